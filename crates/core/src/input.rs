@@ -1,0 +1,123 @@
+//! What can happen to a session: everything the engine is ever told.
+
+use crate::action::Action;
+use crate::id::{
+    Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
+};
+use crate::policy::Policy;
+use crate::reply::ReplyError;
+use crate::role::{Mode, ProjectType, Role};
+use crate::task::{Criterion, TaskSpec};
+use crate::work::{Artefact, CheckResult, DispatchEnd};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    Open(Box<Opening>),
+    /// A new process took the session up; the settings may have changed.
+    Resumed {
+        policy: Policy,
+    },
+    Command(Command),
+    /// An attempt of a dispatch came to its end.
+    Ended {
+        number: DispatchNumber,
+        attempt: Attempt,
+        end: DispatchEnd,
+    },
+    /// Check commands ran.
+    Checked {
+        number: CheckNumber,
+        results: Vec<CheckResult>,
+    },
+    /// Session files are not what was recorded: a person edited them.
+    Edited(Vec<Edit>),
+    /// A file that only the engine writes was changed by somebody else and has been put back.
+    PutBack {
+        path: String,
+    },
+    /// A projection could not be written and read back.
+    PersistenceFailed {
+        detail: String,
+    },
+    /// Time passed; deadlines may be due.
+    Tick,
+}
+
+/// What a person, or a program on their behalf, asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    Answer {
+        id: CommandId,
+        decision: DecisionId,
+        answer: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// The person was asked and gave nothing.
+    NoResponse {
+        id: CommandId,
+        decision: DecisionId,
+    },
+    /// The person was asked as often as a mandatory gate allows.
+    GateExhausted {
+        id: CommandId,
+        decision: DecisionId,
+    },
+    Cancel {
+        id: CommandId,
+        reason: String,
+    },
+}
+
+impl Command {
+    pub fn id(&self) -> &CommandId {
+        match self {
+            Self::Answer { id, .. }
+            | Self::NoResponse { id, .. }
+            | Self::GateExhausted { id, .. }
+            | Self::Cancel { id, .. } => id,
+        }
+    }
+}
+
+/// Everything a session starts from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    pub session: SessionName,
+    pub goal: String,
+    pub mode: Mode,
+    pub action: Action,
+    /// The action a lean session changes to when it turns out not to be lean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_action: Option<Action>,
+    pub project_type: ProjectType,
+    /// Optional roles the person asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requested: Vec<Role>,
+    pub base: CommitId,
+    /// The branch the checkout was on; none when detached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_branch: Option<String>,
+    /// Files with instructions of the project that every agent is told to read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<String>,
+    pub policy: Policy,
+    pub tollgate_version: String,
+}
+
+/// A session file that differs from its record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub path: String,
+    /// None when the file is gone.
+    pub now: Option<Artefact>,
+    /// What is wrong with the new content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ReplyError>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<TaskSpec>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Vec<Criterion>>,
+}

@@ -1,0 +1,34 @@
+//! Every bound in one place, each with its reason.
+
+/// A goal longer than this is a document; it belongs in a file that the goal names.
+pub const GOAL_BYTES_MAX: usize = 64 * 1024;
+
+/// A reply is a report, not a payload; more than this is a runaway agent.
+pub const REPLY_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// A session file that a role writes; a bigger one would not be read by anybody.
+pub const ARTEFACT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Output of one dispatch before its tree is stopped, unless the settings say otherwise.
+pub const OUTPUT_BYTES_DEFAULT: u64 = 64 * 1024 * 1024;
+
+/// What is kept of standard error or of a check's output for feedback.
+pub const TAIL_BYTES: usize = 4 * 1024;
+
+/// A person gets this many tries at a mandatory gate before the session blocks.
+pub const GATE_ASKS_MAX: u32 = 3;
+
+/// The same finding this often means that the loop does not converge.
+pub const SAME_FINDING_MAX: u32 = 3;
+
+/// Lean work that touches more files than this is not lean.
+pub const LEAN_FILES_MAX: usize = 3;
+
+/// From this many tasks on, reviewing each batch is recommended.
+pub const MANY_TASKS: usize = 5;
+
+/// A write of a projection, and its reading back, is tried this often.
+pub const PERSIST_TRIES: u32 = 3;
+
+/// A plan with more tasks than this is a mistake of its author.
+pub const TASKS_MAX: usize = 500;

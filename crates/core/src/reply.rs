@@ -1,0 +1,127 @@
+//! What an agent said, after the contract has read it: a claim, never yet a fact.
+
+use crate::role::{Role, spelled};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ReplyStatus {
+    #[serde(rename = "OK")]
+    Ok,
+    Blocked,
+    NeedsInfo,
+    NeedsDecision,
+    Fail,
+}
+
+spelled!(ReplyStatus {
+    Ok = "OK",
+    Blocked = "BLOCKED",
+    NeedsInfo = "NEEDS_INFO",
+    NeedsDecision = "NEEDS_DECISION",
+    Fail = "FAIL",
+});
+
+impl ReplyStatus {
+    /// NEEDS_INFO is the Researcher's word, NEEDS_DECISION that of Security.
+    pub fn is_allowed_for(self, role: Role) -> bool {
+        match self {
+            Self::Ok | Self::Blocked | Self::Fail => true,
+            Self::NeedsInfo => role == Role::Researcher,
+            Self::NeedsDecision => role == Role::Security,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    pub status: ReplyStatus,
+    pub summary: String,
+    /// Review comments and findings in one list, worst first as given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ReportedFinding>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What a NEEDS_INFO wants to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended_agent: Option<Role>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub usage: Usage,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// What a dispatch cost; unknown stays unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Millionths of a US dollar, so that sums are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_usd: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+spelled!(Severity { Low = "low", Medium = "medium", High = "high", Critical = "critical" });
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ReportedFinding {
+    pub severity: Severity,
+    /// The rule or theme; empty when none was given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub category: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Text as given: a line number, a range, nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// A reviewer's remark that asks for nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_nit: bool,
+}
+
+impl ReportedFinding {
+    /// The same complaint again, wherever the line moved to.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.file == other.file && self.category == other.category && self.message == other.message
+    }
+}
+
+/// One fault of a reply or of what it left behind, in words the agent can act on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyError {
+    pub code: String,
+    /// Where: a JSON pointer of the reply, or a file with a line.
+    pub path: String,
+    pub message: String,
+}
+
+impl ReplyError {
+    pub fn new(code: &str, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), path: path.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for ReplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}: {}", self.code, self.path, self.message)
+    }
+}

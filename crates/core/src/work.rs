@@ -1,0 +1,158 @@
+//! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
+
+use crate::id::{CommitId, ContentHash, TaskId};
+use crate::reply::{Reply, ReplyError, Usage};
+use crate::role::spelled;
+use crate::task::{Criterion, TaskSpec};
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How one attempt of a dispatch ended. Every way of ending is an arm with its facts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum DispatchEnd {
+    /// A reply that fits the contract, and what the workspace shows.
+    Replied {
+        reply: Box<Reply>,
+        work: Box<Work>,
+    },
+    /// No reply, or one that breaks the contract, or outputs that do.
+    Invalid {
+        errors: Vec<ReplyError>,
+        #[serde(default)]
+        usage: Usage,
+    },
+    /// OK was said but declared outputs are not there.
+    MissingOutput {
+        paths: Vec<String>,
+    },
+    /// A file that the role must read is not there or not usable; nothing was started.
+    MissingContext {
+        errors: Vec<ReplyError>,
+    },
+    Crashed {
+        exit_code: Option<i32>,
+        signal: Option<i32>,
+        stderr_tail: String,
+    },
+    CouldNotStart {
+        program: String,
+        cause: String,
+    },
+    TimedOut {
+        after_ms: u64,
+    },
+    OutputLimit {
+        limit_bytes: u64,
+    },
+    PermissionRefused {
+        detail: String,
+    },
+    /// Usage limit with a known reset time.
+    Parked {
+        until: Timestamp,
+    },
+    /// The person stopped the engine (Ctrl-C) or the session.
+    Stopped,
+    /// Supervisor and outcome are both gone.
+    Interrupted {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rescue: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Work {
+    /// Changes of the repository that the role may make; they are in `commit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FileChange>,
+    /// Made from `changes` on top of the last accepted commit; not yet on any branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// Session files that the role may write and did, as taken into the dispatch's outputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artefacts: Vec<Artefact>,
+    /// What was touched without right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Breach>,
+    /// Changes outside the task's scope but inside the role's: kept aside, not in `commit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out_of_scope: Vec<FileChange>,
+    /// Name under which refused or left-out changes are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
+    /// The plan, when the role writes tasks.yaml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<TaskSpec>>,
+    /// The criteria, when the role writes acceptance.json.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Vec<Criterion>>,
+    /// Status changes the agent wrote into tasks.yaml: proposals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub status_claims: Vec<StatusClaim>,
+    /// Paths among `changes` that the settings call sensitive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusClaim {
+    pub task: TaskId,
+    /// As written; it may be no status at all.
+    pub status: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileChange {
+    pub path: String,
+    pub change_type: ChangeType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeType {
+    Added,
+    Modified,
+    Deleted,
+    Renamed,
+}
+
+spelled!(ChangeType {
+    Added = "added",
+    Modified = "modified",
+    Deleted = "deleted",
+    Renamed = "renamed",
+});
+
+/// A file of the session folder at one point in time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Artefact {
+    /// Below the session folder, with `/`.
+    pub path: String,
+    pub sha256: ContentHash,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Breach {
+    pub path: String,
+    pub why: String,
+}
+
+/// One command that the engine ran, and how it went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    pub command: String,
+    pub passed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Why there is no exit code: timeout, could not start, output limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// The last lines of both streams, bounded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output_tail: String,
+    pub duration_ms: u64,
+}
