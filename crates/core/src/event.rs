@@ -52,6 +52,11 @@ pub enum Event {
         attempt: Attempt,
         end: DispatchEnd,
     },
+    /// What a person wants the next attempt to know.
+    GuidanceGiven {
+        number: DispatchNumber,
+        text: String,
+    },
     RetryScheduled {
         number: DispatchNumber,
         due: Timestamp,
@@ -78,6 +83,11 @@ pub enum Event {
         feedback: Vec<String>,
         #[serde(default)]
         consented: bool,
+    },
+    /// A reviewing role has nothing left to object to.
+    GatePassed {
+        task: TaskRef,
+        role: Role,
     },
     ChecksStarted {
         number: CheckNumber,
@@ -129,6 +139,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<Role>,
     },
+
+    /// Checks that only a person can make were called met, or waived.
+    ManualChecksSettled {
+        checks: Vec<String>,
+    },
+    /// A person allowed one more dispatch beyond the limits.
+    BudgetExtended,
 
     Blocked {
         blocker: Blocker,
@@ -198,6 +215,8 @@ pub struct Finding {
     pub task: TaskRef,
     pub report: ReportedFinding,
     pub status: FindingStatus,
+    /// How often it was reported.
+    pub times: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

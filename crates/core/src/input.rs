@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    Open(Box<Opening>),
     /// A new process took the session up; the settings may have changed.
     Resumed {
         policy: Policy,

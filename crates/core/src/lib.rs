@@ -4,14 +4,22 @@
 //! `Session::outstanding` says what should be running. No clock, file, thread or chance in here.
 
 pub mod action;
+pub mod answer;
+pub mod brief;
+mod decide;
 pub mod decision;
+pub mod engine;
 pub mod event;
 pub mod id;
 pub mod input;
 pub mod limits;
 pub mod policy;
+pub mod refusal;
 pub mod reply;
 pub mod role;
+pub mod session;
 pub mod task;
 pub mod time;
+pub mod view;
 pub mod work;
+pub use decide::{FailureClass, class_of};

@@ -94,10 +94,8 @@ impl TaskStatus {
             (self, next),
             (NotStarted, InProgress | Blocked)
                 | (InProgress, Implemented | Blocked)
-                | (Implemented, InProgress | Completed | Blocked)
-                | (Blocked, InProgress | Implemented)
-                // A late finding (a review of what came after) sends finished work back.
-                | (Completed, InProgress)
+                | (Implemented, Completed | Blocked)
+                | (Blocked, NotStarted | InProgress | Implemented)
         )
     }
 }

@@ -1,0 +1,209 @@
+//! What a dispatch is told: its task, the files to read first, and what it may leave behind.
+
+use crate::action::StepKind;
+use crate::event::Purpose;
+use crate::id::{DispatchNumber, TaskRef};
+use crate::reply::ReplyError;
+use crate::role::{Mode, RepairLoop, Role};
+use crate::session::{Dispatch, Session, Task};
+use crate::task::Check;
+use crate::work::FileChange;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    pub role: Role,
+    pub task: TaskRef,
+    pub title: String,
+    pub goal: String,
+    pub non_goals: Vec<String>,
+    /// From the repository's root; session files with their whole path.
+    pub context_files: Vec<String>,
+    /// For a Reviewer, everything that changed in the session.
+    pub session_changed_files: Option<Vec<FileChange>>,
+    pub constraints: Vec<String>,
+    pub acceptance_checks: Vec<String>,
+    pub risk_flags: Vec<String>,
+    /// Session files that must be there after an OK.
+    pub outputs: Vec<String>,
+    /// What a Coder may change; `None` leaves it to the role.
+    pub scope: Option<Vec<String>>,
+    pub feedback: Vec<String>,
+    pub previous_errors: Vec<ReplyError>,
+}
+
+impl Session {
+    /// The brief of an open dispatch, from the state as it is now.
+    pub fn brief(&self, number: DispatchNumber) -> Option<Brief> {
+        let dispatch = self.dispatches.get(&number)?;
+        let task = match &dispatch.task {
+            TaskRef::Task(id) => self.task(id),
+            TaskRef::Meta => None,
+        };
+        let (title, goal) = self.title_and_goal(dispatch, task);
+        let spec = task.map(|task| &task.spec);
+        Some(Brief {
+            role: dispatch.role,
+            task: dispatch.task.clone(),
+            title,
+            goal,
+            non_goals: spec.map(|s| s.non_goals.clone()).unwrap_or_default(),
+            context_files: self.context_files(dispatch.role, task),
+            session_changed_files: (dispatch.role == Role::Reviewer)
+                .then(|| self.changed.iter().cloned().collect()),
+            constraints: self.constraints(dispatch, task),
+            acceptance_checks: self.acceptance_checks(task),
+            risk_flags: match spec.map(|s| s.risk_flags.clone()) {
+                Some(flags) if !flags.is_empty() => flags,
+                _ => vec!["none".to_owned()],
+            },
+            outputs: self.declared_outputs(dispatch),
+            scope: (dispatch.role == Role::Coder).then(|| self.scope_of(task)),
+            feedback: dispatch.feedback.clone(),
+            previous_errors: dispatch.previous_errors.clone(),
+        })
+    }
+
+    fn title_and_goal(&self, dispatch: &Dispatch, task: Option<&Task>) -> (String, String) {
+        let session_goal = &self.opening.goal;
+        if let Some(task) = task {
+            let goal = match dispatch.purpose {
+                Purpose::Repair { repair } => {
+                    format!("{} Repair ({repair}): see the feedback.", task.spec.goal)
+                }
+                Purpose::Review => format!("Incremental review of this task: {}", task.spec.goal),
+                Purpose::Test => format!("Test what this task promises: {}", task.spec.goal),
+                Purpose::Audit => format!("Security audit of this task: {}", task.spec.goal),
+                _ => task.spec.goal.clone(),
+            };
+            return (task.spec.title.clone(), goal);
+        }
+        let title = match (&dispatch.purpose, dispatch.role) {
+            (Purpose::Correction { .. }, role) => format!("{role}: correct the design"),
+            (Purpose::Repair { repair }, _) => format!("Repair the session's work ({repair})"),
+            (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
+            (Purpose::Test, _) => "Test all changes".to_owned(),
+            (Purpose::Audit, _) => "Security audit of all changes".to_owned(),
+            (_, Role::SpecAgent) => "Specify the work".to_owned(),
+            (_, Role::Researcher) => "Research what the work needs".to_owned(),
+            (_, Role::Architect) => "Design the solution".to_owned(),
+            (_, Role::Designer) => "Design the user interface".to_owned(),
+            (_, Role::Planner) => "Plan the tasks".to_owned(),
+            (_, Role::Integrator) => "Integrate: the build and its checks are green".to_owned(),
+            (_, Role::Docs) => "Document the work and write the report".to_owned(),
+            (_, role) => format!("{role}"),
+        };
+        let goal = match (&dispatch.purpose, self.strategy()) {
+            (Purpose::Review, Some(crate::task::Strategy::SingleFinal)) => {
+                format!("One combined review of all session changes. Session goal: {session_goal}")
+            }
+            (Purpose::Review, _) => {
+                format!("Final review across all session changes. Session goal: {session_goal}")
+            }
+            _ => session_goal.clone(),
+        };
+        (title, goal)
+    }
+
+    /// Required files are named whether they are there or not; a missing one stops the dispatch.
+    fn context_files(&self, role: Role, task: Option<&Task>) -> Vec<String> {
+        let (required, if_present): (&[&str], &[&str]) = match role {
+            Role::SpecAgent => (&[], &["spec.md", "acceptance.json"]),
+            Role::Architect => (&["spec.md", "acceptance.json"], &["architecture.md", "research/"]),
+            Role::Designer => {
+                (&["spec.md", "architecture.md", "acceptance.json"], &["design-specs/"])
+            }
+            Role::Researcher => (&["spec.md"], &["acceptance.json", "architecture.md"]),
+            Role::Planner => (
+                &["spec.md", "acceptance.json", "architecture.md"],
+                &["design-specs/", "research/"],
+            ),
+            Role::Coder | Role::Reviewer => {
+                (&["spec.md", "tasks.yaml"], &["architecture.md", "design-specs/"])
+            }
+            Role::QA => (&["spec.md", "acceptance.json", "tasks.yaml"], &["design-specs/"]),
+            Role::Security => (&["tasks.yaml"], &["architecture.md"]),
+            Role::Integrator => (&["tasks.yaml", "acceptance.json"], &[]),
+            Role::Docs => (&["spec.md", "tasks.yaml", "acceptance.json"], &["architecture.md"]),
+            Role::Orchestrator => (&[], &[]),
+        };
+        let is_named = |path: &str, name: &str| {
+            path == name || (name.ends_with('/') && path.starts_with(name))
+        };
+        let present =
+            self.artefacts.keys().filter(|path| if_present.iter().any(|name| is_named(path, name)));
+        let session_files = required.iter().map(|name| (*name).to_owned()).chain(present.cloned());
+        let mut files: Vec<String> = session_files.map(|file| self.session_path(&file)).collect();
+        files.extend(task.map(|task| task.spec.context_files.clone()).unwrap_or_default());
+        files.dedup();
+        files
+    }
+
+    /// Path of a session file from the repository's root.
+    pub fn session_path(&self, file: &str) -> String {
+        format!(".agents-work/{}/{file}", self.opening.session)
+    }
+
+    fn constraints(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
+        let mut constraints = Vec::new();
+        match dispatch.role {
+            Role::Coder => {
+                let scope = self.scope_of(task).join(", ");
+                constraints.push(format!("change only these files and the tests beside them: {scope}"));
+            }
+            Role::SpecAgent if self.mode == Mode::Lean => constraints
+                .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
+            Role::Reviewer if task.is_some() => constraints.push(
+                "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
+            ),
+            Role::Reviewer => constraints.push(
+                "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
+            ),
+            _ => {}
+        }
+        if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
+            constraints.push("the commands in acceptance_checks must pass".to_owned());
+        }
+        constraints
+    }
+
+    fn acceptance_checks(&self, task: Option<&Task>) -> Vec<String> {
+        let of = |checks: &[Check]| checks.iter().map(ToString::to_string).collect::<Vec<_>>();
+        match task {
+            Some(task) => of(&task.spec.acceptance_checks),
+            None => self.criteria.iter().flat_map(|c| of(&c.verify)).collect(),
+        }
+    }
+
+    fn declared_outputs(&self, dispatch: &Dispatch) -> Vec<String> {
+        let of_step = |index: usize| match self.steps.get(index).map(|step| &step.kind) {
+            Some(StepKind::Dispatch { outputs, .. }) => outputs.clone(),
+            _ => Vec::new(),
+        };
+        match dispatch.purpose {
+            Purpose::Step { index } => of_step(index),
+            // A correction leaves behind what the role's own step does.
+            Purpose::Correction { .. } => self
+                .steps
+                .iter()
+                .position(|step| {
+                    matches!(&step.kind, StepKind::Dispatch { role, .. } if *role == dispatch.role)
+                })
+                .map(of_step)
+                .unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A task's own scope; for the session as a whole, all tasks' and all that changed.
+    fn scope_of(&self, task: Option<&Task>) -> Vec<String> {
+        if let Some(task) = task {
+            return task.spec.files_expected.clone();
+        }
+        let mut scope: Vec<String> =
+            self.tasks.iter().flat_map(|task| task.spec.files_expected.clone()).collect();
+        scope.extend(self.changed.iter().map(|change| change.path.clone()));
+        scope.sort();
+        scope.dedup();
+        scope
+    }
+}

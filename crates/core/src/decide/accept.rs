@@ -1,0 +1,185 @@
+//! The end of an attempt: is what the agent says borne out by what it left behind?
+
+use super::{Draft, failure, reply, step};
+use crate::event::{Event, Purpose, Verdict};
+use crate::id::{Attempt, DispatchNumber, TaskRef};
+use crate::limits::LEAN_FILES_MAX;
+use crate::reply::{Reply, ReplyError, ReplyStatus};
+use crate::role::{Mode, Role};
+use crate::session::Dispatch;
+use crate::task::TaskStatus;
+use crate::work::{DispatchEnd, Work};
+
+pub(super) fn ended(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    attempt: Attempt,
+    end: DispatchEnd,
+) {
+    let Some(dispatch) = draft.dispatches.get(&number) else {
+        return;
+    };
+    // An outcome delivered twice, or of an attempt that was given up, changes nothing.
+    if dispatch.running() != Some(attempt) {
+        return;
+    }
+    let end = contradicted(dispatch, end);
+    let delivered = match &end {
+        DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
+        _ => None,
+    };
+    let failed = delivered.is_none().then(|| end.clone());
+    draft.emit(Event::AttemptEnded { number, attempt, end });
+    if let Some(end) = failed {
+        failure::follow(draft, number, &end);
+    }
+    if let Some((reply, work)) = delivered {
+        record_breaches(draft, number, &work);
+        by_status(draft, number, &reply, &work);
+    }
+}
+
+/// An OK that reality contradicts is not an OK but an invalid reply.
+fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
+    let DispatchEnd::Replied { reply, work } = &end else {
+        return end;
+    };
+    if reply.status != ReplyStatus::Ok {
+        return end;
+    }
+    let mut errors: Vec<ReplyError> = work
+        .breaches
+        .iter()
+        .map(|breach| {
+            let message = format!("{} may not change this: {}", dispatch.role, breach.why);
+            ReplyError::new("work.not_allowed", breach.path.clone(), message)
+        })
+        .collect();
+    if dispatch.role == Role::Coder && work.commit.is_none() {
+        let message = if work.out_of_scope.is_empty() {
+            "the reply says OK but no file was changed"
+        } else {
+            "the reply says OK but every changed file is outside the scope of the task"
+        };
+        errors.push(ReplyError::new("work.empty", "/status", message));
+    }
+    if errors.is_empty() {
+        return end;
+    }
+    DispatchEnd::Invalid { errors, usage: reply.usage }
+}
+
+/// What was touched without right beside a verdict that stands all the same.
+fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
+    let role = draft.dispatches[&number].role;
+    for breach in &work.breaches {
+        let kept = work.rescue.as_deref().unwrap_or("the dispatch's folder");
+        let message = format!(
+            "{role} changed {} ({}); the change is kept in {kept}",
+            breach.path, breach.why
+        );
+        draft.notice("work.not_allowed", message);
+    }
+    for claim in &work.status_claims {
+        let legal = matches!(
+            (role, TaskStatus::parse(&claim.status)),
+            (Role::Coder, Some(TaskStatus::InProgress | TaskStatus::Implemented))
+        );
+        if !legal {
+            let message = format!(
+                "{role} set {} to {:?} in tasks.yaml; only the engine may, so it was dropped",
+                claim.task, claim.status
+            );
+            draft.notice("work.status_claim", message);
+        }
+    }
+    if !work.out_of_scope.is_empty() {
+        let paths: Vec<&str> = work.out_of_scope.iter().map(|c| c.path.as_str()).collect();
+        let kept = work.rescue.as_deref().unwrap_or("the dispatch's folder");
+        let message = format!(
+            "changes outside the task's scope were left out: {}; kept in {kept}",
+            paths.join(", ")
+        );
+        draft.notice("work.out_of_scope", message);
+    }
+}
+
+fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
+    let dispatch = &draft.dispatches[&number];
+    let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
+    let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
+    match reply.status {
+        _ if judges => reply::verdict(draft, number, reply),
+        ReplyStatus::Ok => accept(draft, number, reply, work),
+        ReplyStatus::NeedsInfo => {
+            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            reply::ask_for_information(draft, number, reply);
+        }
+        _ if role == Role::Coder && wants_full(draft, reply) => {
+            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            go_full(draft, format!("Coder asked for it: {}", reply.summary));
+        }
+        ReplyStatus::Blocked => reply::blocked(draft, number, &purpose, reply),
+        ReplyStatus::Fail | ReplyStatus::NeedsDecision => reply::failed(draft, number, reply),
+    }
+}
+
+fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
+    draft.mode == Mode::Lean
+        && reply.status == ReplyStatus::Blocked
+        && reply.recommended_agent == Some(Role::SpecAgent)
+}
+
+fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
+    let role = draft.dispatches[&number].role;
+    draft.emit(Event::DispatchClosed { number, verdict: Verdict::Accepted });
+    note_assumptions(draft, reply);
+    if let Some(criteria) = work.criteria.clone() {
+        draft.emit(Event::CriteriaAdopted { criteria });
+    }
+    if let Some(tasks) = work.plan.clone() {
+        draft.emit(Event::PlanAdopted { tasks });
+    }
+    if role == Role::Coder && draft.mode == Mode::Lean {
+        if draft.changed.len() > LEAN_FILES_MAX {
+            let files = draft.changed.len();
+            return go_full(
+                draft,
+                format!("{files} files changed; lean work changes at most {LEAN_FILES_MAX}"),
+            );
+        }
+        if let Some(path) = work.sensitive.first() {
+            go_full(draft, format!("{path} is a sensitive path"));
+        }
+    }
+}
+
+pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
+    for note in &reply.notes {
+        if let Some(text) = note.strip_prefix("assumption:") {
+            draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
+        }
+    }
+}
+
+/// A lean session that is not lean starts over as a full one, with what it has.
+fn go_full(draft: &mut Draft<'_>, reason: String) {
+    if draft.opening.full_action.is_some() {
+        draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
+    }
+}
+
+/// Opens the dispatch that a task or the session needs next.
+pub(super) fn dispatch_for(
+    draft: &mut Draft<'_>,
+    role: Role,
+    task: TaskRef,
+    purpose: Purpose,
+    feedback: Vec<String>,
+) {
+    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task) {
+        let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
+        draft.emit(event);
+    }
+    step::open_dispatch(draft, role, task, purpose, feedback);
+}

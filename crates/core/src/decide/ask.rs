@@ -1,0 +1,356 @@
+//! One function per question: what the person is told, what can be answered, and what follows from it.
+
+use super::{Draft, command, failure};
+use crate::decision::{
+    AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
+};
+use crate::event::{Event, Finding, Purpose};
+use crate::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
+use crate::role::{RepairLoop, State};
+use crate::task::TaskStatus;
+use crate::work::{Artefact, DispatchEnd};
+
+/// A question before it has an id and a time.
+pub(super) struct Question {
+    pub kind: DecisionKind,
+    pub text: String,
+    pub options: Vec<AnswerOption>,
+    pub subject: Subject,
+}
+
+fn option(answer: &str, label: &str, consequence: &str) -> AnswerOption {
+    AnswerOption {
+        answer: answer.to_owned(),
+        label: label.to_owned(),
+        consequence: consequence.to_owned(),
+    }
+}
+
+pub(super) fn cancel_option() -> AnswerOption {
+    option(
+        "cancel: TEXT",
+        "Cancel the session",
+        "ends the session for good; accepted work stays on its branch",
+    )
+}
+
+/// Asks under the next sequential id.
+pub(super) fn ask(draft: &mut Draft<'_>, question: Question) {
+    let id = draft.next_decision_id();
+    let context = draft.working_state();
+    ask_as(draft, id, context, Vec::new(), question);
+}
+
+/// Asks under a given id, in place of an earlier round of the same question.
+pub(super) fn ask_as(
+    draft: &mut Draft<'_>,
+    id: DecisionId,
+    state_context: State,
+    shown: Vec<Artefact>,
+    question: Question,
+) {
+    let early = draft.early_answers.get(&id).cloned();
+    let decision = Decision {
+        decision_id: id.clone(),
+        kind: question.kind,
+        question: question.text,
+        options: question.options,
+        asked_at: draft.now(),
+        state_context,
+        subject: question.subject,
+        shown,
+        resolution: Resolution::default(),
+    };
+    draft.emit(Event::DecisionAsked { decision: Box::new(decision) });
+    if let Some((answer, command_id)) = early
+        && let Err(refusal) = command::answer(draft, command_id, &id, &answer, None)
+    {
+        draft.notice("decision.early_answer_dropped", refusal.to_string());
+    }
+}
+
+/// A dispatch is out of its budget: BLOCKED, and the person chooses how to go on.
+pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCode) {
+    let dispatch = &draft.dispatches[&number];
+    let failure = dispatch.last_failure.clone();
+    let words = failure.as_ref().map(failure::describe).unwrap_or_default();
+    let detail = format!(
+        "{} for {} failed {} (dispatch {number}): {words}",
+        dispatch.role,
+        dispatch.task,
+        times(dispatch.starts),
+    );
+    let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
+    block_and_ask(draft, number, code, detail, timed_out);
+}
+
+fn times(starts: u32) -> String {
+    match starts {
+        0 | 1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// The agent itself said BLOCKED or FAIL.
+pub(super) fn agent_stopped(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    summary: &str,
+) {
+    let dispatch = &draft.dispatches[&number];
+    let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
+    let detail = format!(
+        "{} for {} replied {said} (dispatch {number}): {summary}",
+        dispatch.role, dispatch.task
+    );
+    block_and_ask(draft, number, code, detail, false);
+}
+
+fn block_and_ask(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    detail: String,
+    timed_out: bool,
+) {
+    if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
+        block_task(draft, id);
+    }
+    let mut options = vec![
+        option("retry", "Try once more", "one more attempt with the same input"),
+        option(
+            "retry: GUIDANCE",
+            "Try once more with guidance",
+            "one more attempt that is told your words",
+        ),
+        option(
+            "retry-with: AGENT",
+            "Try another agent",
+            "one more attempt by that agent of tollgate.toml",
+        ),
+    ];
+    if timed_out {
+        options.push(option(
+            "extend: DURATION",
+            "Give it more time",
+            "one more attempt with this limit, such as 1h",
+        ));
+    }
+    if is_optional(draft, number) {
+        options.push(option(
+            "skip",
+            "Go on without it",
+            "the step is skipped; nothing of it is used",
+        ));
+    }
+    options.push(cancel_option());
+    let remedy = "look at the dispatch's folder, then answer the question below".to_owned();
+    draft.emit(Event::Blocked { blocker: Blocker { code, detail: detail.clone(), remedy } });
+    let subject = Subject::Dispatch { dispatch: number };
+    ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
+}
+
+fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    match draft.dispatches[&number].purpose {
+        Purpose::Step { index } => {
+            draft.steps.get(index).is_some_and(|step| step.optional || step.when.is_some())
+        }
+        _ => false,
+    }
+}
+
+fn block_task(draft: &mut Draft<'_>, id: TaskId) {
+    let may = draft.task(&id).is_some_and(|task| task.status.may_become(TaskStatus::Blocked));
+    if may {
+        draft.emit(Event::TaskMoved { task: id, status: TaskStatus::Blocked });
+    }
+}
+
+pub(super) fn budget(draft: &mut Draft<'_>, words: &str) {
+    let blocker = Blocker {
+        code: BlockerCode::Budget,
+        detail: words.to_owned(),
+        remedy: "raise the limit in tollgate.toml and resume, or allow one more dispatch"
+            .to_owned(),
+    };
+    draft.emit(Event::Blocked { blocker });
+    let options = vec![
+        option(
+            "retry",
+            "Go on with one dispatch",
+            "one more dispatch is started although the limit is reached",
+        ),
+        cancel_option(),
+    ];
+    let text = format!("The limit of this session is reached: {words}. Go on?");
+    ask(
+        draft,
+        Question { kind: DecisionKind::Escalation, text, options, subject: Subject::Budget },
+    );
+}
+
+pub(super) fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
+    let remedy = "mend the file in the session folder, then answer retry".to_owned();
+    draft.emit(Event::Blocked { blocker: Blocker { code, detail: detail.clone(), remedy } });
+    let options = vec![
+        option(
+            "retry",
+            "Look again",
+            "the file is read again and the work goes on when it holds what it must",
+        ),
+        cancel_option(),
+    ];
+    let text = format!("A session file cannot be used: {detail}");
+    ask(draft, Question { kind: DecisionKind::Escalation, text, options, subject: Subject::Files });
+}
+
+/// A repair loop has used its budget.
+pub(super) fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, tried: &[String]) {
+    let text = format!(
+        "{repair} of {task} was tried {} and did not succeed. What is still wrong:\n{}",
+        times(draft.policy.repairs),
+        bullets(tried)
+    );
+    ask_repair(draft, task, repair, text);
+}
+
+/// The same finding again and again: stop before the rest of the budget is spent.
+pub(super) fn non_convergence(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    lines: &[String],
+) {
+    let blocker = Blocker {
+        code: BlockerCode::NonConvergence,
+        detail: format!(
+            "the same finding came back after every repair of {task}:\n{}",
+            bullets(lines)
+        ),
+        remedy: "say how to go on: another approach, a smaller scope, or guidance".to_owned(),
+    };
+    let text = format!("{repair} of {task} does not converge: {}", blocker.detail);
+    draft.emit(Event::Blocked { blocker });
+    ask_repair(draft, task, repair, text);
+}
+
+fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: String) {
+    if let TaskRef::Task(id) = task {
+        block_task(draft, id.clone());
+    }
+    let options = vec![
+        option(
+            "different-approach: TEXT",
+            "Try a different approach",
+            "one more repair, told to begin anew your way",
+        ),
+        option(
+            "accept-with-known-issues: TEXT",
+            "Accept with known issues",
+            "goes on; the findings are listed as known issues; refused while a critical one is open",
+        ),
+        option(
+            "simplify: TEXT",
+            "Simplify the scope",
+            "one more repair, told to leave out what you name",
+        ),
+        option("guidance: TEXT", "Give guidance", "one more repair that is told your words"),
+        cancel_option(),
+    ];
+    let subject = Subject::Repair { task: task.clone(), repair };
+    ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
+}
+
+/// A review that passed with small remarks: one question for all of them.
+pub(super) fn notes(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    task: &TaskRef,
+    notes: &[&Finding],
+) {
+    let lines: Vec<String> = notes.iter().map(|f| super::reply::finding_line(&f.report)).collect();
+    let text =
+        format!("The review of {task} passed with notes:\n{}\nFix them now?", bullets(&lines));
+    let options = vec![
+        option("accept", "Accept as it is", "the notes are kept on record and the work goes on"),
+        option("fix", "Fix all of them", "the Coder gets the notes, then the review runs again"),
+        option(
+            "fix: TEXT",
+            "Fix what you name",
+            "the Coder gets your words, then the review runs again",
+        ),
+        cancel_option(),
+    ];
+    let subject = Subject::Notes { task: task.clone(), dispatch: number };
+    ask(draft, Question { kind: DecisionKind::Notes, text, options, subject });
+}
+
+/// Medium findings of Security: one question each.
+pub(super) fn security(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    task: &TaskRef,
+    findings: &[&Finding],
+    summary: &str,
+) {
+    let mut questions: Vec<(u32, String)> =
+        findings.iter().map(|f| (f.id, super::reply::finding_line(&f.report))).collect();
+    if questions.is_empty() {
+        questions.push((0, summary.to_owned()));
+    }
+    for (finding, line) in questions {
+        let options = vec![
+            option("fix-now", "Fix it now", "the Coder repairs it, then Security looks again"),
+            option(
+                "fix-later: TEXT",
+                "Fix it later",
+                "goes on; kept as a known issue with your reason",
+            ),
+            option(
+                "accept-risk: TEXT",
+                "Accept the risk",
+                "goes on; the risk is recorded as accepted by you",
+            ),
+            cancel_option(),
+        ];
+        let text = format!("Security asks about {task}: {line}");
+        let subject = Subject::Finding { task: task.clone(), dispatch: number, finding };
+        ask(draft, Question { kind: DecisionKind::Security, text, options, subject });
+    }
+}
+
+pub(super) fn information(draft: &mut Draft<'_>, number: DispatchNumber, question: &str) {
+    let role = draft.dispatches[&number].role;
+    let text = format!("{role} needs to know: {question}");
+    let options =
+        vec![option("TEXT", "Any text", "your answer goes into the next dispatch of this role")];
+    let subject = Subject::Info { dispatch: number };
+    ask(draft, Question { kind: DecisionKind::Info, text, options, subject });
+}
+
+/// Checks that only a person can make, in one question.
+pub(super) fn manual_checks(
+    draft: &mut Draft<'_>,
+    checks: Vec<String>,
+    after: Option<CheckNumber>,
+) {
+    let text = format!("Please check by hand, then say how it went:\n{}", bullets(&checks));
+    let options = vec![
+        option("met", "All of it holds", "the checks count as met"),
+        option(
+            "not-met: TEXT",
+            "Something does not hold",
+            "the Coder gets your words, then you are asked again",
+        ),
+        option("waived: TEXT", "Go on without", "goes on; kept as a known issue with your reason"),
+        cancel_option(),
+    ];
+    let subject = Subject::Manual { checks, after };
+    ask(draft, Question { kind: DecisionKind::ManualCheck, text, options, subject });
+}
+
+pub(super) fn bullets(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
+}

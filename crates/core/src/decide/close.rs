@@ -1,0 +1,48 @@
+//! The Definition of Done as a predicate: closes the session, or does what is missing.
+
+use super::{Draft, ask, checks, tasks};
+use crate::decision::BlockerCode;
+use crate::event::{CriterionResult, Event};
+use crate::id::TaskRef;
+use crate::role::Mode;
+use crate::session::Gate;
+use crate::task::TaskStatus;
+
+pub(super) fn advance(draft: &mut Draft<'_>) {
+    // Repairs, and checks on the tree as it is now: what came after the last checks counts too.
+    if !checks::is_settled(draft) {
+        return;
+    }
+    if draft.unreviewed {
+        let task = match (draft.mode, draft.tasks.first()) {
+            (Mode::Lean, Some(task)) => TaskRef::Task(task.spec.id.clone()),
+            _ => TaskRef::Meta,
+        };
+        return tasks::open_gate(draft, Gate::Review, task);
+    }
+    let missing = missing(draft);
+    if missing.is_empty() {
+        return draft.emit(Event::SessionClosed);
+    }
+    let detail = format!("the session cannot be closed: {}", missing.join("; "));
+    ask::broken_files(draft, BlockerCode::MissingOutput, detail);
+}
+
+/// What still stands between the session and DONE.
+fn missing(draft: &Draft<'_>) -> Vec<String> {
+    let mut missing = Vec::new();
+    for criterion in &draft.criteria {
+        match draft.criteria_results.get(&criterion.id) {
+            Some(CriterionResult::Met { .. } | CriterionResult::Waived { .. }) => {}
+            _ => missing.push(format!("{} is not met", criterion.id)),
+        }
+    }
+    for task in draft.tasks.iter().filter(|task| task.status != TaskStatus::Completed) {
+        missing.push(format!("{} is {}", task.spec.id, task.status));
+    }
+    // In lean mode the engine writes the report itself.
+    if draft.mode == Mode::Full && !draft.artefacts.contains_key("report.md") {
+        missing.push("report.md is not there".to_owned());
+    }
+    missing
+}

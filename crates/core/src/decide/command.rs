@@ -1,0 +1,427 @@
+//! Commands of people: answers, silence, and the end of a session.
+
+use super::{Draft, gate, repair, step};
+use crate::answer::{self, Answer};
+use crate::decision::{
+    Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
+};
+use crate::event::{CriterionResult, Event, FindingStatus, RetryWhy, Verdict};
+use crate::id::{CommandId, DecisionId, DispatchNumber, TaskRef};
+use crate::input::Command;
+use crate::refusal::Refusal;
+use crate::reply::Severity;
+use crate::role::{RepairLoop, Role};
+use crate::session::Gate;
+use crate::task::TaskStatus;
+
+pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal> {
+    if draft.commands_seen.contains(command.id()) {
+        return Ok(());
+    }
+    if draft.is_over() {
+        return Err(Refusal::SessionOver { state: draft.state().to_string() });
+    }
+    match command {
+        Command::Answer { id, decision, answer, reason } => {
+            self::answer(draft, id, &decision, &answer, reason.as_deref())
+        }
+        Command::NoResponse { id, decision } => no_response(draft, id, &decision),
+        Command::GateExhausted { id, decision } => gate_exhausted(draft, id, &decision),
+        Command::Cancel { id, reason } => {
+            if reason.trim().is_empty() {
+                return Err(Refusal::ReasonNeeded { what: "a cancel" });
+            }
+            cancel(draft, None, Some(id), reason.trim());
+            Ok(())
+        }
+    }
+}
+
+pub(super) fn answer(
+    draft: &mut Draft<'_>,
+    command: CommandId,
+    id: &DecisionId,
+    given: &str,
+    reason: Option<&str>,
+) -> Result<(), Refusal> {
+    let Some(decision) = draft.decision(id).cloned() else {
+        return keep_early(draft, command, id, given, reason);
+    };
+    if !decision.is_pending() && decision.kind != DecisionKind::Strategy {
+        let status = decision.resolution.status.to_string();
+        return Err(Refusal::NotPending { id: id.clone(), status });
+    }
+    let answer = answer::read(&decision, given, reason)?;
+    refuse_to_accept_critical(draft, &decision, &answer)?;
+    refuse_bad_duration(&decision, &answer)?;
+    if answer.keyword == "cancel" {
+        cancel(draft, Some(id), Some(command), answer.words());
+        return Ok(());
+    }
+    let deferred = decision.kind == DecisionKind::Security && answer.keyword == "fix-later";
+    let resolution = Resolution {
+        // A conscious deferral is on record as one, with the person's reason.
+        status: if deferred { DecisionStatus::Cancelled } else { DecisionStatus::Answered },
+        answer: Some(answer.canonical()),
+        resolved_at: Some(draft.now()),
+        reason: if deferred { answer.text.clone() } else { reason.map(str::to_owned) },
+        command: Some(command),
+    };
+    draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
+    follow(draft, &decision, &answer);
+    Ok(())
+}
+
+/// An answer that comes before its question is kept for it.
+fn keep_early(
+    draft: &mut Draft<'_>,
+    command: CommandId,
+    id: &DecisionId,
+    given: &str,
+    reason: Option<&str>,
+) -> Result<(), Refusal> {
+    let next = draft.next_decision_id().number().unwrap_or(1);
+    let may_come = id.is_well_known() || id.number().is_some_and(|number| number >= next);
+    if !may_come || given.trim().is_empty() {
+        return Err(Refusal::UnknownDecision { id: id.clone() });
+    }
+    let answer = match reason {
+        Some(reason) => format!("{}: {reason}", given.trim_end_matches(':')),
+        None => given.to_owned(),
+    };
+    draft.emit(Event::AnswerKept { decision: id.clone(), answer, command });
+    Ok(())
+}
+
+fn refuse_to_accept_critical(
+    draft: &Draft<'_>,
+    decision: &Decision,
+    answer: &Answer,
+) -> Result<(), Refusal> {
+    let (Subject::Repair { task, .. }, "accept-with-known-issues") =
+        (&decision.subject, answer.keyword.as_str())
+    else {
+        return Ok(());
+    };
+    let open = draft
+        .findings
+        .iter()
+        .filter(|f| f.task == *task && f.status == FindingStatus::Open)
+        .filter(|f| f.report.severity == Severity::Critical)
+        .count();
+    if open == 0 {
+        return Ok(());
+    }
+    Err(Refusal::CriticalOpen {
+        id: decision.decision_id.clone(),
+        answer: answer.canonical(),
+        open,
+    })
+}
+
+fn refuse_bad_duration(decision: &Decision, answer: &Answer) -> Result<(), Refusal> {
+    if answer.keyword == "extend" && answer::duration_ms(answer.words()).is_none() {
+        return Err(Refusal::BadAnswer {
+            id: decision.decision_id.clone(),
+            given: answer.canonical(),
+            why: ": that is not a duration".to_owned(),
+            expected: vec![
+                "extend: 90s".to_owned(),
+                "extend: 30m".to_owned(),
+                "extend: 1h".to_owned(),
+            ],
+        });
+    }
+    Ok(())
+}
+
+/// What an answer sets in motion.
+fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
+    match &decision.subject {
+        Subject::Gate { step } if answer.keyword == "changes-requested" => {
+            gate::reject(draft, *step, answer.words());
+        }
+        Subject::Gate { .. } | Subject::Strategy | Subject::Info { .. } => {}
+        Subject::Notes { task, .. } => notes(draft, task, answer),
+        Subject::Repair { task, repair } => repaired(draft, task, *repair, answer),
+        Subject::Finding { task, dispatch, finding } => {
+            security(draft, task, *dispatch, *finding, answer);
+        }
+        Subject::Dispatch { dispatch } => escalated(draft, *dispatch, answer),
+        Subject::Budget => {
+            draft.emit(Event::Unblocked);
+            draft.emit(Event::BudgetExtended);
+        }
+        Subject::Files => draft.emit(Event::Unblocked),
+        Subject::Manual { checks, .. } => manual(draft, checks, answer),
+    }
+}
+
+fn settle_open(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    role: Role,
+    status: FindingStatus,
+    reason: &str,
+) {
+    let ids: Vec<(u32, String)> = draft
+        .open_findings(task, role)
+        .map(|finding| (finding.id, super::reply::finding_line(&finding.report)))
+        .collect();
+    for (id, line) in ids {
+        let reason = Some(reason.to_owned()).filter(|r| !r.is_empty());
+        draft.emit(Event::FindingSettled { id, status, reason });
+        draft.emit(Event::KnownIssueNoted { text: line });
+    }
+}
+
+fn notes(draft: &mut Draft<'_>, task: &TaskRef, answer: &Answer) {
+    if answer.keyword == "accept" {
+        settle_open(draft, task, Role::Reviewer, FindingStatus::Accepted, "accepted as a note");
+        let (task, role) = (task.clone(), Role::Reviewer);
+        return draft.emit(Event::GatePassed { task, role });
+    }
+    let mut lines: Vec<String> = draft
+        .open_findings(task, Role::Reviewer)
+        .map(|finding| super::reply::finding_line(&finding.report))
+        .collect();
+    lines.extend(answer.text.iter().map(|text| format!("the person says: {text}")));
+    repair::object(draft, task, RepairLoop::FixReview, lines);
+}
+
+/// The person decided how a repair loop goes on.
+fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &Answer) {
+    if draft.blocker.is_some() {
+        draft.emit(Event::Unblocked);
+    }
+    unblock_task(draft, task);
+    let source = Gate::of_repair(repair).map_or(Role::Orchestrator, Gate::role);
+    if answer.keyword == "accept-with-known-issues" {
+        settle_open(draft, task, source, FindingStatus::Accepted, answer.words());
+        draft.emit(Event::KnownIssueNoted { text: answer.words().to_owned() });
+        if Gate::of_repair(repair).is_some() {
+            draft.emit(Event::GatePassed { task: task.clone(), role: source });
+        }
+        return;
+    }
+    let told = match answer.keyword.as_str() {
+        "different-approach" => "take a different approach",
+        "simplify" => "simplify the scope",
+        _ => "follow this guidance",
+    };
+    let mut feedback = vec![format!("the person says, {told}: {}", answer.words())];
+    for role in [source, Role::Orchestrator] {
+        let open = draft.open_findings(task, role);
+        feedback.extend(open.map(|finding| super::reply::finding_line(&finding.report)));
+    }
+    feedback.dedup();
+    draft.emit(Event::RepairOpened { task: task.clone(), repair, feedback, consented: true });
+}
+
+fn unblock_task(draft: &mut Draft<'_>, task: &TaskRef) {
+    if let TaskRef::Task(id) = task
+        && let Some(task) = draft.task(id).filter(|task| task.status == TaskStatus::Blocked)
+    {
+        let status = task.before_block;
+        draft.emit(Event::TaskMoved { task: id.clone(), status });
+    }
+}
+
+fn security(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    dispatch: DispatchNumber,
+    finding: u32,
+    answer: &Answer,
+) {
+    let line = draft
+        .findings
+        .iter()
+        .find(|f| f.id == finding)
+        .map(|f| super::reply::finding_line(&f.report));
+    let (status, word) = match answer.keyword.as_str() {
+        "fix-later" => (Some(FindingStatus::Tracked), "to be fixed later"),
+        "accept-risk" => (Some(FindingStatus::Accepted), "risk accepted"),
+        _ => (None, ""),
+    };
+    if let Some(status) = status {
+        let reason = answer.text.clone();
+        draft.emit(Event::FindingSettled { id: finding, status, reason });
+        let text = format!("{} ({word}: {})", line.unwrap_or_default(), answer.words());
+        draft.emit(Event::KnownIssueNoted { text });
+    }
+    if draft.waits_for_findings_of(dispatch) {
+        return;
+    }
+    let lines: Vec<String> = fix_now_lines(draft, dispatch);
+    if lines.is_empty() {
+        return draft.emit(Event::GatePassed { task: task.clone(), role: Role::Security });
+    }
+    repair::object(draft, task, RepairLoop::FixSecurity, lines);
+}
+
+/// The findings of one audit that the person wants fixed now.
+fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
+    let decisions = draft.decisions.iter().filter_map(|decision| match &decision.subject {
+        Subject::Finding { dispatch, finding, .. }
+            if *dispatch == number && decision.answered() == Some("fix-now") =>
+        {
+            Some((*finding, decision.question.clone()))
+        }
+        _ => None,
+    });
+    decisions
+        .map(|(id, question)| {
+            let finding = draft.findings.iter().find(|f| f.id == id);
+            finding.map_or(question, |f| super::reply::finding_line(&f.report))
+        })
+        .collect()
+}
+
+/// One consent buys one attempt.
+fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
+    draft.emit(Event::Unblocked);
+    let task = draft.dispatches[&number].task.clone();
+    unblock_task(draft, &task);
+    if answer.keyword == "skip" {
+        return draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
+    }
+    let (mut timeout_ms, mut agent) = (None, None);
+    match (answer.keyword.as_str(), &answer.text) {
+        ("retry", Some(text)) => {
+            let text = format!("the person says: {text}");
+            draft.emit(Event::GuidanceGiven { number, text });
+        }
+        ("retry-with", Some(name)) => agent = Some(name.clone()),
+        ("extend", Some(text)) => timeout_ms = answer::duration_ms(text),
+        _ => {}
+    }
+    let due = draft.now();
+    draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Consented });
+    if !draft.is_held() {
+        step::start_attempt(draft, number, timeout_ms, agent);
+    }
+}
+
+fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &Answer) {
+    if answer.keyword == "not-met" {
+        let mut lines = vec![format!("a check by hand does not hold: {}", answer.words())];
+        lines.extend(checks.iter().cloned());
+        return repair::object(draft, &TaskRef::Meta, RepairLoop::FixTests, lines);
+    }
+    draft.emit(Event::ManualChecksSettled { checks: checks.to_vec() });
+    if answer.keyword == "waived" {
+        let reason = answer.words().to_owned();
+        for check in checks {
+            draft.emit(Event::KnownIssueNoted { text: format!("{check} (waived: {reason})") });
+        }
+        waive_criteria(draft, checks, &reason);
+    }
+}
+
+fn waive_criteria(draft: &mut Draft<'_>, checks: &[String], reason: &str) {
+    let waived: Vec<String> = draft
+        .criteria
+        .iter()
+        .filter(|criterion| {
+            criterion.verify.iter().any(|check| match check {
+                crate::task::Check::Manual(text) => checks.contains(text),
+                crate::task::Check::Command(_) => false,
+            })
+        })
+        .map(|criterion| criterion.id.clone())
+        .collect();
+    for id in waived {
+        let result = CriterionResult::Waived { reason: reason.to_owned() };
+        draft.emit(Event::CriterionSettled { id, result });
+    }
+}
+
+/// Asked, and nothing came: ad-hoc questions lapse, all others stay.
+fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Result<(), Refusal> {
+    let decision = pending(draft, id)?;
+    if decision.kind != DecisionKind::Info {
+        return Ok(());
+    }
+    let resolution = Resolution {
+        status: DecisionStatus::Cancelled,
+        answer: None,
+        resolved_at: Some(draft.now()),
+        reason: Some("no response provided".to_owned()),
+        command: Some(command),
+    };
+    draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
+    Ok(())
+}
+
+/// A mandatory gate was asked as often as it may be.
+fn gate_exhausted(
+    draft: &mut Draft<'_>,
+    command: CommandId,
+    id: &DecisionId,
+) -> Result<(), Refusal> {
+    let decision = pending(draft, id)?;
+    if !matches!(decision.kind, DecisionKind::Approve | DecisionKind::Strategy) {
+        return Ok(());
+    }
+    let resolution = Resolution {
+        status: DecisionStatus::Cancelled,
+        answer: None,
+        resolved_at: Some(draft.now()),
+        reason: Some("no valid answer was given".to_owned()),
+        command: Some(command),
+    };
+    draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
+    let blocker = Blocker {
+        code: BlockerCode::MandatoryUserDecisionMissing,
+        detail: format!("{id} needs an answer and none of those given was one"),
+        remedy: "`tollgate resume` asks again".to_owned(),
+    };
+    draft.emit(Event::Blocked { blocker });
+    Ok(())
+}
+
+fn pending(draft: &Draft<'_>, id: &DecisionId) -> Result<Decision, Refusal> {
+    let decision =
+        draft.decision(id).cloned().ok_or_else(|| Refusal::UnknownDecision { id: id.clone() })?;
+    if decision.is_pending() {
+        Ok(decision)
+    } else {
+        let status = decision.resolution.status.to_string();
+        Err(Refusal::NotPending { id: id.clone(), status })
+    }
+}
+
+/// Ends the session for good. Nothing is rolled back.
+fn cancel(
+    draft: &mut Draft<'_>,
+    by: Option<&DecisionId>,
+    command: Option<CommandId>,
+    reason: &str,
+) {
+    let open: Vec<DecisionId> = draft.pending_decisions().map(|d| d.decision_id.clone()).collect();
+    for id in open {
+        let is_cause = by == Some(&id);
+        let resolution = Resolution {
+            status: if is_cause { DecisionStatus::Cancelled } else { DecisionStatus::Skipped },
+            answer: None,
+            resolved_at: Some(draft.now()),
+            reason: Some(if is_cause {
+                reason.to_owned()
+            } else {
+                "the session was cancelled".to_owned()
+            }),
+            command: command.clone(),
+        };
+        draft.emit(Event::DecisionResolved { id, resolution });
+    }
+    for number in draft.open.clone() {
+        draft.emit(Event::DispatchClosed { number, verdict: Verdict::Cancelled });
+    }
+    let blocker = Blocker {
+        code: BlockerCode::Cancelled,
+        detail: format!("cancelled: {reason}"),
+        remedy: "accepted work stays on the session's branch; a new run starts afresh".to_owned(),
+    };
+    draft.emit(Event::Blocked { blocker });
+}

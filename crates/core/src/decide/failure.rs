@@ -1,0 +1,145 @@
+//! The failure table: what happened, its class, what is done by itself and when a person is asked.
+
+use super::{Draft, ask, step};
+use crate::decision::BlockerCode;
+use crate::event::{Event, RetryWhy};
+use crate::id::DispatchNumber;
+use crate::work::DispatchEnd;
+
+/// How a failure is handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureClass {
+    /// Tried again after a wait.
+    Transient,
+    /// Run again at once with the errors.
+    Recoverable,
+    /// Never tried again without a person.
+    Permanent,
+    /// Waits for a known time and spends nothing.
+    Parked,
+    /// Not the agent's doing: started again and spends nothing.
+    Interrupted,
+}
+
+/// The class of an end; none for a valid reply.
+pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
+    Some(match end {
+        DispatchEnd::Replied { .. } => return None,
+        DispatchEnd::Crashed { .. } | DispatchEnd::CouldNotStart { .. } => FailureClass::Transient,
+        DispatchEnd::Invalid { .. } => FailureClass::Recoverable,
+        DispatchEnd::MissingOutput { .. }
+        | DispatchEnd::MissingContext { .. }
+        | DispatchEnd::TimedOut { .. }
+        | DispatchEnd::OutputLimit { .. }
+        | DispatchEnd::PermissionRefused { .. } => FailureClass::Permanent,
+        DispatchEnd::Parked { .. } => FailureClass::Parked,
+        DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => FailureClass::Interrupted,
+    })
+}
+
+/// What follows a failed attempt that has just been recorded.
+pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEnd) {
+    let Some(class) = class_of(end) else {
+        return;
+    };
+    let dispatch = &draft.dispatches[&number];
+    let has_start = dispatch.starts < dispatch.starts_max;
+    let may_rerun = dispatch.invalid <= draft.policy.invalid_reruns;
+    match class {
+        FailureClass::Transient
+            if has_start && dispatch.starts < draft.policy.transient_attempts =>
+        {
+            let doublings = dispatch.starts.saturating_sub(1).min(20);
+            let wait_ms = draft.policy.transient_base_ms.saturating_mul(1 << doublings);
+            let due = draft.now().plus_ms(wait_ms);
+            draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Transient });
+        }
+        FailureClass::Recoverable if has_start && may_rerun => {
+            step::start_attempt(draft, number, None, None);
+        }
+        FailureClass::Parked => {
+            if let DispatchEnd::Parked { until } = end {
+                let due = (*until).max(draft.now());
+                draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Parked });
+            }
+        }
+        // A stopped attempt waits for `resume`; an interrupted one goes on at once.
+        FailureClass::Interrupted => {
+            if !matches!(end, DispatchEnd::Stopped) {
+                step::start_attempt(draft, number, None, None);
+            }
+        }
+        FailureClass::Transient | FailureClass::Recoverable | FailureClass::Permanent => {
+            ask::escalation(draft, number, blocker_code(end));
+        }
+    }
+}
+
+fn blocker_code(end: &DispatchEnd) -> BlockerCode {
+    match end {
+        DispatchEnd::MissingOutput { .. } => BlockerCode::MissingOutput,
+        DispatchEnd::MissingContext { .. } => BlockerCode::MissingContext,
+        DispatchEnd::TimedOut { .. } => BlockerCode::Timeout,
+        DispatchEnd::OutputLimit { .. } => BlockerCode::OutputLimit,
+        DispatchEnd::PermissionRefused { .. } => BlockerCode::Permission,
+        _ => BlockerCode::SubagentFailure,
+    }
+}
+
+/// Starts every attempt whose time has come.
+pub(super) fn start_due(draft: &mut Draft<'_>) {
+    if draft.is_held() {
+        return;
+    }
+    let now = draft.now();
+    let due: Vec<DispatchNumber> = draft
+        .open
+        .iter()
+        .copied()
+        .filter(|number| draft.dispatches[number].due().is_some_and(|due| due <= now))
+        .collect();
+    for number in due {
+        step::start_attempt(draft, number, None, None);
+    }
+}
+
+/// The failure in one sentence.
+pub(super) fn describe(end: &DispatchEnd) -> String {
+    match end {
+        DispatchEnd::Replied { reply, .. } => reply.summary.clone(),
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+            let list: Vec<String> =
+                errors.iter().map(|e| format!("{}: {}", e.path, e.message)).collect();
+            list.join("; ")
+        }
+        DispatchEnd::MissingOutput { paths } => {
+            format!("it said OK but did not write {}", paths.join(", "))
+        }
+        DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {
+            let how = match (exit_code, signal) {
+                (Some(code), _) => format!("it ended with exit code {code}"),
+                (None, Some(signal)) => format!("it was killed by signal {signal}"),
+                (None, None) => "it ended without a reply".to_owned(),
+            };
+            match stderr_tail.trim().lines().next_back() {
+                Some(line) if !line.is_empty() => format!("{how}; its last words: {line}"),
+                _ => how,
+            }
+        }
+        DispatchEnd::CouldNotStart { program, cause } => {
+            format!("{program} could not be started: {cause}")
+        }
+        DispatchEnd::TimedOut { after_ms } => {
+            format!("it ran longer than its limit of {} s and was ended", after_ms / 1_000)
+        }
+        DispatchEnd::OutputLimit { limit_bytes } => {
+            format!("it wrote more than {limit_bytes} bytes and was ended")
+        }
+        DispatchEnd::PermissionRefused { detail } => {
+            format!("it was refused a permission: {detail}")
+        }
+        DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
+        DispatchEnd::Stopped => "it was stopped".to_owned(),
+        DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
+    }
+}

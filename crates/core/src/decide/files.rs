@@ -1,0 +1,55 @@
+//! Session files that somebody edited, and writes that did not reach the disk.
+
+use super::{Draft, ask, gate};
+use crate::decision::{Blocker, BlockerCode};
+use crate::event::Event;
+use crate::input::Edit;
+
+/// A person may edit session files between dispatches: good content is taken, bad content blocks.
+pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
+    if draft.is_over() || edits.is_empty() {
+        return;
+    }
+    let broken: Vec<String> = edits
+        .iter()
+        .flat_map(|edit| &edit.errors)
+        .map(|error| format!("{}: {}", error.path, error.message))
+        .collect();
+    let changed: Vec<String> = edits.iter().map(|edit| edit.path.clone()).collect();
+    let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
+    let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
+    if draft.blocker.is_some() && !broken.is_empty() {
+        return;
+    }
+    draft.emit(Event::FilesEdited { edits });
+    if let Some(criteria) = criteria {
+        draft.emit(Event::CriteriaAdopted { criteria });
+    }
+    if let Some(tasks) = plan {
+        draft.emit(Event::PlanAdopted { tasks });
+    }
+    if broken.is_empty() {
+        gate::reopen(draft, &changed);
+    } else {
+        ask::broken_files(draft, BlockerCode::InvalidOutput, broken.join("; "));
+    }
+}
+
+pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
+    let message = format!(
+        "{path} was changed by hand and has been written anew from the journal; \
+         a decision is changed with `tollgate answer`"
+    );
+    draft.notice("projection.put_back", message);
+}
+
+pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
+    if draft.is_over() || draft.blocker.is_some() {
+        return;
+    }
+    let remedy = "make the session folder writable (space, permissions), then `tollgate resume`; \
+                  no answer is lost"
+        .to_owned();
+    let blocker = Blocker { code: BlockerCode::Persistence, detail, remedy };
+    draft.emit(Event::Blocked { blocker });
+}

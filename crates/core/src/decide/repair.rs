@@ -1,0 +1,50 @@
+//! Repair loops: how often, by whom, and when a person is asked.
+
+use super::{Draft, accept, ask};
+use crate::event::{Event, Purpose};
+use crate::id::TaskRef;
+use crate::role::{Mode, RepairLoop, Role};
+
+/// A gate objects: one more repair while the budget lasts, then a person.
+pub(super) fn object(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    lines: Vec<String>,
+) {
+    let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
+    if done < draft.policy.repairs {
+        let task = task.clone();
+        draft.emit(Event::RepairOpened { task, repair, feedback: lines, consented: false });
+    } else {
+        ask::repair(draft, task, repair, &lines);
+    }
+}
+
+/// The unit with a repair that waits to be dispatched.
+pub(super) fn waiting(draft: &Draft<'_>) -> Option<TaskRef> {
+    let tasks = draft.tasks.iter().map(|task| (TaskRef::Task(task.spec.id.clone()), &task.unit));
+    tasks
+        .chain([(TaskRef::Meta, &draft.meta)])
+        .find(|(_, unit)| unit.pending.is_some())
+        .map(|(task, _)| task)
+}
+
+pub(super) fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
+    let Some(pending) = draft.unit(&task).and_then(|unit| unit.pending.clone()) else {
+        return;
+    };
+    let role = repairer(draft, pending.repair);
+    let purpose = Purpose::Repair { repair: pending.repair };
+    accept::dispatch_for(draft, role, task, purpose, pending.feedback);
+}
+
+/// A red build goes to the Integrator first; what it cannot mend in build files is the Coder's.
+fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
+    let first = draft.meta.repairs_done(repair) <= 1;
+    if repair == RepairLoop::FixBuild && first && draft.mode == Mode::Full {
+        Role::Integrator
+    } else {
+        Role::Coder
+    }
+}

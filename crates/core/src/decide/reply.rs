@@ -1,0 +1,169 @@
+//! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
+
+use super::{Draft, accept, ask, repair};
+use crate::decision::BlockerCode;
+use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::limits::SAME_FINDING_MAX;
+use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
+use crate::role::Role;
+use crate::session::Gate;
+
+/// Reviewer, QA or Security has judged.
+pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
+    if reply.status == ReplyStatus::Fail {
+        return failed(draft, number, reply);
+    }
+    let dispatch = &draft.dispatches[&number];
+    let (role, task) = (dispatch.role, dispatch.task.clone());
+    let Some(gate) = Gate::of_role(role) else {
+        return;
+    };
+    let blocked = reply.status == ReplyStatus::Blocked;
+    let reports = effective_reports(draft, role, &task, reply);
+    let objects = blocked || reports.iter().any(|report| report.severity >= Severity::High);
+    let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
+    draft.emit(Event::DispatchClosed { number, verdict });
+    accept::note_assumptions(draft, reply);
+    let findings = record_findings(draft, role, &task, &reports, objects);
+    if objects {
+        let lines: Vec<String> = findings.iter().map(|f| finding_line(&f.report)).collect();
+        if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX) {
+            return ask::non_convergence(draft, &task, gate.repair(), &lines);
+        }
+        return repair::object(draft, &task, gate.repair(), lines);
+    }
+    let medium: Vec<&Finding> =
+        findings.iter().filter(|f| f.report.severity == Severity::Medium).collect();
+    match role {
+        Role::Security if !medium.is_empty() || reply.status == ReplyStatus::NeedsDecision => {
+            ask::security(draft, number, &task, &medium, &reply.summary);
+        }
+        Role::Reviewer if !medium.is_empty() => ask::notes(draft, number, &task, &medium),
+        _ => draft.emit(Event::GatePassed { task, role }),
+    }
+}
+
+/// What was reported and not already accepted by a person. A BLOCKED without findings is one itself.
+fn effective_reports(
+    draft: &Draft<'_>,
+    role: Role,
+    task: &TaskRef,
+    reply: &Reply,
+) -> Vec<ReportedFinding> {
+    let accepted = |report: &ReportedFinding| {
+        draft.findings.iter().any(|known| {
+            known.status == FindingStatus::Accepted
+                && known.source == role
+                && known.task == *task
+                && known.report.is_same_as(report)
+        })
+    };
+    let mut reports: Vec<ReportedFinding> =
+        reply.findings.iter().filter(|report| !accepted(report)).cloned().collect();
+    if reports.is_empty() && reply.status == ReplyStatus::Blocked {
+        reports.push(ReportedFinding {
+            severity: Severity::High,
+            category: String::new(),
+            file: None,
+            line: None,
+            message: reply.summary.clone(),
+            fix: None,
+            is_nit: false,
+        });
+    }
+    reports
+}
+
+/// Records what was reported, settles what was not reported again, and returns what is open.
+fn record_findings(
+    draft: &mut Draft<'_>,
+    source: Role,
+    task: &TaskRef,
+    reports: &[ReportedFinding],
+    objects: bool,
+) -> Vec<Finding> {
+    let gone: Vec<u32> = draft
+        .open_findings(task, source)
+        .filter(|known| !reports.iter().any(|report| report.is_same_as(&known.report)))
+        .map(|known| known.id)
+        .collect();
+    for id in gone {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
+    }
+    let mut open = Vec::new();
+    for report in reports {
+        let asks = match source {
+            _ if report.severity >= Severity::High => true,
+            Role::Reviewer | Role::Security => report.severity == Severity::Medium,
+            _ => objects && report.severity == Severity::Medium,
+        };
+        let status = if asks { FindingStatus::Open } else { FindingStatus::Tracked };
+        let known = draft.findings.iter().find(|known| {
+            known.source == source && known.task == *task && known.report.is_same_as(report)
+        });
+        let finding = match known {
+            Some(known) => Finding { status, times: known.times + 1, ..known.clone() },
+            None => Finding {
+                id: draft.findings.iter().map(|f| f.id).max().unwrap_or(0) + 1,
+                source,
+                task: task.clone(),
+                report: report.clone(),
+                status,
+                times: 1,
+            },
+        };
+        draft.emit(Event::FindingRecorded { finding: finding.clone() });
+        // Where the whole review objects, its small remarks go to the Coder too.
+        if status == FindingStatus::Open || objects {
+            open.push(finding);
+        }
+    }
+    open
+}
+
+pub(super) fn finding_line(report: &ReportedFinding) -> String {
+    let place = match (&report.file, &report.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}: "),
+        (Some(file), None) => format!("{file}: "),
+        _ => String::new(),
+    };
+    let fix = report.fix.as_ref().map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
+    format!("[{}] {place}{}{fix}", report.severity, report.message)
+}
+
+/// The Researcher needs to know more: one question each.
+pub(super) fn ask_for_information(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
+    let questions = if reply.questions.is_empty() {
+        vec![reply.summary.clone()]
+    } else {
+        reply.questions.clone()
+    };
+    for question in questions {
+        ask::information(draft, number, &question);
+    }
+}
+
+/// An agent says that it cannot go on.
+pub(super) fn blocked(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    purpose: &Purpose,
+    reply: &Reply,
+) {
+    if let Purpose::Repair { repair } = purpose {
+        // A repair that could not be made is one repair spent.
+        let task = draft.dispatches[&number].task.clone();
+        draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
+        let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
+        lines.extend(draft.open_findings(&task, source).map(|f| finding_line(&f.report)));
+        return repair::object(draft, &task, *repair, lines);
+    }
+    ask::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
+}
+
+/// An agent says that it failed for good.
+pub(super) fn failed(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
+    ask::agent_stopped(draft, number, BlockerCode::SubagentFailure, &reply.summary);
+}

@@ -1,0 +1,143 @@
+//! From step to step, and from step to dispatch.
+
+use super::{Draft, ask, checks, close, failure, gate, tasks};
+use crate::action::{Step, StepKind, When};
+use crate::decision::{BlockerCode, CorrectionStatus, Subject};
+use crate::event::{Event, Purpose, RetryWhy};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::policy::Policy;
+use crate::role::Role;
+use crate::session::Waiting;
+
+/// Does the next thing of the current step, or enters the next step.
+pub(super) fn advance(draft: &mut Draft<'_>) {
+    if !draft.open.is_empty() {
+        return;
+    }
+    if !draft.entered {
+        return enter(draft, 0);
+    }
+    if matches!(draft.correction.status, CorrectionStatus::Queued | CorrectionStatus::Dispatched) {
+        return gate::correct(draft);
+    }
+    let Some(step) = draft.current_step().cloned() else {
+        return;
+    };
+    match step.kind {
+        StepKind::Dispatch { .. } if draft.step_done => next(draft),
+        StepKind::Dispatch { role, .. } => {
+            let purpose = Purpose::Step { index: draft.step };
+            let feedback = information_for(draft, &purpose);
+            open_dispatch(draft, role, TaskRef::Meta, purpose, feedback);
+        }
+        StepKind::Approve { .. } => gate::approve(draft, draft.step),
+        StepKind::Choose { .. } => gate::choose(draft),
+        StepKind::Tasks => tasks::advance(draft),
+        StepKind::Checks => checks::advance(draft),
+        StepKind::Close => close::advance(draft),
+    }
+}
+
+/// What a person answered to questions of earlier dispatches of the same step.
+fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
+    let asked = draft.decisions.iter().filter(|decision| match &decision.subject {
+        Subject::Info { dispatch } => draft.dispatches[dispatch].purpose == *purpose,
+        _ => false,
+    });
+    asked
+        .map(|decision| {
+            let answer = decision.answered().unwrap_or("no answer was given");
+            format!("{} The person says: {answer}", decision.question)
+        })
+        .collect()
+}
+
+pub(super) fn next(draft: &mut Draft<'_>) {
+    enter(draft, draft.step + 1);
+}
+
+fn enter(draft: &mut Draft<'_>, index: usize) {
+    let Some(step) = draft.steps.get(index) else {
+        return;
+    };
+    match skip_reason(draft, step) {
+        Some(reason) => draft.emit(Event::StepSkipped { index, reason }),
+        None => draft.emit(Event::StepEntered { index }),
+    }
+}
+
+fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
+    match (step.when, &step.kind) {
+        (Some(When::Requested), StepKind::Dispatch { role, .. }) if !draft.wants_role(*role) => {
+            Some(format!("nobody asked for {role}"))
+        }
+        _ => None,
+    }
+}
+
+/// Opens a dispatch and starts its first attempt, unless the money is gone.
+pub(super) fn open_dispatch(
+    draft: &mut Draft<'_>,
+    role: Role,
+    task: TaskRef,
+    purpose: Purpose,
+    feedback: Vec<String>,
+) {
+    if let Some(words) = draft.spend.over(&draft.policy)
+        && draft.budget_consents == 0
+    {
+        return ask::budget(draft, &words);
+    }
+    let last = draft.dispatches.keys().next_back().copied();
+    let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
+    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback });
+    start_attempt(draft, number, None, None);
+}
+
+pub(super) fn start_attempt(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    timeout_ms: Option<u64>,
+    agent: Option<String>,
+) {
+    let dispatch = &draft.dispatches[&number];
+    let event = Event::AttemptStarted {
+        number,
+        attempt: dispatch.attempts.next(),
+        timeout_ms: timeout_ms.unwrap_or(dispatch.timeout_ms),
+        agent: agent.or_else(|| dispatch.agent.clone()),
+    };
+    draft.emit(event);
+}
+
+/// A new process owns the session.
+pub(super) fn resumed(draft: &mut Draft<'_>, policy: Policy) {
+    if draft.is_over() {
+        return;
+    }
+    if draft.policy != policy {
+        draft.emit(Event::PolicyAdopted { policy });
+    }
+    let code = draft.blocker.as_ref().map(|blocker| blocker.code);
+    match code {
+        // The disk is writable again, or the next write will say so.
+        Some(BlockerCode::Persistence) => draft.emit(Event::Unblocked),
+        // A mandatory gate gets a new round of tries.
+        Some(BlockerCode::MandatoryUserDecisionMissing) => {
+            draft.emit(Event::Unblocked);
+            gate::ask_again(draft);
+        }
+        _ => {}
+    }
+    let stopped: Vec<DispatchNumber> = draft
+        .open
+        .iter()
+        .copied()
+        .filter(|number| draft.dispatches[number].waiting == Some(Waiting::ForResume))
+        .collect();
+    for number in stopped {
+        let due = draft.now();
+        draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Interrupted });
+    }
+    failure::start_due(draft);
+}

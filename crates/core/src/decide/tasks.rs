@@ -1,0 +1,215 @@
+//! The implement loop: which task is coded next, which gate looks at it, and when it is complete.
+
+use super::{Draft, accept, ask, checks, gate, repair, step};
+use crate::decision::{Blocker, BlockerCode};
+use crate::event::{Event, Purpose};
+use crate::id::{TaskId, TaskRef};
+use crate::role::{Mode, Role};
+use crate::session::{Gate, GateState, Task};
+use crate::task::{Check, Strategy, TaskStatus};
+
+pub(super) fn advance(draft: &mut Draft<'_>) {
+    // Read from the durable record each time: a person may choose anew in the middle of the loop.
+    let Some(strategy) = draft.strategy() else {
+        return gate::ask_strategy(draft, false);
+    };
+    if let Some(task) = repair::waiting(draft) {
+        return repair::dispatch(draft, task);
+    }
+    if work_on_begun_task(draft, strategy) || start_next_task(draft, strategy) {
+        return;
+    }
+    if !all_tasks_reached(draft, strategy) {
+        return stuck(draft);
+    }
+    if review_as_a_whole(draft, strategy) || complete_implemented(draft) || ask_manual(draft) {
+        return;
+    }
+    step::next(draft);
+}
+
+/// Goes on with the first task that is coded and not finished. Says whether there was something to do.
+fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
+    let begun: Vec<TaskId> = draft
+        .tasks
+        .iter()
+        .filter(|task| task.unit.coded && task.status != TaskStatus::Completed)
+        .map(|task| task.spec.id.clone())
+        .collect();
+    begun.into_iter().any(|id| work_on(draft, &id, strategy))
+}
+
+fn work_on(draft: &mut Draft<'_>, id: &TaskId, strategy: Strategy) -> bool {
+    let Some(task) = draft.task(id).cloned() else {
+        return false;
+    };
+    let reference = TaskRef::Task(id.clone());
+    let commands = commands_of(&task);
+    if task.unit.needs_checks && !commands.is_empty() {
+        checks::start_for_task(draft, reference, commands);
+        return true;
+    }
+    if task.status == TaskStatus::InProgress {
+        draft.emit(Event::TaskMoved { task: id.clone(), status: TaskStatus::Implemented });
+        return true;
+    }
+    if strategy == Strategy::SingleFinal {
+        return false;
+    }
+    match next_gate(draft, &reference, &required_gates(&task)) {
+        Some(gate) => open_gate(draft, gate, reference),
+        None => draft.emit(Event::TaskMoved { task: id.clone(), status: TaskStatus::Completed }),
+    }
+    true
+}
+
+fn commands_of(task: &Task) -> Vec<String> {
+    let checks = task.spec.acceptance_checks.iter();
+    checks
+        .filter_map(|check| match check {
+            Check::Command(command) => Some(command.clone()),
+            Check::Manual(_) => None,
+        })
+        .collect()
+}
+
+fn required_gates(task: &Task) -> Vec<Gate> {
+    let mut gates = vec![Gate::Review];
+    if task.spec.kind.is_behaviour() || task.spec.has_command_check() {
+        gates.push(Gate::Test);
+    }
+    if task.spec.is_flagged("security") || task.touched_sensitive {
+        gates.push(Gate::Audit);
+    }
+    gates
+}
+
+/// The first gate that has not passed; the review once more where code came after it.
+pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) -> Option<Gate> {
+    let unit = draft.unit(task)?;
+    let open = required.iter().copied().find(|gate| unit.gate(*gate) == GateState::Open);
+    let is_comprehensive = *task == TaskRef::Meta || draft.mode == Mode::Lean;
+    open.or_else(|| (is_comprehensive && draft.unreviewed).then_some(Gate::Review))
+}
+
+pub(super) fn open_gate(draft: &mut Draft<'_>, gate: Gate, task: TaskRef) {
+    let purpose = match gate {
+        Gate::Review => Purpose::Review,
+        Gate::Test => Purpose::Test,
+        Gate::Audit => Purpose::Audit,
+    };
+    accept::dispatch_for(draft, gate.role(), task, purpose, Vec::new());
+}
+
+fn start_next_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
+    let enough = match strategy {
+        Strategy::PerBatch => TaskStatus::Completed,
+        Strategy::SingleFinal => TaskStatus::Implemented,
+    };
+    let is_satisfied = |id: &TaskId| {
+        draft
+            .task(id)
+            .is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
+    };
+    let ready = draft
+        .tasks
+        .iter()
+        .find(|task| !task.unit.coded && task.spec.depends_on.iter().all(is_satisfied));
+    let Some(id) = ready.map(|task| task.spec.id.clone()) else {
+        return false;
+    };
+    accept::dispatch_for(draft, Role::Coder, TaskRef::Task(id), Purpose::Implement, Vec::new());
+    true
+}
+
+fn all_tasks_reached(draft: &Draft<'_>, strategy: Strategy) -> bool {
+    draft.tasks.iter().all(|task| match strategy {
+        Strategy::PerBatch => task.status == TaskStatus::Completed,
+        Strategy::SingleFinal => {
+            matches!(task.status, TaskStatus::Implemented | TaskStatus::Completed)
+        }
+    })
+}
+
+/// No task can start and not all are done: the plan has a hole.
+fn stuck(draft: &mut Draft<'_>) {
+    let waiting: Vec<&str> = draft
+        .tasks
+        .iter()
+        .filter(|task| !task.unit.coded)
+        .map(|task| task.spec.id.as_str())
+        .collect();
+    let detail =
+        format!("tasks.yaml: {} wait for tasks that cannot be reached", waiting.join(", "));
+    draft.notice("tasks.unreachable", detail.clone());
+    ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
+    debug_assert!(matches!(draft.blocker, Some(Blocker { code: BlockerCode::InvalidOutput, .. })));
+}
+
+/// The pass over the whole session before integration; lean work has had its review.
+fn review_as_a_whole(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
+    if draft.mode == Mode::Lean {
+        return false;
+    }
+    let commands = all_commands(draft);
+    if draft.meta.needs_checks && !commands.is_empty() {
+        checks::start_for_task(draft, TaskRef::Meta, commands);
+        return true;
+    }
+    let has_passed =
+        |gate: Gate| draft.tasks.iter().any(|task| task.unit.gate(gate) == GateState::Passed);
+    let required: Vec<Gate> = Gate::ALL
+        .into_iter()
+        .filter(|gate| {
+            *gate == Gate::Review || strategy == Strategy::SingleFinal || !has_passed(*gate)
+        })
+        .collect();
+    match next_gate(draft, &TaskRef::Meta, &required) {
+        Some(gate) => {
+            open_gate(draft, gate, TaskRef::Meta);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The commands of all tasks, each once.
+pub(super) fn all_commands(draft: &Draft<'_>) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for command in draft.tasks.iter().flat_map(commands_of) {
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+fn complete_implemented(draft: &mut Draft<'_>) -> bool {
+    let implemented: Vec<TaskId> = draft
+        .tasks
+        .iter()
+        .filter(|task| task.status == TaskStatus::Implemented)
+        .map(|task| task.spec.id.clone())
+        .collect();
+    for task in &implemented {
+        draft.emit(Event::TaskMoved { task: task.clone(), status: TaskStatus::Completed });
+    }
+    !implemented.is_empty()
+}
+
+fn ask_manual(draft: &mut Draft<'_>) -> bool {
+    let mut open = Vec::new();
+    for check in draft.tasks.iter().flat_map(|task| &task.spec.acceptance_checks) {
+        if let Check::Manual(text) = check
+            && !draft.manual_settled.contains(text)
+            && !open.contains(text)
+        {
+            open.push(text.clone());
+        }
+    }
+    if open.is_empty() {
+        return false;
+    }
+    ask::manual_checks(draft, open, None);
+    true
+}

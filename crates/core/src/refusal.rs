@@ -1,0 +1,38 @@
+//! Why a command was refused: expected, with words and a way on. Nothing has changed when one is given.
+
+use crate::id::DecisionId;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the session is {state}; nothing can be decided any more")]
+    SessionOver { state: String },
+    #[error("{id} is not a question of this session")]
+    UnknownDecision { id: DecisionId },
+    #[error("{id} is not open: it is {status}")]
+    NotPending { id: DecisionId, status: String },
+    #[error("{given:?} does not answer {id}{why}")]
+    BadAnswer { id: DecisionId, given: String, why: String, expected: Vec<String> },
+    #[error("{id} cannot be answered with {answer:?}: {open} critical finding(s) are open")]
+    CriticalOpen { id: DecisionId, answer: String, open: usize },
+    #[error("{what} needs a reason")]
+    ReasonNeeded { what: &'static str },
+}
+
+impl Refusal {
+    /// How to go on.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::BadAnswer { expected, .. } => {
+                Some(format!("answer one of: {}", expected.join(" | ")))
+            }
+            Self::UnknownDecision { .. } | Self::NotPending { .. } => {
+                Some("`tollgate status` lists the open questions".to_owned())
+            }
+            Self::CriticalOpen { .. } => {
+                Some("a critical finding must be fixed; choose another answer or cancel".to_owned())
+            }
+            Self::ReasonNeeded { .. } => Some("give it with --reason TEXT".to_owned()),
+            Self::SessionOver { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! The fold: how each event changes the state. It decides nothing and cannot fail.
+
+use super::dispatch::Delivered;
+use super::{
+    ArtefactRecord, AttemptRecord, CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection,
+    Session, Task, Unit, Waiting, unit,
+};
+use crate::decision::{CorrectionStatus, DecisionKind, DecisionStatus, Resolution};
+use crate::event::{CheckPurpose, Event, Finding, Purpose, RetryWhy, Verdict};
+use crate::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
+use crate::input::Edit;
+use crate::reply::Usage;
+use crate::role::{Mode, RepairLoop, Role};
+use crate::task::{TaskSpec, TaskStatus};
+use crate::time::Timestamp;
+use crate::work::{CheckResult, DispatchEnd, Work};
+
+impl Session {
+    pub fn apply(&mut self, at: Timestamp, event: &Event) {
+        self.updated_at = at;
+        match event {
+            Event::SessionOpened(_) => {}
+            Event::PolicyAdopted { policy } => self.policy = policy.clone(),
+            Event::ModeChanged { mode, .. } => self.change_mode(*mode),
+            Event::StepEntered { index } => self.enter_step(*index),
+            Event::StepSkipped { index, .. } => {
+                self.enter_step(*index);
+                self.step_done = true;
+            }
+            Event::DispatchOpened { number, role, task, purpose, feedback } => {
+                self.open_dispatch(*number, *role, task, purpose, feedback);
+            }
+            Event::AttemptStarted { number, attempt, timeout_ms, agent } => {
+                self.spend.attempts += 1;
+                let dispatch = self.dispatch_mut(*number);
+                dispatch.attempts = *attempt;
+                dispatch.current = Some(AttemptRecord { attempt: *attempt, started_at: at });
+                dispatch.waiting = None;
+                dispatch.starts += 1;
+                dispatch.timeout_ms = *timeout_ms;
+                dispatch.agent.clone_from(agent);
+            }
+            Event::AttemptEnded { number, attempt, end } => {
+                self.end_attempt(at, *number, *attempt, end);
+            }
+            Event::GuidanceGiven { number, text } => {
+                self.dispatch_mut(*number).feedback.push(text.clone());
+            }
+            Event::RetryScheduled { number, due, why } => {
+                let dispatch = self.dispatch_mut(*number);
+                dispatch.waiting = Some(Waiting::Until(*due));
+                if *why == RetryWhy::Consented {
+                    dispatch.starts_max = dispatch.starts + 1;
+                }
+            }
+            Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
+            Event::PlanAdopted { tasks } => self.adopt_plan(tasks),
+            Event::CriteriaAdopted { criteria } => {
+                self.criteria.clone_from(criteria);
+                self.criteria_results.clear();
+                self.acceptance = None;
+                self.checked_tip = None;
+            }
+            Event::TaskMoved { task, status } => {
+                self.move_task(&TaskRef::Task(task.clone()), *status)
+            }
+            Event::RepairOpened { task, repair, feedback, consented } => {
+                self.open_repair(task, *repair, feedback, *consented);
+            }
+            Event::GatePassed { task, role } => self.pass_gate(task, *role),
+            Event::ChecksStarted { number, purpose, commands } => {
+                let run =
+                    CheckRun { purpose: purpose.clone(), commands: commands.clone(), passed: None };
+                self.checks.insert(*number, run);
+            }
+            Event::ChecksEnded { number, results } => self.end_checks(*number, results),
+            Event::FindingRecorded { finding } => self.record_finding(finding),
+            Event::FindingSettled { id, status, .. } => {
+                if let Some(finding) = self.findings.iter_mut().find(|f| f.id == *id) {
+                    finding.status = *status;
+                }
+            }
+            Event::AssumptionNoted { text } => self.assumptions.push(text.clone()),
+            Event::KnownIssueNoted { text } => self.known_issues.push(text.clone()),
+            Event::CriterionSettled { id, result } => {
+                self.criteria_results.insert(id.clone(), result.clone());
+            }
+            Event::DecisionAsked { decision } => {
+                let id = &decision.decision_id;
+                match self.decisions.iter_mut().find(|d| d.decision_id == *id) {
+                    Some(known) => *known = (**decision).clone(),
+                    None => self.decisions.push((**decision).clone()),
+                }
+                self.early_answers.remove(id);
+            }
+            Event::DecisionResolved { id, resolution } => self.resolve(at, id, resolution),
+            Event::AnswerKept { decision, answer, command } => {
+                self.commands_seen.insert(command.clone());
+                self.early_answers.insert(decision.clone(), (answer.clone(), command.clone()));
+            }
+            Event::CorrectionMoved { status, roles, agent } => {
+                self.correction.status = *status;
+                self.correction.roles.clone_from(roles);
+                self.correction.agent = agent.or(self.correction.agent);
+                if *status == CorrectionStatus::Dispatched {
+                    self.correction.at = Some(at);
+                }
+            }
+            Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
+            Event::Unblocked => self.blocker = None,
+            Event::BudgetExtended => self.budget_consents += 1,
+            Event::ManualChecksSettled { checks } => {
+                self.manual_settled.extend(checks.iter().cloned());
+            }
+            Event::FilesEdited { edits } => self.take_edits(edits),
+            Event::Noticed { code, message } => {
+                self.notices.push(Notice { at, code: code.clone(), message: message.clone() });
+            }
+            Event::SessionClosed => self.closed = true,
+        }
+    }
+
+    fn dispatch_mut(&mut self, number: DispatchNumber) -> &mut Dispatch {
+        self.dispatches
+            .get_mut(&number)
+            .expect("the journal opens a dispatch before it speaks of it")
+    }
+
+    fn change_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        if let Some(action) = &self.opening.full_action {
+            self.steps = action.steps.clone();
+        }
+        self.step = 0;
+        self.entered = false;
+        self.step_done = false;
+        self.tasks.clear();
+        self.meta = Unit::default();
+    }
+
+    fn enter_step(&mut self, index: usize) {
+        self.step = index;
+        self.entered = true;
+        self.step_done = false;
+        self.acceptance = None;
+    }
+
+    fn open_dispatch(
+        &mut self,
+        number: DispatchNumber,
+        role: Role,
+        task: &TaskRef,
+        purpose: &Purpose,
+        feedback: &[String],
+    ) {
+        if let (Purpose::Repair { .. }, Some(unit)) = (purpose, self.unit_mut(task)) {
+            unit.pending = None;
+        }
+        if self.spend.over(&self.policy).is_some() {
+            self.budget_consents = self.budget_consents.saturating_sub(1);
+        }
+        let dispatch = Dispatch {
+            role,
+            task: task.clone(),
+            purpose: purpose.clone(),
+            feedback: feedback.to_vec(),
+            attempts: Attempt(0),
+            current: None,
+            waiting: None,
+            starts: 0,
+            invalid: 0,
+            starts_max: self.policy.starts_max(),
+            previous_errors: Vec::new(),
+            timeout_ms: self.policy.timeout_ms(role),
+            agent: None,
+            last_failure: None,
+            delivered: None,
+            verdict: None,
+        };
+        self.dispatches.insert(number, dispatch);
+        self.open.insert(number);
+    }
+
+    fn end_attempt(
+        &mut self,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempt: Attempt,
+        end: &DispatchEnd,
+    ) {
+        let dispatch = self.dispatch_mut(number);
+        let started_at = dispatch.current.take().map_or(at, |record| record.started_at);
+        dispatch.waiting = Some(Waiting::ForPerson);
+        let mut usage = Usage::default();
+        match end {
+            DispatchEnd::Replied { reply, work } => {
+                usage = reply.usage;
+                dispatch.waiting = None;
+                let recommended = reply.recommended_agent;
+                dispatch.delivered =
+                    Some(Delivered { work: (**work).clone(), attempt, recommended });
+            }
+            DispatchEnd::Invalid { errors, usage: spent } => {
+                usage = *spent;
+                dispatch.invalid += 1;
+                dispatch.previous_errors.clone_from(errors);
+            }
+            // None of these is the agent's fault: no start is spent.
+            DispatchEnd::Interrupted { .. } | DispatchEnd::Parked { .. } => {
+                dispatch.starts = dispatch.starts.saturating_sub(1);
+            }
+            DispatchEnd::Stopped => {
+                dispatch.starts = dispatch.starts.saturating_sub(1);
+                dispatch.waiting = Some(Waiting::ForResume);
+            }
+            _ => {}
+        }
+        if !matches!(end, DispatchEnd::Replied { .. }) {
+            dispatch.last_failure = Some(end.clone());
+        }
+        self.spend.add(&usage, at.ms_since(started_at));
+    }
+
+    fn close_dispatch(&mut self, number: DispatchNumber, verdict: Verdict) {
+        self.open.remove(&number);
+        let dispatch = self.dispatch_mut(number);
+        dispatch.verdict = Some(verdict);
+        dispatch.current = None;
+        dispatch.waiting = None;
+        let (role, task, purpose) =
+            (dispatch.role, dispatch.task.clone(), dispatch.purpose.clone());
+        let delivered = dispatch.delivered.take();
+        let taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
+        let changed = match delivered.filter(|_| taken) {
+            Some(delivered) => self.take_work(number, role, &task, &delivered),
+            None => false,
+        };
+        let settled = matches!(verdict, Verdict::Accepted | Verdict::Skipped);
+        match purpose {
+            Purpose::Step { index } if index == self.step && settled => self.step_done = true,
+            Purpose::Correction { .. } if settled && !self.correction.roles.is_empty() => {
+                self.correction.roles.remove(0);
+            }
+            Purpose::Implement if settled => {
+                if let Some(unit) = self.unit_mut(&task) {
+                    unit.coded = true;
+                    unit.needs_checks = true;
+                }
+            }
+            Purpose::Repair { repair } => {
+                if repair == RepairLoop::FixBuild {
+                    self.acceptance = None;
+                }
+                if let Some(unit) = self.unit_mut(&task).filter(|_| changed) {
+                    unit.needs_checks = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes over what an attempt delivered. Says whether the code changed.
+    fn take_work(
+        &mut self,
+        number: DispatchNumber,
+        role: Role,
+        task: &TaskRef,
+        delivered: &Delivered,
+    ) -> bool {
+        let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
+        self.wanted_roles.extend(delivered.recommended.filter(|_| may_recommend));
+        let Work { changes, commit, artefacts, sensitive, .. } = &delivered.work;
+        for artefact in artefacts {
+            let previous = self.artefacts.get(&artefact.path).map(|record| record.sha256.clone());
+            let record = ArtefactRecord {
+                sha256: artefact.sha256.clone(),
+                previous,
+                from: Some((number, delivered.attempt)),
+            };
+            self.artefacts.insert(artefact.path.clone(), record);
+        }
+        let Some(commit) = commit else {
+            return false;
+        };
+        self.tip = commit.clone();
+        for change in changes {
+            self.changed.absorb(change);
+        }
+        // Tests that QA adds belong to its verdict; everything else wants a reviewer's eye.
+        if role != Role::QA {
+            self.unreviewed = true;
+        }
+        if let TaskRef::Task(id) = task
+            && let Some(task) = self.tasks.iter_mut().find(|t| t.spec.id == *id)
+        {
+            task.touched_sensitive |= !sensitive.is_empty();
+        }
+        true
+    }
+
+    /// New tasks start; tasks that were there keep how far they are.
+    fn adopt_plan(&mut self, specs: &[TaskSpec]) {
+        let mut known = std::mem::take(&mut self.tasks);
+        for spec in specs {
+            let place = known.iter().position(|task| task.spec.id == spec.id);
+            let task = match place {
+                Some(index) => Task { spec: spec.clone(), ..known.swap_remove(index) },
+                None => Task {
+                    spec: spec.clone(),
+                    status: TaskStatus::NotStarted,
+                    before_block: TaskStatus::NotStarted,
+                    unit: Unit::default(),
+                    touched_sensitive: false,
+                },
+            };
+            self.tasks.push(task);
+        }
+    }
+
+    fn move_task(&mut self, task: &TaskRef, status: TaskStatus) {
+        if let TaskRef::Task(id) = task
+            && let Some(task) = self.tasks.iter_mut().find(|t| t.spec.id == *id)
+        {
+            if status == TaskStatus::Blocked {
+                task.before_block = task.status;
+            }
+            task.status = status;
+        }
+    }
+
+    fn open_repair(
+        &mut self,
+        task: &TaskRef,
+        repair: RepairLoop,
+        feedback: &[String],
+        consented: bool,
+    ) {
+        if let Some(unit) = self.unit_mut(task) {
+            unit.pending = Some(PendingRepair { repair, feedback: feedback.to_vec() });
+            if !consented {
+                *unit.repairs.entry(repair).or_default() += 1;
+            }
+        }
+    }
+
+    fn pass_gate(&mut self, task: &TaskRef, role: Role) {
+        let Some(gate) = unit::Gate::of_role(role) else {
+            return;
+        };
+        if let Some(unit) = self.unit_mut(task) {
+            unit.set_gate(gate, GateState::Passed);
+        }
+        let is_comprehensive = *task == TaskRef::Meta || self.mode == Mode::Lean;
+        if role == Role::Reviewer && is_comprehensive {
+            self.unreviewed = false;
+        }
+    }
+
+    fn end_checks(&mut self, number: crate::id::CheckNumber, results: &[CheckResult]) {
+        let passed = results.iter().all(|result| result.passed);
+        self.last_checks = Some(passed);
+        let Some(run) = self.checks.get_mut(&number) else {
+            return;
+        };
+        run.passed = Some(passed);
+        match run.purpose.clone() {
+            CheckPurpose::Task { task } => {
+                self.last_failed_step = (!passed).then(|| format!("checks of {task}"));
+                if let Some(unit) = self.unit_mut(&task).filter(|_| passed) {
+                    unit.needs_checks = false;
+                }
+            }
+            CheckPurpose::Acceptance { .. } => {
+                self.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
+                self.acceptance = Some(passed);
+                if passed {
+                    self.checked_tip = Some(self.tip.clone());
+                }
+            }
+        }
+    }
+
+    fn record_finding(&mut self, finding: &Finding) {
+        match self.findings.iter_mut().find(|known| known.id == finding.id) {
+            Some(known) => *known = finding.clone(),
+            None => self.findings.push(finding.clone()),
+        }
+    }
+
+    fn resolve(&mut self, at: Timestamp, id: &DecisionId, resolution: &Resolution) {
+        if let Some(command) = &resolution.command {
+            self.commands_seen.insert(command.clone());
+        }
+        let Some(decision) = self.decisions.iter_mut().find(|d| d.decision_id == *id) else {
+            return;
+        };
+        decision.resolution = resolution.clone();
+        let answer = resolution.answer.as_deref().unwrap_or_default();
+        let is_rejection = decision.kind == DecisionKind::Approve
+            && resolution.status == DecisionStatus::Answered
+            && answer.starts_with("changes-requested:");
+        if is_rejection {
+            self.rejections.push(Rejection {
+                at,
+                decision_id: id.clone(),
+                answer: answer.to_owned(),
+                state_context: decision.state_context,
+            });
+        }
+    }
+
+    fn take_edits(&mut self, edits: &[Edit]) {
+        for edit in edits.iter().filter(|edit| edit.errors.is_empty()) {
+            match &edit.now {
+                Some(now) => {
+                    let record =
+                        ArtefactRecord { sha256: now.sha256.clone(), previous: None, from: None };
+                    self.artefacts.insert(edit.path.clone(), record);
+                }
+                None => {
+                    self.artefacts.remove(&edit.path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! One role given one input once: its attempts and what it waits for.
+
+use crate::event::{Purpose, Verdict};
+use crate::id::{Attempt, TaskRef};
+use crate::reply::ReplyError;
+use crate::role::Role;
+use crate::time::Timestamp;
+use crate::work::{DispatchEnd, Work};
+
+#[derive(Debug, Clone)]
+pub struct Dispatch {
+    pub role: Role,
+    pub task: TaskRef,
+    pub purpose: Purpose,
+    /// What the agent is told beyond its task: findings, corrections, guidance.
+    pub feedback: Vec<String>,
+    /// How many attempts there were, the running one included.
+    pub attempts: Attempt,
+    pub(crate) current: Option<AttemptRecord>,
+    pub(crate) waiting: Option<Waiting>,
+    /// Starts that count against the budget.
+    pub(crate) starts: u32,
+    pub(crate) invalid: u32,
+    /// Starts allowed in all; a consent raises it by one.
+    pub(crate) starts_max: u32,
+    /// Faults of the last reply, for the next attempt.
+    pub previous_errors: Vec<ReplyError>,
+    pub(crate) timeout_ms: u64,
+    /// The agent a person chose for the next attempt.
+    pub(crate) agent: Option<String>,
+    /// The last end that was not a valid reply, for reports.
+    pub last_failure: Option<DispatchEnd>,
+    /// A valid reply and its work, from its end until the verdict.
+    pub(crate) delivered: Option<Delivered>,
+    pub verdict: Option<Verdict>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Delivered {
+    pub work: Work,
+    pub attempt: Attempt,
+    pub recommended: Option<Role>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct AttemptRecord {
+    pub attempt: Attempt,
+    pub started_at: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// Starts again at this time.
+    Until(Timestamp),
+    /// Starts again when the session is taken up.
+    ForResume,
+    /// Starts again when a person says so.
+    ForPerson,
+}
+
+impl Dispatch {
+    /// The attempt that should be running.
+    pub fn running(&self) -> Option<Attempt> {
+        self.current.map(|record| record.attempt)
+    }
+
+    pub fn started_at(&self) -> Option<Timestamp> {
+        self.current.map(|record| record.started_at)
+    }
+
+    pub fn timeout_ms(&self) -> u64 {
+        self.timeout_ms
+    }
+
+    pub fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
+    pub fn waiting(&self) -> Option<Waiting> {
+        self.waiting
+    }
+
+    pub(crate) fn due(&self) -> Option<Timestamp> {
+        match self.waiting {
+            Some(Waiting::Until(due)) => Some(due),
+            _ => None,
+        }
+    }
+}

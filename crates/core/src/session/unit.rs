@@ -1,0 +1,91 @@
+//! What is reviewed and repaired as one: a task, or the session as a whole.
+
+use crate::role::{RepairLoop, Role};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default)]
+pub struct Unit {
+    /// Repairs begun, by loop; never more than the policy allows.
+    pub repairs: BTreeMap<RepairLoop, u32>,
+    /// A repair that has been opened and not dispatched yet.
+    pub pending: Option<PendingRepair>,
+    /// Its Coder has delivered at least once.
+    pub(crate) coded: bool,
+    /// Its code changed after its checks last passed.
+    pub(crate) needs_checks: bool,
+    pub review: GateState,
+    pub test: GateState,
+    pub audit: GateState,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingRepair {
+    pub repair: RepairLoop,
+    pub feedback: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GateState {
+    #[default]
+    Open,
+    Passed,
+}
+
+/// The three gates behind a Coder, in the order they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    Review,
+    Test,
+    Audit,
+}
+
+impl Gate {
+    pub const ALL: [Self; 3] = [Self::Review, Self::Test, Self::Audit];
+
+    pub fn role(self) -> Role {
+        match self {
+            Self::Review => Role::Reviewer,
+            Self::Test => Role::QA,
+            Self::Audit => Role::Security,
+        }
+    }
+
+    /// The loop that an objection of this gate opens.
+    pub fn repair(self) -> RepairLoop {
+        match self {
+            Self::Review => RepairLoop::FixReview,
+            Self::Test => RepairLoop::FixTests,
+            Self::Audit => RepairLoop::FixSecurity,
+        }
+    }
+
+    pub fn of_role(role: Role) -> Option<Self> {
+        Self::ALL.into_iter().find(|gate| gate.role() == role)
+    }
+
+    pub fn of_repair(repair: RepairLoop) -> Option<Self> {
+        Self::ALL.into_iter().find(|gate| gate.repair() == repair)
+    }
+}
+
+impl Unit {
+    pub fn gate(&self, gate: Gate) -> GateState {
+        match gate {
+            Gate::Review => self.review,
+            Gate::Test => self.test,
+            Gate::Audit => self.audit,
+        }
+    }
+
+    pub(crate) fn set_gate(&mut self, gate: Gate, state: GateState) {
+        match gate {
+            Gate::Review => self.review = state,
+            Gate::Test => self.test = state,
+            Gate::Audit => self.audit = state,
+        }
+    }
+
+    pub fn repairs_done(&self, repair: RepairLoop) -> u32 {
+        self.repairs.get(&repair).copied().unwrap_or(0)
+    }
+}
