@@ -1,1 +1,8 @@
 //! placeholder
+
+pub mod clock;
+pub mod files;
+pub mod inbox;
+pub mod journal;
+pub mod layout;
+pub mod lock;

@@ -1,0 +1,189 @@
+//! The one way to read and write files: whole or not at all, bounded, and never through a symlink.
+
+mod beneath;
+mod listing;
+
+pub use beneath::{open_beneath, read_beneath, write_beneath};
+pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
+
+use rustix::fs::OFlags;
+use sha2::{Digest, Sha256};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tollgate_core::id::ContentHash;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("{} has more than {max} bytes, which is the limit", path.display())]
+    TooBig { path: PathBuf, max: u64 },
+    #[error("{} is not a plain file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("{path:?} is refused: {why}")]
+    BadPath { path: String, why: &'static str },
+    #[error("{} has more than {max} entries, which is the limit", path.display())]
+    TooMany { path: PathBuf, max: usize },
+    #[error("{} could not be written and read back in {tries} tries; the last time: {last}", path.display())]
+    NotPersisted { path: PathBuf, tries: u32, last: String },
+}
+
+impl FileError {
+    pub(crate) fn io<'a>(
+        doing: &'static str,
+        path: &'a Path,
+    ) -> impl Fn(io::Error) -> Self + use<'a> {
+        move |source| Self::Io { doing, path: path.to_owned(), source }
+    }
+
+    /// The file, or a folder on the way to it, does not exist.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+const TEMP_PREFIX: &str = ".tollgate-";
+const TEMP_SUFFIX: &str = ".tmp";
+
+/// Replaces a file by rename, so that a reader sees the old content or the new. Not synced.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace(path, bytes, false)
+}
+
+/// Like [`write_atomic`], and on disk when it returns.
+pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace(path, bytes, true)?;
+    sync_folder(folder_of(path)).map_err(FileError::io("sync the folder of", path))
+}
+
+fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
+    let io = FileError::io("write", path);
+    let mut temp = tempfile::Builder::new()
+        .prefix(TEMP_PREFIX)
+        .suffix(TEMP_SUFFIX)
+        .permissions(std::fs::Permissions::from_mode(0o644))
+        .tempfile_in(folder_of(path))
+        .map_err(&io)?;
+    temp.write_all(bytes).map_err(&io)?;
+    if sync {
+        temp.as_file().sync_data().map_err(&io)?;
+    }
+    temp.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+/// Writes, reads back and compares, up to `tries` times.
+pub fn write_checked(path: &Path, bytes: &[u8], tries: u32) -> Result<(), FileError> {
+    let read_back = |path: &Path| read_bounded(path, bytes.len() as u64);
+    write_checked_by(path, bytes, tries, write_atomic, read_back)
+}
+
+fn write_checked_by(
+    path: &Path,
+    bytes: &[u8],
+    tries: u32,
+    mut write: impl FnMut(&Path, &[u8]) -> Result<(), FileError>,
+    mut read_back: impl FnMut(&Path) -> Result<Vec<u8>, FileError>,
+) -> Result<(), FileError> {
+    let mut last = "it was not tried".to_owned();
+    for _ in 0..tries {
+        match write(path, bytes).and_then(|()| read_back(path)) {
+            Ok(found) if found == bytes => return Ok(()),
+            Ok(found) => {
+                last = format!("{} bytes came back as {} others", bytes.len(), found.len())
+            }
+            Err(error) => last = error.to_string(),
+        }
+    }
+    Err(FileError::NotPersisted { path: path.to_owned(), tries, last })
+}
+
+/// Reads a plain file of at most `max` bytes; a symlink, pipe or device is refused.
+pub fn read_bounded(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
+    let file = options_nofollow().read(true).open(path).map_err(FileError::io("open", path))?;
+    read_open(&file, path, max)
+}
+
+fn read_open(file: &File, path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
+    let meta = file.metadata().map_err(FileError::io("look at", path))?;
+    if !meta.is_file() {
+        return Err(FileError::NotAFile { path: path.to_owned() });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(max)).unwrap_or(0));
+    file.take(max + 1).read_to_end(&mut bytes).map_err(FileError::io("read", path))?;
+    if bytes.len() as u64 > max {
+        return Err(FileError::TooBig { path: path.to_owned(), max });
+    }
+    Ok(bytes)
+}
+
+pub fn hash_bytes(bytes: &[u8]) -> ContentHash {
+    content_hash(&Sha256::digest(bytes))
+}
+
+/// The hash of a plain file, read in pieces.
+pub fn hash_file(path: &Path) -> Result<ContentHash, FileError> {
+    let mut file = options_nofollow().read(true).open(path).map_err(FileError::io("open", path))?;
+    if !file.metadata().map_err(FileError::io("look at", path))?.is_file() {
+        return Err(FileError::NotAFile { path: path.to_owned() });
+    }
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(content_hash(&hasher.finalize())),
+            Ok(len) => hasher.update(&piece[..len]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(FileError::io("read", path)(error)),
+        }
+    }
+}
+
+fn content_hash(digest: &[u8]) -> ContentHash {
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    ContentHash::parse(&hex).expect("a SHA-256 has 64 hex digits")
+}
+
+/// Opens neither through a symlink at the end nor waiting for the other end of a pipe.
+pub(crate) fn options_nofollow() -> OpenOptions {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
+    let mut options = OpenOptions::new();
+    options.custom_flags(flags.cast_signed());
+    options
+}
+
+/// Makes names that were created, renamed or removed in a folder durable.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether a name is that of a file that is still being written, or was when its writer died.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMP_PREFIX) && name.ends_with(TEMP_SUFFIX)
+}
+
+/// Removes what writers that were killed left in a folder. Only its owner may call this.
+pub fn remove_temporaries(folder: &Path) -> Result<usize, FileError> {
+    let io = FileError::io("tidy", folder);
+    let mut removed = 0;
+    for entry in std::fs::read_dir(folder).map_err(&io)? {
+        let entry = entry.map_err(&io)?;
+        if entry.file_name().to_str().is_some_and(is_temporary) {
+            std::fs::remove_file(entry.path()).map_err(&io)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The only truth of a session: a file of JSON lines, chained by SHA-256, written one commit at a time.
+//!
+//! A commit is one write and one sync. A commit of several records says on each line how many follow,
+//! so that half of it is never taken for the whole.
+
+mod chain;
+mod mend;
+mod scan;
+
+pub use scan::{Follower, ReadJournal, Verified, read, verify};
+
+use crate::files;
+use chain::Position;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use tollgate_core::event::Event;
+use tollgate_core::time::Timestamp;
+
+/// A commit is what one decision wrote; more than this is a runaway, and readers need a bound.
+pub const COMMIT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Counts from 1; also the number of its line.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// How many records of the same commit follow.
+    pub more: u32,
+    pub event: Event,
+    pub hash: String,
+}
+
+/// Proof that a commit is on disk. Only [`Journal::append`] makes one, after its sync returned.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "what was made durable should now be done"]
+pub struct Durable {
+    first_seq: u64,
+    last_seq: u64,
+}
+
+impl Durable {
+    pub fn first_seq(&self) -> u64 {
+        self.first_seq
+    }
+
+    /// One less than `first_seq` for a commit without events.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+}
+
+/// Bytes at the end that never became a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TornTail {
+    pub bytes: u64,
+    /// Where they were put; none when only reading.
+    pub saved_as: Option<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("cannot {doing} the journal {}: {source}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error(
+        "the journal {} is damaged at line {line} (record {seq}): {why}. \
+         Nothing was repaired; the records before it are intact. \
+         Put back a copy of the file from before the damage, or start a new session",
+        path.display()
+    )]
+    Damaged { path: PathBuf, line: u64, seq: u64, why: String },
+    #[error(
+        "line {line} of the journal {} is intact but this version of Tollgate cannot read its \
+         event {event_type:?}: {why}. Use the version that wrote it, or a newer one",
+        path.display()
+    )]
+    Unknown { path: PathBuf, line: u64, event_type: String, why: String },
+    #[error("one commit of {bytes} bytes is more than the journal {} takes ({COMMIT_BYTES_MAX})", path.display())]
+    TooBig { path: PathBuf, bytes: u64 },
+    #[error(
+        "the journal {} takes no more records because an earlier write failed. \
+         Free the cause (a full disk, a lost mount) and resume the session",
+        path.display()
+    )]
+    Poisoned { path: PathBuf },
+}
+
+impl JournalError {
+    fn io<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Self + use<'a> {
+        move |source| Self::Io { doing, path: path.to_owned(), source }
+    }
+}
+
+/// The writer. Whoever holds it also holds the session's lock.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    end: Position,
+    poisoned: bool,
+}
+
+impl Journal {
+    /// Makes a new, empty journal; one that exists is an error.
+    pub fn create(path: &Path) -> Result<Self, JournalError> {
+        let file = files::options_nofollow()
+            .read(true)
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(JournalError::io("create", path))?;
+        file.sync_all().map_err(JournalError::io("sync", path))?;
+        sync_folder_of(path)?;
+        Ok(Self { file, path: path.to_owned(), end: Position::START, poisoned: false })
+    }
+
+    /// Reads the whole journal, checks its chain, and sets a torn tail aside.
+    pub fn open(path: &Path) -> Result<(Self, Vec<Record>, Option<TornTail>), JournalError> {
+        let file = files::options_nofollow()
+            .read(true)
+            .append(true)
+            .open(path)
+            .map_err(JournalError::io("open", path))?;
+        let scan = scan::scan(&file, path, Position::START)?;
+        let torn = match scan.tail {
+            None => None,
+            Some(tail) => Some(mend::set_aside(&file, path, scan.end.offset, &tail)?),
+        };
+        // Also what a killed writer left unsynced counts from here on, so it must be on disk.
+        file.sync_data().map_err(JournalError::io("sync", path))?;
+        let journal = Self { file, path: path.to_owned(), end: scan.end, poisoned: false };
+        Ok((journal, scan.records, torn))
+    }
+
+    /// Writes the events as one commit: all of them are durable or none counts.
+    ///
+    /// After any error of the disk the journal refuses further appends: what the disk holds is then
+    /// known only by reading it again.
+    pub fn append(&mut self, at: Timestamp, events: &[Event]) -> Result<Durable, JournalError> {
+        if self.poisoned {
+            return Err(JournalError::Poisoned { path: self.path.clone() });
+        }
+        let first_seq = self.end.seq + 1;
+        let (bytes, end) = chain::encode(&self.end, at, events);
+        if bytes.len() as u64 > COMMIT_BYTES_MAX {
+            return Err(JournalError::TooBig {
+                path: self.path.clone(),
+                bytes: bytes.len() as u64,
+            });
+        }
+        if !bytes.is_empty() {
+            // Only a write that came to its end lifts this again.
+            self.poisoned = true;
+            self.expect_untouched()?;
+            self.write_and_sync(&bytes).inspect_err(|_| self.drop_half_commit())?;
+            self.poisoned = false;
+        }
+        self.end = end;
+        Ok(Durable { first_seq, last_seq: self.end.seq })
+    }
+
+    /// 0 when nothing is written yet.
+    pub fn last_seq(&self) -> u64 {
+        self.end.seq
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write_and_sync(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
+        self.file.write_all(bytes).map_err(JournalError::io("write to", &self.path))?;
+        self.file.sync_data().map_err(JournalError::io("sync", &self.path))
+    }
+
+    /// A file that was removed or changed behind our back would swallow records.
+    fn expect_untouched(&self) -> Result<(), JournalError> {
+        let meta = self.file.metadata().map_err(JournalError::io("look at", &self.path))?;
+        if meta.nlink() == 0 {
+            let gone = io::Error::new(io::ErrorKind::NotFound, "it was removed while in use");
+            return Err(JournalError::io("write to", &self.path)(gone));
+        }
+        if meta.len() == self.end.offset {
+            return Ok(());
+        }
+        let (line, seq) = (self.end.seq + 1, self.end.seq + 1);
+        let why = format!("it has {} bytes where {} were written", meta.len(), self.end.offset);
+        Err(JournalError::Damaged { path: self.path.clone(), line, seq, why })
+    }
+
+    /// Cuts what was written of a failed commit off, if the disk lets us; opening mends it otherwise.
+    fn drop_half_commit(&self) {
+        // A failure here is part of the failure that the caller is already told about.
+        let _ = self.file.set_len(self.end.offset).and_then(|()| self.file.sync_all());
+    }
+}
+
+fn sync_folder_of(path: &Path) -> Result<(), JournalError> {
+    files::sync_folder(files::folder_of(path)).map_err(JournalError::io("sync the folder of", path))
+}

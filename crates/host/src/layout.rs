@@ -1,0 +1,261 @@
+//! Where things are: every path of a repository, a session and a dispatch, and how sessions are named.
+
+mod naming;
+
+pub use naming::new_session_name;
+
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber, SessionName};
+use tollgate_core::time::Timestamp;
+
+#[derive(Debug, thiserror::Error)]
+pub enum LayoutError {
+    #[error("there is no session here yet; start one with `tollgate run \"GOAL\"`")]
+    NoSession,
+    #[error("no session is called {text:?} or begins so; `tollgate sessions` lists them")]
+    Unknown { text: String },
+    #[error("{text:?} is the beginning of several sessions: {}; give more of the name", candidates.join(", "))]
+    Ambiguous { text: String, candidates: Vec<String> },
+    #[error("cannot list the sessions in {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "no place for workspaces is known: set TOLLGATE_STATE_HOME, XDG_STATE_HOME or HOME to an absolute path"
+    )]
+    NoStateHome,
+}
+
+/// The paths of one repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    repo_root: PathBuf,
+}
+
+impl Layout {
+    pub const SESSIONS: &str = ".agents-work";
+
+    pub fn new(repo_root: impl Into<PathBuf>) -> Self {
+        Self { repo_root: repo_root.into() }
+    }
+
+    pub fn repo_root(&self) -> &Path {
+        &self.repo_root
+    }
+
+    pub fn settings(&self) -> PathBuf {
+        self.repo_root.join("tollgate.toml")
+    }
+
+    /// The person's own actions and roles.
+    pub fn agents(&self) -> PathBuf {
+        self.repo_root.join("agents")
+    }
+
+    pub fn actions(&self) -> PathBuf {
+        self.agents().join("actions")
+    }
+
+    pub fn lifecycle(&self) -> PathBuf {
+        self.repo_root.join("lifecycle-stage.yaml")
+    }
+
+    pub fn sessions_folder(&self) -> PathBuf {
+        self.repo_root.join(Self::SESSIONS)
+    }
+
+    pub fn snapshots(&self) -> PathBuf {
+        self.repo_root.join(".snapshots")
+    }
+
+    pub fn artifacts_failed(&self) -> PathBuf {
+        self.repo_root.join(".artifacts-failed")
+    }
+
+    pub fn error_logs(&self) -> PathBuf {
+        self.repo_root.join("logs").join("errors")
+    }
+
+    pub fn session(&self, name: &SessionName) -> SessionLayout {
+        SessionLayout { folder: self.sessions_folder().join(name.as_str()) }
+    }
+
+    /// The sessions that exist, the newest first.
+    pub fn sessions(&self) -> Result<Vec<SessionName>, LayoutError> {
+        let path = self.sessions_folder();
+        let io = |source| LayoutError::Io { path: path.clone(), source };
+        let found = match std::fs::read_dir(&path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(io(error)),
+        };
+        let mut sessions = Vec::new();
+        for entry in found {
+            let entry = entry.map_err(io)?;
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_str().and_then(|text| SessionName::parse(text).ok());
+            if let (true, Some(name)) = (is_folder, name) {
+                sessions.push(name);
+            }
+        }
+        sessions.sort_by_cached_key(|name| {
+            // Of two that began at once, `x-2` was named after `x`.
+            let began = began_at(&self.session(name).journal());
+            std::cmp::Reverse((name.date().to_owned(), began, name.as_str().len(), name.clone()))
+        });
+        Ok(sessions)
+    }
+
+    /// The session that a person means: a name, a unique prefix, or `latest`.
+    pub fn resolve(&self, text: &str) -> Result<SessionName, LayoutError> {
+        let sessions = self.sessions()?;
+        let latest = sessions.first().ok_or(LayoutError::NoSession)?;
+        if text == "latest" {
+            return Ok(latest.clone());
+        }
+        if let Some(exact) = sessions.iter().find(|name| name.as_str() == text) {
+            return Ok(exact.clone());
+        }
+        let begins_so = |name: &&SessionName| !text.is_empty() && name.as_str().starts_with(text);
+        match sessions.iter().filter(begins_so).collect::<Vec<_>>()[..] {
+            [] => Err(LayoutError::Unknown { text: text.to_owned() }),
+            [one] => Ok(one.clone()),
+            ref several => Err(LayoutError::Ambiguous {
+                text: text.to_owned(),
+                candidates: several.iter().map(ToString::to_string).collect(),
+            }),
+        }
+    }
+}
+
+/// When the first record of a journal was written, read from the first bytes of the file.
+fn began_at(journal: &Path) -> Option<Timestamp> {
+    use std::io::Read;
+    let mut start = Vec::new();
+    crate::files::options_nofollow()
+        .read(true)
+        .open(journal)
+        .ok()?
+        .take(128)
+        .read_to_end(&mut start)
+        .ok()?;
+    let start = String::from_utf8_lossy(&start);
+    let (_, rest) = start.split_once("\"at\":\"")?;
+    Timestamp::parse(rest.split_once('"')?.0)
+}
+
+/// The paths of one session: the folder is the copy of record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionLayout {
+    folder: PathBuf,
+}
+
+impl SessionLayout {
+    /// The session's folder wherever it is, such as its copy in a workspace.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A path below the session folder as artefacts are named, with `/`.
+    pub fn artefact(&self, relative: &str) -> PathBuf {
+        self.folder.join(relative)
+    }
+
+    pub fn dispatch(&self, number: DispatchNumber) -> RunFolder {
+        RunFolder { folder: self.dispatches().join(number.to_string()) }
+    }
+
+    pub fn attempt(&self, number: DispatchNumber, attempt: Attempt) -> RunFolder {
+        RunFolder { folder: self.dispatch(number).folder.join(format!("attempt-{attempt}")) }
+    }
+
+    /// Of the command with this index of one run of checks.
+    pub fn check(&self, number: CheckNumber, index: usize) -> RunFolder {
+        RunFolder { folder: self.checks().join(number.to_string()).join(index.to_string()) }
+    }
+}
+
+macro_rules! paths {
+    ($owner:ident { $($(#[$doc:meta])* $method:ident = $relative:literal),+ $(,)? }) => {
+        impl $owner {
+            $(
+                $(#[$doc])*
+                pub fn $method(&self) -> PathBuf {
+                    self.folder.join($relative)
+                }
+            )+
+        }
+    };
+}
+
+paths!(SessionLayout {
+    journal = "journal.jsonl",
+    lock = "lock",
+    status = "status.json",
+    tasks = "tasks.yaml",
+    acceptance = "acceptance.json",
+    spec = "spec.md",
+    architecture = "architecture.md",
+    report = "report.md",
+    approve_design_history = "approve-design-history.jsonl",
+    adr = "adr",
+    design_specs = "design-specs",
+    research = "research",
+    work_items = "work-items",
+    dispatches = "dispatches",
+    checks = "checks",
+    inbox = "inbox",
+    evidence = "evidence",
+    action_context = "evidence/action-context.md",
+    artifact_trace = "evidence/artifact-trace.md",
+    gate_decisions = "evidence/gate-decisions.md",
+    commands_log = "evidence/commands.log",
+    lifecycle_gates_log = "evidence/lifecycle-gates.log",
+});
+
+/// The folder of something that ran: a dispatch, one attempt of it, or one check command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    folder: PathBuf,
+}
+
+impl RunFolder {
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+paths!(RunFolder {
+    input = "input.json",
+    prompt = "prompt.md",
+    reply = "reply.json",
+    stdout = "stdout.log",
+    stderr = "stderr.log",
+    /// Session files as the attempt left them, kept with what brought them.
+    outputs = "outputs",
+});
+
+/// The user's state directory for Tollgate; `lookup` gives environment variables.
+pub fn state_home(lookup: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, LayoutError> {
+    let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("TOLLGATE_STATE_HOME")
+        .or_else(|| Some(absolute("XDG_STATE_HOME")?.join("tollgate")))
+        .or_else(|| Some(absolute("HOME")?.join(".local/state/tollgate")))
+        .ok_or(LayoutError::NoStateHome)
+}
+
+/// Where the workspaces of a session are: outside the checkout, apart for each repository.
+pub fn workspace_home(state_home: &Path, repo_root: &Path, session: &SessionName) -> PathBuf {
+    let digest = Sha256::digest(repo_root.as_os_str().as_bytes());
+    let repo: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    state_home.join("workspaces").join(repo).join(session.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! One writer per session, by a lock of the operating system: it goes with its process, however that ends.
+
+use crate::{clock, files};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tollgate_core::time::Timestamp;
+
+pub const LOCK_FILE: &str = "lock";
+
+/// Held as long as this value lives. Programs that we start do not inherit it.
+#[derive(Debug)]
+pub struct SessionLock {
+    _file: File,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("another process {}owns this session. Wait for it, or answer and watch it with `tollgate answer` and `tollgate log --follow`", named(.owner))]
+    Held { owner: Option<LockOwner> },
+    #[error("cannot lock the session by {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// Who wrote the lock file last; the truth while the lock is held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockOwner {
+    pub pid: u32,
+    pub host: String,
+    pub since: Timestamp,
+}
+
+fn named(owner: &Option<LockOwner>) -> String {
+    owner
+        .as_ref()
+        .map(|owner| format!("(pid {} on {}, since {}) ", owner.pid, owner.host, owner.since))
+        .unwrap_or_default()
+}
+
+impl SessionLock {
+    /// Takes the lock of a session folder, or says who has it.
+    pub fn acquire(folder: &Path) -> Result<Self, LockError> {
+        // A reader that asks whether the lock is held has it for a moment.
+        const TRIES: u32 = 5;
+        const PAUSE: Duration = Duration::from_millis(20);
+        let path = folder.join(LOCK_FILE);
+        let io = |source| LockError::Io { path: path.clone(), source };
+        let mut file = files::options_nofollow()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io)?;
+        for _ in 0..TRIES {
+            match file.try_lock() {
+                Ok(()) => {
+                    write_owner(&mut file).map_err(io)?;
+                    return Ok(Self { _file: file });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(io(error)),
+            }
+        }
+        Err(LockError::Held { owner: read_owner(&file) })
+    }
+}
+
+/// Whether some process owns the session now.
+pub fn is_held(folder: &Path) -> bool {
+    let Ok(file) = files::options_nofollow().read(true).open(folder.join(LOCK_FILE)) else {
+        return false;
+    };
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+fn write_owner(file: &mut File) -> io::Result<()> {
+    let owner = LockOwner { pid: std::process::id(), host: host_name(), since: clock::now() };
+    let mut text = serde_json::to_vec(&owner)?;
+    text.push(b'\n');
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(&text)
+}
+
+/// None when the owner is just writing it.
+fn read_owner(mut file: &File) -> Option<LockOwner> {
+    let mut text = Vec::new();
+    file.rewind().ok()?;
+    file.take(4096).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .map_or_else(|_| "unknown host".to_owned(), |name| name.trim().to_owned())
+}
