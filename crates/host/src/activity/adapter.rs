@@ -1,0 +1,55 @@
+//! From an agent of the settings to the command line that plays a role.
+
+use crate::context::Context;
+use tollgate_contract::config::{Adapter, Agent};
+use tollgate_core::role::Role;
+
+/// How to start an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    pub argv: Vec<String>,
+    pub env_names: Vec<String>,
+}
+
+/// Why a role cannot be played; words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAgent {
+    #[error("no agent of tollgate.toml plays {role}; name one under [roles]")]
+    NotNamed { role: Role },
+    #[error("there is no [agent.{name}] in tollgate.toml")]
+    Unknown { name: String },
+    #[error(
+        "[agent.{name}] has adapter = \"{adapter}\", which this version cannot drive; \
+         use adapter = \"command\" with a command line"
+    )]
+    NotDriven { name: String, adapter: &'static str },
+}
+
+/// The launch of the agent that a person chose, or else of the one that the settings name for the role.
+pub fn launch(context: &Context, role: Role, chosen: Option<&str>) -> Result<Launch, NoAgent> {
+    let (name, agent) = match chosen {
+        Some(name) => context
+            .config
+            .agent(name)
+            .ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?,
+        None => context.config.agent_for(role).ok_or(NoAgent::NotNamed { role })?,
+    };
+    Ok(Launch { argv: argv(context, name, agent)?, env_names: agent.env.clone() })
+}
+
+fn argv(context: &Context, name: &str, agent: &Agent) -> Result<Vec<String>, NoAgent> {
+    match agent.adapter {
+        Adapter::Command => {
+            let words = agent.command.iter().chain(&agent.args);
+            Ok(words.map(|word| context.from_root(word)).collect())
+        }
+        Adapter::Scripted => {
+            let mut argv = vec![context.program.display().to_string(), "scripted".to_owned()];
+            argv.extend(agent.args.iter().map(|word| context.from_root(word)));
+            Ok(argv)
+        }
+        other => {
+            Err(NoAgent::NotDriven { name: name.to_owned(), adapter: other.as_str() })
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Runs check commands one after another, each under its own supervisor, on the accepted tree.
+
+use super::{ActivityError, StopSwitch};
+use crate::context::Context;
+use crate::crash;
+use crate::files;
+use crate::layout::RunFolder;
+use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use tollgate_core::id::{CheckNumber, CommitId, SessionName};
+use tollgate_core::limits::TAIL_BYTES;
+use tollgate_core::work::CheckResult;
+
+#[derive(Debug, Clone)]
+pub struct CheckOrder {
+    pub number: CheckNumber,
+    pub commands: Vec<String>,
+    pub timeout_ms: u64,
+    pub session: SessionName,
+    pub base: CommitId,
+    pub tip: CommitId,
+}
+
+/// None when it was stopped.
+pub fn run(
+    context: &Context,
+    order: &CheckOrder,
+    stop: &StopSwitch,
+) -> Result<Option<Vec<CheckResult>>, ActivityError> {
+    let workspace = context.workspace(&order.session, &order.base, &order.tip)?;
+    let layout = context.session_layout(&order.session);
+    let mut results = Vec::with_capacity(order.commands.len());
+    for (index, command) in order.commands.iter().enumerate() {
+        if stop.is_stopped() {
+            return Ok(None);
+        }
+        let folder = layout.check(order.number, index + 1);
+        let Some(outcome) = run_one(context, order, &workspace, &folder, command, stop)? else {
+            return Ok(None);
+        };
+        results.push(result(command, &folder, &outcome)?);
+    }
+    clean(&workspace, order)?;
+    Ok(Some(results))
+}
+
+/// What a check leaves behind is nobody's work.
+fn clean(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
+    let name = format!("checks-{}", order.number);
+    workspace.rescue(&name, "left behind by checks")?;
+    workspace.reset(&order.tip)?;
+    Ok(())
+}
+
+fn run_one(
+    context: &Context,
+    order: &CheckOrder,
+    workspace: &Workspace,
+    folder: &RunFolder,
+    command: &str,
+    stop: &StopSwitch,
+) -> Result<Option<RunOutcome>, ActivityError> {
+    let mut folder_path = folder.folder().to_owned();
+    // A check whose supervisor vanished is simply run again, in a folder of its own.
+    for again in 1.. {
+        let attached = process::attach(&folder_path)
+            .map_err(ActivityError::io("cannot look at the check's folder"))?;
+        let run = match attached {
+            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
+                if stop.is_stopped() {
+                    return Ok(None);
+                }
+                folder_path = folder.folder().with_extension(format!("again-{again}"));
+                continue;
+            }
+            Attached::Finished(outcome) => {
+                return take(folder, &folder_path, outcome).map(Some);
+            }
+            Attached::Running(run) => run,
+            Attached::NeverStarted => {
+                clean(workspace, order)?;
+                let spec = spec(context, order, workspace, command);
+                crash::point("checks.before_start");
+                process::start(&folder_path, &spec, &context.program)
+                    .map_err(ActivityError::io("cannot start the supervisor"))?
+            }
+        };
+        stop.arm(run.stopper());
+        match run.wait().map_err(ActivityError::io("cannot wait for a check"))? {
+            Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
+            Waited::Finished(outcome) => return take(folder, &folder_path, outcome).map(Some),
+            Waited::Lost => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The outcome's logs stand where they are looked for.
+fn take(
+    folder: &RunFolder,
+    ran_in: &std::path::Path,
+    outcome: RunOutcome,
+) -> Result<RunOutcome, ActivityError> {
+    if ran_in != folder.folder() {
+        for log in [folder.stdout(), folder.stderr()] {
+            if let Some(name) = log.file_name() {
+                std::fs::copy(ran_in.join(name), &log)
+                    .map_err(ActivityError::io(format!("cannot write {}", log.display())))?;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn spec(context: &Context, order: &CheckOrder, workspace: &Workspace, command: &str) -> RunSpec {
+    let mut argv = context.config.check_runner.clone();
+    argv.extend(["sh".to_owned(), "-c".to_owned(), command.to_owned()]);
+    RunSpec {
+        argv,
+        cwd: workspace.tree().to_owned(),
+        env_names: Vec::new(),
+        env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), order.session.to_string())]),
+        stdin_file: None,
+        timeout_ms: order.timeout_ms,
+        output_bytes_max: context.config.limits.output_bytes,
+        isolation: None,
+    }
+}
+
+fn result(command: &str, folder: &RunFolder, outcome: &RunOutcome) -> Result<CheckResult, ActivityError> {
+    let (exit_code, trouble) = match &outcome.end {
+        RunEnd::Exited { code } => (Some(*code), None),
+        RunEnd::Signalled { signal } => (None, Some(format!("killed by signal {signal}"))),
+        RunEnd::TimedOut { after_ms } => {
+            (None, Some(format!("not finished after {} s", after_ms / 1_000)))
+        }
+        RunEnd::OutputLimit { limit_bytes } => {
+            (None, Some(format!("more than {limit_bytes} bytes of output")))
+        }
+        RunEnd::CouldNotStart { cause, .. } => (None, Some(format!("could not start: {cause}"))),
+        RunEnd::Stopped => (None, Some("stopped".to_owned())),
+    };
+    let passed = exit_code == Some(0);
+    let output_tail = if passed {
+        String::new()
+    } else {
+        let stdout = files::read_tail(&folder.stdout(), TAIL_BYTES / 2)?;
+        let stderr = files::read_tail(&folder.stderr(), TAIL_BYTES / 2)?;
+        [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned()
+    };
+    Ok(CheckResult {
+        command: command.to_owned(),
+        passed,
+        exit_code,
+        trouble,
+        output_tail,
+        duration_ms: outcome.duration_ms,
+    })
+}

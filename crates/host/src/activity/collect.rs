@@ -1,0 +1,328 @@
+//! What came of an attempt: the outcome, the reply, the diff and the session files, as one end.
+
+use super::ActivityError;
+use super::classify::{Classified, classify};
+use super::dispatch::{DispatchOrder, GIVEN};
+use super::session_files::{self, Differences, Given, Written};
+use crate::clock;
+use crate::context::Context;
+use crate::crash;
+use crate::files;
+use crate::layout::RunFolder;
+use crate::process::{RunEnd, RunOutcome};
+use crate::workspace::{CommitMessage, Workspace};
+use tollgate_contract::globs::PathRules;
+use tollgate_contract::skill::RoleFile;
+use tollgate_contract::{acceptance, agent_output, sections, tasks};
+use tollgate_core::id::TaskId;
+use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
+use tollgate_core::role::{Mode, Role};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{Artefact, Breach, DispatchEnd, StatusClaim, Work};
+
+pub struct Collected<'a> {
+    pub context: &'a Context,
+    pub order: &'a DispatchOrder,
+    pub workspace: &'a Workspace,
+    pub folder: &'a RunFolder,
+}
+
+pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
+    Ok(match &outcome.end {
+        RunEnd::Exited { code: 0 } => return reply(at),
+        RunEnd::Exited { code: 75 } => temporary(at)?,
+        RunEnd::Exited { code: 77 } => DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) },
+        RunEnd::Exited { code } => {
+            DispatchEnd::Crashed { exit_code: Some(*code), signal: None, stderr_tail: tail(at)? }
+        }
+        RunEnd::Signalled { signal } => {
+            DispatchEnd::Crashed { exit_code: None, signal: Some(*signal), stderr_tail: tail(at)? }
+        }
+        RunEnd::TimedOut { after_ms } => DispatchEnd::TimedOut { after_ms: *after_ms },
+        RunEnd::OutputLimit { limit_bytes } => {
+            DispatchEnd::OutputLimit { limit_bytes: *limit_bytes }
+        }
+        RunEnd::CouldNotStart { program, cause } => {
+            DispatchEnd::CouldNotStart { program: program.clone(), cause: cause.clone() }
+        }
+        RunEnd::Stopped => DispatchEnd::Stopped,
+    })
+}
+
+/// Exit 75: temporary. With a time to come back it is parked, without one it counts as a crash.
+fn temporary(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
+    let stderr_tail = tail(at)?;
+    let until = stderr_tail.lines().rev().find_map(|line| {
+        let line = line.trim();
+        if let Some(text) = line.strip_prefix("retry-at:") {
+            return Timestamp::parse(text.trim());
+        }
+        let seconds: u64 = line.strip_prefix("retry-after:")?.trim().parse().ok()?;
+        Some(clock::now().plus_ms(seconds.saturating_mul(1_000)))
+    });
+    Ok(match until {
+        Some(until) => DispatchEnd::Parked { until },
+        None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
+    })
+}
+
+fn tail(at: &Collected<'_>) -> Result<String, ActivityError> {
+    Ok(files::read_tail(&at.folder.stderr(), TAIL_BYTES)?)
+}
+
+fn last_line(text: &str) -> String {
+    text.trim().lines().next_back().unwrap_or("no reason was given").to_owned()
+}
+
+fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
+    let role = at.order.brief.role;
+    let bytes = match files::read_bounded(&at.folder.stdout(), REPLY_BYTES_MAX) {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_too_big() => {
+            let message = format!("the reply is larger than {REPLY_BYTES_MAX} bytes");
+            let errors = vec![ReplyError::new("reply.too_large", "/", message)];
+            return Ok(DispatchEnd::Invalid { errors, usage: Default::default() });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let read = match agent_output::read_reply(&bytes, role) {
+        Ok(read) => read,
+        Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: Default::default() }),
+    };
+    files::write_atomic(&at.folder.reply(), bytes.trim_ascii())?;
+    let reply = read.reply;
+    let judges = role == Role::QA && reply.status == ReplyStatus::Blocked;
+    if reply.status == ReplyStatus::Ok || judges {
+        delivered(at, reply)
+    } else {
+        let work = look(at)?;
+        Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+    }
+}
+
+/// Beside a reply that delivers nothing, only what was touched without right matters.
+fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
+    let role = role_file(at);
+    if !role.writes.is_empty() {
+        return Ok(Work::default());
+    }
+    let sorted = classify(&at.workspace.changes()?, &role, None);
+    Ok(Work { breaches: sorted.breaches, ..Work::default() })
+}
+
+fn role_file(at: &Collected<'_>) -> RoleFile {
+    let role = at.order.brief.role;
+    let file = at.context.roles.get(&role).cloned();
+    file.unwrap_or_else(|| RoleFile {
+        role,
+        name: role.to_string(),
+        description: String::new(),
+        writes: Vec::new(),
+        artefacts: Vec::new(),
+        body: String::new(),
+    })
+}
+
+/// An OK, or a verdict with work of its own: everything it left behind is looked at.
+fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityError> {
+    let role = role_file(at);
+    let given: Given = serde_json::from_slice(&files::read_bounded(
+        &at.folder.folder().join(GIVEN),
+        REPLY_BYTES_MAX,
+    )?)
+    .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
+    let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    let missing = missing_outputs(at, &given, &found);
+    if reply.status == ReplyStatus::Ok && !missing.is_empty() {
+        return Ok(DispatchEnd::MissingOutput { paths: missing });
+    }
+    let (mut work, mut errors) = session_work(at, &role, found);
+    keep_outputs(at, &work)?;
+    let work_files = std::mem::take(&mut work.files);
+    errors.extend(check_documents(at, &work_files, &mut work.work));
+    if !errors.is_empty() {
+        return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
+    }
+    let mut work = work.work;
+    let sorted = classify(&at.workspace.changes()?, &role, at.order.brief.scope.as_deref());
+    take_changes(at, &reply, sorted, &mut work)?;
+    Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+}
+
+fn missing_outputs(at: &Collected<'_>, given: &Given, found: &Differences) -> Vec<String> {
+    let is_there = |output: &str| {
+        let named = |path: &str| {
+            path == output || (output.ends_with('/') && path.starts_with(output))
+        };
+        found.written.iter().any(|file| named(&file.path))
+            || given.keys().any(|path| named(path) && !found.deleted.contains(path))
+    };
+    let outputs = at.order.brief.outputs.iter();
+    outputs
+        .filter(|output| !is_there(output))
+        .map(|output| format!(".agents-work/{}/{output}", at.order.session))
+        .collect()
+}
+
+struct SessionWork {
+    work: Work,
+    files: Vec<Written>,
+}
+
+/// Sorts what was done to session files: artefacts of the role, claims about tasks, and breaches.
+fn session_work(
+    at: &Collected<'_>,
+    role: &RoleFile,
+    found: Differences,
+) -> (SessionWork, Vec<ReplyError>) {
+    let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
+    let prefix = format!(".agents-work/{}/", at.order.session);
+    let mut work = Work { breaches: found.breaches, ..Work::default() };
+    let mut taken = Vec::new();
+    let mut errors = Vec::new();
+    for file in found.written {
+        if may_write(at, &artefacts, &file.path) {
+            work.artefacts.push(Artefact { path: file.path.clone(), sha256: file.sha256.clone() });
+            taken.push(file);
+        } else if file.path == "tasks.yaml" {
+            match status_claims(at, &file) {
+                Some(claims) => work.status_claims.extend(claims),
+                None => {
+                    let message = "only the Planner changes the plan; statuses are the engine's";
+                    errors.push(ReplyError::new("work.not_allowed", format!("{prefix}tasks.yaml"), message));
+                }
+            }
+        } else if file.path != "status.json" {
+            let why = "this role does not write this session file".to_owned();
+            work.breaches.push(Breach { path: format!("{prefix}{}", file.path), why });
+        }
+    }
+    // A deleted session file is put back by the next copy; only an artefact of the role may go.
+    (SessionWork { work, files: taken }, errors)
+}
+
+/// In full mode the plan is the Planner's; SpecAgent writes it only for lean work.
+fn may_write(at: &Collected<'_>, artefacts: &PathRules, path: &str) -> bool {
+    let plan_of_another =
+        path == "tasks.yaml" && at.order.brief.role == Role::SpecAgent && at.order.mode == Mode::Full;
+    artefacts.matches(path) && !plan_of_another
+}
+
+/// The statuses that differ, when nothing else does.
+fn status_claims(at: &Collected<'_>, file: &Written) -> Option<Vec<StatusClaim>> {
+    let record = at.context.session_layout(&at.order.session).tasks();
+    let before = std::fs::read_to_string(record).ok()?;
+    let (before, _) = tasks::read(&before, "tasks.yaml");
+    let (now, _) = tasks::read(std::str::from_utf8(&file.bytes).ok()?, "tasks.yaml");
+    let (before, now) = (before?, now?);
+    if before.tasks != now.tasks {
+        return None;
+    }
+    let changed = |(task, status): (&TaskId, &String)| {
+        (before.statuses.get(task) != Some(status))
+            .then(|| StatusClaim { task: task.clone(), status: status.clone() })
+    };
+    Some(now.statuses.iter().filter_map(changed).collect())
+}
+
+/// Keeps the content of every artefact with the attempt that brought it.
+fn keep_outputs(at: &Collected<'_>, work: &SessionWork) -> Result<(), ActivityError> {
+    let outputs = at.folder.outputs();
+    std::fs::create_dir_all(&outputs)
+        .map_err(ActivityError::io(format!("cannot make {}", outputs.display())))?;
+    for file in &work.files {
+        files::write_beneath(&outputs, &file.path, &file.bytes)?;
+    }
+    crash::point("collect.outputs_kept");
+    Ok(())
+}
+
+/// Reads the documents that the engine works with, and reports every fault.
+fn check_documents(at: &Collected<'_>, files: &[Written], work: &mut Work) -> Vec<ReplyError> {
+    let mut errors = Vec::new();
+    for file in files {
+        let path = format!(".agents-work/{}/{}", at.order.session, file.path);
+        match read_document(&file.path, &path, &file.bytes) {
+            Ok(Document::Plan(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
+                let message = format!("lean mode has exactly one task; the plan has {}", plan.len());
+                errors.push(ReplyError::new("tasks.not_lean", path, message));
+            }
+            Ok(Document::Plan(plan)) => work.plan = Some(plan),
+            Ok(Document::Criteria(criteria)) => work.criteria = Some(criteria),
+            Ok(Document::Text) => {}
+            Err(faults) => errors.extend(faults),
+        }
+    }
+    errors
+}
+
+/// A session file that the engine understands.
+#[derive(Debug)]
+pub enum Document {
+    Plan(Vec<tollgate_core::task::TaskSpec>),
+    Criteria(Vec<tollgate_core::task::Criterion>),
+    Text,
+}
+
+pub fn read_document(name: &str, path: &str, bytes: &[u8]) -> Result<Document, Vec<ReplyError>> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(vec![ReplyError::new("file.not_utf8", path, "the file is not UTF-8 text")]);
+    };
+    let report = match name {
+        "spec.md" => sections::check_spec(text, path),
+        "architecture.md" => sections::check_architecture(text, path),
+        "report.md" => sections::check_report(text, path),
+        "acceptance.json" => match acceptance::read(text, path) {
+            (Some(criteria), _) => return Ok(Document::Criteria(criteria)),
+            (None, report) => report,
+        },
+        "tasks.yaml" => match tasks::read(text, path) {
+            (Some(plan), _) => return Ok(Document::Plan(plan.tasks)),
+            (None, report) => report,
+        },
+        _ => return Ok(Document::Text),
+    };
+    let errors = report.reply_errors();
+    if errors.is_empty() { Ok(Document::Text) } else { Err(errors) }
+}
+
+/// Makes the commit of what is allowed, and keeps aside what is not.
+fn take_changes(
+    at: &Collected<'_>,
+    reply: &Reply,
+    sorted: Classified,
+    work: &mut Work,
+) -> Result<(), ActivityError> {
+    work.breaches.extend(sorted.breaches);
+    work.out_of_scope = sorted.out_of_scope;
+    let order = at.order;
+    if !work.breaches.is_empty() || !work.out_of_scope.is_empty() {
+        let name = format!("dispatch-{}-attempt-{}-left-out", order.number, order.attempt);
+        work.rescue = at.workspace.rescue(&name, "changes that were not taken over")?;
+    }
+    if !work.breaches.is_empty() || sorted.allowed.is_empty() {
+        return Ok(());
+    }
+    let message = CommitMessage {
+        subject: format!("{} {}: {}", order.brief.role, order.brief.task, order.brief.title),
+        body: at.context.redactor.redact(&reply.summary).into_owned(),
+        session: order.session.clone(),
+        dispatch: order.number,
+        role: order.brief.role,
+        task: order.brief.task.clone(),
+    };
+    crash::point("collect.before_commit");
+    let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
+    crash::point("collect.after_commit");
+    work.changes = at.workspace.diff(&order.tip, &commit)?;
+    work.sensitive = sensitive(at, work);
+    work.commit = Some(commit);
+    Ok(())
+}
+
+fn sensitive(at: &Collected<'_>, work: &Work) -> Vec<String> {
+    let rules = PathRules::new(&at.context.config.sensitive).unwrap_or_default();
+    let paths = work.changes.iter().map(|change| change.path.clone());
+    paths.filter(|path| rules.matches(path)).collect()
+}

@@ -1,0 +1,222 @@
+//! Runs one attempt of a dispatch: takes up what is there already, or prepares, starts and waits.
+
+use super::collect::{self, Collected};
+use super::session_files::{self, Given};
+use super::{ActivityError, StopSwitch, adapter, input};
+use crate::context::Context;
+use crate::crash;
+use crate::files;
+use crate::layout::RunFolder;
+use crate::process::{self, Attached, RunOutcome, RunSpec, Waited};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tollgate_core::brief::Brief;
+use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
+use tollgate_core::role::{Mode, ProjectType};
+use tollgate_core::session::Session;
+use tollgate_core::work::DispatchEnd;
+
+/// Everything an attempt needs, taken from the state when it was ordered.
+#[derive(Debug, Clone)]
+pub struct DispatchOrder {
+    pub number: DispatchNumber,
+    pub attempt: Attempt,
+    pub brief: Brief,
+    pub timeout_ms: u64,
+    pub agent: Option<String>,
+    pub session: SessionName,
+    pub mode: Mode,
+    pub project_type: ProjectType,
+    pub base: CommitId,
+    pub tip: CommitId,
+    pub branch: String,
+    pub ci_status: &'static str,
+    pub last_failed_step: Option<String>,
+    pub instructions: Vec<String>,
+    pub artefacts: Vec<String>,
+}
+
+impl DispatchOrder {
+    pub fn of(session: &Session, number: DispatchNumber, attempt: Attempt) -> Option<Self> {
+        let dispatch = session.dispatches.get(&number)?;
+        let base_branch = session.opening.base_branch.clone();
+        Some(Self {
+            number,
+            attempt,
+            brief: session.brief(number)?,
+            timeout_ms: dispatch.timeout_ms(),
+            agent: dispatch.agent().map(str::to_owned),
+            session: session.opening.session.clone(),
+            mode: session.mode,
+            project_type: session.opening.project_type,
+            base: session.opening.base.clone(),
+            tip: session.tip.clone(),
+            branch: match base_branch {
+                Some(branch) if !session.has_accepted_work() => branch,
+                _ => session.branch(),
+            },
+            ci_status: match session.last_checks {
+                None => "unknown",
+                Some(true) => "green",
+                Some(false) => "red",
+            },
+            last_failed_step: session.last_failed_step.clone(),
+            instructions: session.opening.instructions.clone(),
+            artefacts: session.artefacts.keys().cloned().collect(),
+        })
+    }
+
+    fn rescue_name(&self) -> String {
+        format!("dispatch-{}-attempt-{}", self.number, self.attempt)
+    }
+}
+
+pub fn run(
+    context: &Context,
+    order: &DispatchOrder,
+    stop: &StopSwitch,
+) -> Result<DispatchEnd, ActivityError> {
+    let layout = context.session_layout(&order.session);
+    let folder = layout.attempt(order.number, order.attempt);
+    let attached = process::attach(folder.folder())
+        .map_err(ActivityError::io(format!("cannot look at {}", folder.folder().display())))?;
+    let workspace = context.workspace(&order.session, &order.base, &order.tip)?;
+    let outcome = match attached {
+        Attached::Finished(outcome) => outcome,
+        Attached::Running(run) => {
+            stop.arm(run.stopper());
+            match wait(run)? {
+                Some(outcome) => outcome,
+                None => return lost(&workspace, order),
+            }
+        }
+        Attached::Lost => return lost(&workspace, order),
+        Attached::NeverStarted => {
+            match start(context, order, &workspace, layout.folder(), &folder, stop)? {
+                Started::Ended(end) => return Ok(end),
+                Started::Finished(outcome) => outcome,
+                Started::Lost => return lost(&workspace, order),
+            }
+        }
+    };
+    let collected = Collected { context, order, workspace: &workspace, folder: &folder };
+    collect::end(&collected, &outcome)
+}
+
+fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
+    match run.wait().map_err(ActivityError::io("cannot wait for the supervisor"))? {
+        Waited::Finished(outcome) => Ok(Some(outcome)),
+        Waited::Lost => Ok(None),
+    }
+}
+
+/// Supervisor and outcome are both gone: what was half made is set aside.
+fn lost(workspace: &Workspace, order: &DispatchOrder) -> Result<DispatchEnd, ActivityError> {
+    let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
+    Ok(DispatchEnd::Interrupted { rescue })
+}
+
+/// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.
+fn clean(
+    workspace: &Workspace,
+    order: &DispatchOrder,
+    message: &str,
+) -> Result<Option<String>, ActivityError> {
+    let rescue = workspace.rescue(&order.rescue_name(), message)?;
+    crash::point("dispatch.rescued");
+    workspace.reset(&order.tip)?;
+    Ok(rescue)
+}
+
+enum Started {
+    /// It never came to a process.
+    Ended(DispatchEnd),
+    Finished(RunOutcome),
+    Lost,
+}
+
+fn start(
+    context: &Context,
+    order: &DispatchOrder,
+    workspace: &Workspace,
+    record: &Path,
+    folder: &RunFolder,
+    stop: &StopSwitch,
+) -> Result<Started, ActivityError> {
+    clean(workspace, order, "changes found before a dispatch")?;
+    let launch = match adapter::launch(context, order.brief.role, order.agent.as_deref()) {
+        Ok(launch) => launch,
+        Err(why) => {
+            let program = order.agent.clone().unwrap_or_else(|| order.brief.role.to_string());
+            let end = DispatchEnd::CouldNotStart { program, cause: why.to_string() };
+            return Ok(Started::Ended(end));
+        }
+    };
+    let given = session_files::lay_out(record, workspace.tree(), &order.session)?;
+    let value = input::value(order);
+    let errors = input::faults(&value, order, workspace.tree());
+    if !errors.is_empty() {
+        return Ok(Started::Ended(DispatchEnd::MissingContext { errors }));
+    }
+    write_attempt(context, order, folder, &given, &value)?;
+    crash::point("dispatch.prepared");
+    let spec = run_spec(context, order, workspace.tree(), folder, launch);
+    let run = process::start(folder.folder(), &spec, &context.program)
+        .map_err(ActivityError::io("cannot start the supervisor"))?;
+    stop.arm(run.stopper());
+    crash::point("dispatch.started");
+    Ok(match wait(run)? {
+        Some(outcome) => Started::Finished(outcome),
+        None => Started::Lost,
+    })
+}
+
+fn write_attempt(
+    context: &Context,
+    order: &DispatchOrder,
+    folder: &RunFolder,
+    given: &Given,
+    value: &serde_json::Value,
+) -> Result<(), ActivityError> {
+    std::fs::create_dir_all(folder.folder())
+        .map_err(ActivityError::io(format!("cannot make {}", folder.folder().display())))?;
+    let pretty = |value: &serde_json::Value| {
+        serde_json::to_vec_pretty(value).expect("a JSON value can always be written")
+    };
+    files::write_atomic(&folder.folder().join(GIVEN), &pretty(&serde_json::json!(given)))?;
+    files::write_atomic(&folder.input(), &pretty(value))?;
+    let prompt = input::prompt(context, order, value);
+    files::write_atomic(&folder.prompt(), prompt.as_bytes())?;
+    Ok(())
+}
+
+/// Which session files an attempt was given, for the comparison afterwards.
+pub const GIVEN: &str = "given.json";
+
+fn run_spec(
+    context: &Context,
+    order: &DispatchOrder,
+    tree: &Path,
+    folder: &RunFolder,
+    launch: adapter::Launch,
+) -> RunSpec {
+    let env = BTreeMap::from([
+        ("TOLLGATE_SESSION".to_owned(), order.session.to_string()),
+        ("TOLLGATE_ROLE".to_owned(), order.brief.role.to_string()),
+        ("TOLLGATE_TASK".to_owned(), order.brief.task.to_string()),
+        ("TOLLGATE_DISPATCH".to_owned(), order.number.to_string()),
+        ("TOLLGATE_ATTEMPT".to_owned(), order.attempt.to_string()),
+        ("TOLLGATE_INPUT".to_owned(), folder.input().display().to_string()),
+    ]);
+    RunSpec {
+        argv: launch.argv,
+        cwd: tree.to_owned(),
+        env_names: launch.env_names,
+        env,
+        stdin_file: Some("prompt.md".to_owned()),
+        timeout_ms: order.timeout_ms,
+        output_bytes_max: context.config.limits.output_bytes,
+        isolation: None,
+    }
+}

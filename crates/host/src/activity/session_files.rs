@@ -1,0 +1,102 @@
+//! The session folder in the workspace: a copy for the agent, and what it made of it.
+
+use super::ActivityError;
+use crate::files::{self, EntryKind, TreeLimits};
+use std::collections::BTreeMap;
+use std::path::Path;
+use tollgate_core::id::{ContentHash, SessionName};
+use tollgate_core::work::Breach;
+
+/// Session files as given to an attempt, by path below the session folder.
+pub type Given = BTreeMap<String, ContentHash>;
+
+/// Files of the engine that agents neither need nor may see changed.
+fn is_private(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    matches!(first, "lock" | "inbox" | "dispatches" | "checks" | "evidence")
+        || first.starts_with("journal")
+        || first == "approve-design-history.jsonl"
+}
+
+/// Lays the copy of record into the workspace, exactly: what is not in the record goes.
+pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Given, ActivityError> {
+    let sessions = tree.join(".agents-work");
+    if sessions.symlink_metadata().is_ok() {
+        files::remove_tree(&sessions)?;
+    }
+    let copy = sessions.join(session.as_str());
+    std::fs::create_dir_all(&copy)
+        .map_err(ActivityError::io(format!("cannot make {}", copy.display())))?;
+    let mut given = Given::new();
+    let limits = TreeLimits::default();
+    for entry in files::list_files(record, limits)? {
+        if entry.kind == EntryKind::File && !is_private(&entry.path) {
+            let bytes = files::read_beneath(record, &entry.path, limits.file_bytes_max)?;
+            files::write_beneath(&copy, &entry.path, &bytes)?;
+            given.insert(entry.path, files::hash_bytes(&bytes));
+        }
+    }
+    Ok(given)
+}
+
+/// A session file that an attempt wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub path: String,
+    pub bytes: Vec<u8>,
+    pub sha256: ContentHash,
+}
+
+/// What differs in the copy from what was given.
+#[derive(Debug, Default)]
+pub struct Differences {
+    pub written: Vec<Written>,
+    pub deleted: Vec<String>,
+    /// Links, pipes, odd names, files too big, and other sessions.
+    pub breaches: Vec<Breach>,
+}
+
+pub fn differences(
+    tree: &Path,
+    session: &SessionName,
+    given: &Given,
+) -> Result<Differences, ActivityError> {
+    let mut found = Differences::default();
+    let sessions = tree.join(".agents-work");
+    if sessions.symlink_metadata().is_err() {
+        found.deleted = given.keys().cloned().collect();
+        return Ok(found);
+    }
+    let limits = TreeLimits::default();
+    let prefix = format!("{session}/");
+    let mut seen = Vec::new();
+    for entry in files::list_files(&sessions, limits)? {
+        if entry.kind == EntryKind::Dir {
+            continue;
+        }
+        let whole = format!(".agents-work/{}", entry.path);
+        let Some(path) = entry.path.strip_prefix(&prefix) else {
+            let why = "it belongs to another session; sessions are read-only for others";
+            found.breaches.push(Breach { path: whole, why: why.to_owned() });
+            continue;
+        };
+        if entry.kind != EntryKind::File {
+            let why = "only plain files with plain names can be session files";
+            found.breaches.push(Breach { path: whole, why: why.to_owned() });
+            continue;
+        }
+        if entry.size > limits.file_bytes_max {
+            let why = format!("it has {} bytes; a session file has at most {}", entry.size, limits.file_bytes_max);
+            found.breaches.push(Breach { path: whole, why });
+            continue;
+        }
+        seen.push(path.to_owned());
+        let bytes = files::read_beneath(&sessions, &entry.path, limits.file_bytes_max)?;
+        let sha256 = files::hash_bytes(&bytes);
+        if given.get(path) != Some(&sha256) {
+            found.written.push(Written { path: path.to_owned(), bytes, sha256 });
+        }
+    }
+    found.deleted = given.keys().filter(|path| !seen.contains(path)).cloned().collect();
+    Ok(found)
+}

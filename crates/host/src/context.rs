@@ -1,0 +1,55 @@
+//! What every activity of a session shares: the repository, the settings, the roles and where things are.
+
+use crate::layout::{Layout, SessionLayout, workspace_home};
+use crate::redact::Redactor;
+use crate::repository::Repository;
+use crate::workspace::{Workspace, WorkspaceError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Config;
+use tollgate_contract::skill::RoleFile;
+use tollgate_core::id::{CommitId, SessionName};
+use tollgate_core::role::Role;
+
+#[derive(Debug)]
+pub struct Context {
+    pub repository: Repository,
+    pub layout: Layout,
+    pub config: Config,
+    pub roles: BTreeMap<Role, RoleFile>,
+    /// The tollgate binary, which is also the supervisor.
+    pub program: PathBuf,
+    pub state_home: PathBuf,
+    pub redactor: Redactor,
+}
+
+impl Context {
+    pub fn session_layout(&self, session: &SessionName) -> SessionLayout {
+        self.layout.session(session)
+    }
+
+    /// The workspace of a session, made when there is none, comparing with `tip`.
+    pub fn workspace(
+        &self,
+        session: &SessionName,
+        base: &CommitId,
+        tip: &CommitId,
+    ) -> Result<Workspace, WorkspaceError> {
+        let home = workspace_home(&self.state_home, self.repository.root(), session);
+        let copy = &self.config.workspace.copy;
+        let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
+        workspace.adopt(tip)?;
+        Ok(workspace)
+    }
+
+    /// A path of the settings: with a slash it is relative to the repository root.
+    pub fn from_root(&self, text: &str) -> String {
+        if text.contains('/') && !Path::new(text).is_absolute() {
+            let joined = self.repository.root().join(text);
+            if joined.exists() {
+                return joined.display().to_string();
+            }
+        }
+        text.to_owned()
+    }
+}
