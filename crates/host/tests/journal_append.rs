@@ -7,6 +7,7 @@ use journal_support::{at, child, folder_of_child, journal_of, note};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use tempfile::TempDir;
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber, TaskRef};
@@ -48,21 +49,56 @@ fn a_journal_that_exists_is_not_made_again() {
     assert_eq!(journal::verify(&path).unwrap().records, 1);
 }
 
+/// A journal of lines that somebody wrote by hand, with hashes that fit.
+fn forge(folder: &TempDir, bodies: &[&str]) -> PathBuf {
+    use sha2::{Digest, Sha256};
+    let path = folder.path().join("journal.jsonl");
+    let (mut hash, mut text) = ("0".repeat(64), String::new());
+    for body in bodies {
+        let digest = Sha256::digest(format!("{hash}\n{body}"));
+        hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        text += &format!("{body},\"hash\":\"{hash}\"}}\n");
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
 #[test]
 fn an_event_of_a_newer_version_is_named() {
-    use sha2::{Digest, Sha256};
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("journal.jsonl");
     let body = r#"{"seq":1,"at":"2026-11-15T20:00:00.000Z","event":{"type":"teleported","to":"x"}"#;
-    let digest = Sha256::digest(format!("{}\n{body}", "0".repeat(64)));
-    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    fs::write(&path, format!("{body},\"hash\":\"{hash}\"}}\n")).unwrap();
-    let error = Journal::open(&path).unwrap_err();
+    let error = Journal::open(&forge(&folder, &[body])).unwrap_err();
     assert!(
         matches!(&error, JournalError::Unknown { line: 1, event_type, .. } if event_type == "teleported"),
         "{error}"
     );
     assert!(error.to_string().contains("newer"), "{error}");
+}
+
+#[test]
+fn r115_a_chain_that_fits_does_not_excuse_records_that_do_not() {
+    let folder = TempDir::new().unwrap();
+    let line = |seq: u32, more: u32| {
+        format!(
+            r#"{{"seq":{seq},"at":"2026-11-15T20:00:00Z","more":{more},"event":{{"type":"unblocked"}}"#
+        )
+    };
+    let open = |lines: &[String]| {
+        let bodies: Vec<&str> = lines.iter().map(String::as_str).collect();
+        Journal::open(&forge(&folder, &bodies)).map(|(journal, ..)| journal.last_seq())
+    };
+    assert_eq!(open(&[line(1, 1), line(2, 0)]).unwrap(), 2);
+    for lines in [
+        [line(1, 2), line(2, 0)],
+        [line(1, 1), line(2, 1)],
+        [line(1, 1), line(2, u32::MAX)],
+        [line(1, 0), line(3, 0)],
+        [line(1, 0), "{\"seq\":2".to_owned()],
+        [line(1, 0), "nonsense".to_owned()],
+    ] {
+        let error = open(&lines).unwrap_err();
+        assert!(matches!(error, JournalError::Damaged { line: 2, .. }), "{lines:?}: {error}");
+    }
 }
 
 #[test]

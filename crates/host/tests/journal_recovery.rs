@@ -3,7 +3,7 @@
 
 mod journal_support;
 
-use journal_support::{at, journal_of, note};
+use journal_support::{at, journal_of, note, quick_folder};
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -12,10 +12,10 @@ use tollgate_host::journal::{self, Journal, JournalError};
 
 /// Cuts the last commit at each of its bytes; all before it must survive and the journal go on.
 fn check_every_cut(commits: &[usize]) {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let path = journal_of(&folder, commits);
     let whole = fs::read(&path).unwrap();
-    let kept_folder = TempDir::new().unwrap();
+    let kept_folder = quick_folder();
     let kept = fs::read(journal_of(&kept_folder, &commits[..commits.len() - 1])).unwrap();
     let kept_records: usize = commits[..commits.len() - 1].iter().sum();
     assert!(whole.starts_with(&kept));
@@ -59,7 +59,7 @@ fn r115_the_very_first_commit_may_be_torn() {
 
 #[test]
 fn r115_each_torn_tail_keeps_its_own_file() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let path = journal_of(&folder, &[1]);
     for number in 1..=3 {
         let mut bytes = fs::read(&path).unwrap();
@@ -86,7 +86,7 @@ fn expect_damage(path: &Path, what: &str) {
 #[test]
 fn r115_every_changed_byte_is_found_and_nothing_is_repaired() {
     for commits in [&[1, 2, 1][..], &[1, 3]] {
-        let folder = TempDir::new().unwrap();
+        let folder = quick_folder();
         let path = journal_of(&folder, commits);
         let whole = fs::read(&path).unwrap();
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
@@ -107,7 +107,7 @@ fn r115_every_changed_byte_is_found_and_nothing_is_repaired() {
 
 #[test]
 fn r115_damage_names_its_line() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let path = journal_of(&folder, &[1, 1, 1]);
     let text = fs::read_to_string(&path).unwrap().replace("1.0", "1.9");
     fs::write(&path, text).unwrap();
@@ -118,7 +118,7 @@ fn r115_damage_names_its_line() {
 
 #[test]
 fn r115_lines_taken_out_swapped_or_repeated_are_damage() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let path = journal_of(&folder, &[1, 1, 1]);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -130,7 +130,7 @@ fn r115_lines_taken_out_swapped_or_repeated_are_damage() {
 
 #[test]
 fn r115_text_that_a_person_added_is_damage_not_a_torn_tail() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let path = journal_of(&folder, &[1]);
     let whole = fs::read(&path).unwrap();
     for added in ["hello", "hello\n", "\n", "{\"seq\":7,", "{}\n"] {
@@ -152,7 +152,7 @@ fn journal_with_a_long_commit(folder: &TempDir) -> (std::path::PathBuf, Vec<u8>,
 
 #[test]
 fn r115_blocks_that_never_reached_the_disk_are_a_torn_tail() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let (path, whole, start) = journal_with_a_long_commit(&folder);
     let page = 4096;
     let zeroed = [start..512, start..page, page..whole.len(), page..page + 512, start..whole.len()];
@@ -169,7 +169,7 @@ fn r115_blocks_that_never_reached_the_disk_are_a_torn_tail() {
 
 #[test]
 fn r115_zeros_before_a_later_commit_are_damage() {
-    let folder = TempDir::new().unwrap();
+    let folder = quick_folder();
     let (path, _, start) = journal_with_a_long_commit(&folder);
     let (mut journal, _, _) = Journal::open(&path).unwrap();
     let _ = journal.append(at(4), &[note("later")]).unwrap();

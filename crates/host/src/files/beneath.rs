@@ -106,10 +106,10 @@ pub(super) fn open_by_steps(root: OwnedFd, names: &[&str]) -> Result<File, Errno
 
 fn errno_error(doing: &'static str, root: &Path, relative: &str, errno: Errno) -> FileError {
     match errno {
-        // NOTDIR also stands for a symlink where a folder was expected.
-        Errno::LOOP | Errno::XDEV => FileError::BadPath {
+        // Where a folder is asked for, a link that is not followed counts as no folder.
+        Errno::LOOP | Errno::XDEV | Errno::NOTDIR => FileError::BadPath {
             path: relative.to_owned(),
-            why: "a symbolic link is on the way, and links are not followed here",
+            why: "a symbolic link or a file stands where a folder is needed; links are not followed",
         },
         errno => FileError::io(doing, &root.join(relative))(errno.into()),
     }

@@ -1,3 +1,4 @@
+//! Files as others may have left them: half written, linked elsewhere, too big, oddly named.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::beneath::{open_by_steps, open_root};

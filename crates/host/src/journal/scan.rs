@@ -126,7 +126,7 @@ impl Commits {
         let record = chain::decode(&self.next.hash, self.next.seq, text)?;
         if !self.is_between() {
             let promised = self.records.last().map_or(0, |last| last.more);
-            if promised != record.more + 1 {
+            if record.more.checked_add(1) != Some(promised) {
                 return Err(Fault::Damaged("it is not the next record of its commit".to_owned()));
             }
         }

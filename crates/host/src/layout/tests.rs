@@ -1,3 +1,4 @@
+//! Where things are, how sessions are listed, found and named.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

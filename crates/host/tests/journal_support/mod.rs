@@ -17,6 +17,11 @@ pub fn note(text: &str) -> Event {
     Event::AssumptionNoted { text: text.to_owned() }
 }
 
+/// In memory where there is such a place: tests with thousands of syncs need no real disk.
+pub fn quick_folder() -> TempDir {
+    TempDir::new_in("/dev/shm").unwrap_or_else(|_| TempDir::new().unwrap())
+}
+
 /// A journal of the given commits, each a number of records.
 pub fn journal_of(folder: &TempDir, commits: &[usize]) -> PathBuf {
     let path = folder.path().join("journal.jsonl");
