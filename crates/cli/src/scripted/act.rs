@@ -38,8 +38,10 @@ pub(super) fn perform(act: &Do, start: &Start, script: &Path) -> Result<Outcome,
     if act.flood_bytes > 0 {
         flood(act.flood_bytes, act.flood_stream);
     }
-    while act.hang {
-        std::thread::sleep(Duration::from_secs(3600));
+    if act.hang {
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
     }
     Ok(Outcome { stdout: stdout(act, start), exit: act.exit })
 }
