@@ -212,6 +212,12 @@ mod tests {
     }
 
     #[test]
+    fn the_crew_of_the_demo_is_a_script_that_needs_no_counting() {
+        let crew = Script::parse(include_str!("../../demo/crew/crew.json")).unwrap();
+        assert!(!crew.rules.is_empty() && !crew.counts());
+    }
+
+    #[test]
     fn output_is_text_bytes_or_an_exact_value() {
         let script = r#"{"rules": [{"do": {"stdout": "no JSON"}}, {"do": {"stdout": {"status": "OK"}}}, {"do": {"stdout_hex": "ff00"}}]}"#;
         let rules = Script::parse(script).unwrap().rules;
