@@ -46,14 +46,7 @@ enum Trouble {
 fn play(path: &Path) -> Result<u8, Trouble> {
     let script = Script::read(path).map_err(Trouble::Script)?;
     let start = Start::from_process().map_err(Trouble::Script)?;
-    let nth = match count::record(path, &start) {
-        Ok(nth) => nth,
-        Err(error) if !script.counts() => {
-            to_stderr(&format!("scripted agent: this start is not counted: {error}\n"));
-            1
-        }
-        Err(error) => return Err(Trouble::World(format!("cannot count this start: {error}"))),
-    };
+    let nth = counted(path, &script, &start)?;
     if let Some(log) = &script.log {
         let line = format!("{start} nth {nth}\n");
         count::append(Path::new(&start.fill(log)), &line)
@@ -74,6 +67,19 @@ fn play(path: &Path) -> Result<u8, Trouble> {
         say(stdout);
     }
     Ok(outcome.exit)
+}
+
+/// Counting matters only to a script that asks for it; others also play where their folder cannot be written.
+fn counted(path: &Path, script: &Script, start: &Start) -> Result<u32, Trouble> {
+    count::record(path, start).or_else(|error| {
+        let folder = count::folder(path);
+        let message = format!("this start is not counted in {}: {error}", folder.display());
+        if script.counts() {
+            return Err(Trouble::World(message));
+        }
+        to_stderr(&format!("scripted agent: {message}\n"));
+        Ok(1)
+    })
 }
 
 /// A reader that went away ends the conversation, not the script.
