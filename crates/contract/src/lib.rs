@@ -1,1 +1,22 @@
-//! placeholder
+//! The reader of Tollgate, pure: bytes that people and agents wrote become typed values, or a
+//! report they can act on. Every fault is reported, each with a code, a place and help.
+
+pub mod acceptance;
+pub mod action;
+pub mod agent_output;
+pub mod config;
+mod cycle;
+pub mod diagnostic;
+pub mod explain;
+mod front_matter;
+pub mod globs;
+mod json_file;
+pub mod nearest;
+mod node;
+pub mod sections;
+mod shape;
+pub mod skill;
+pub mod tasks;
+#[cfg(test)]
+mod testing;
+pub mod word;

@@ -1,0 +1,97 @@
+//! Reads an action file: an action that comes out of here is a good one.
+
+mod step;
+mod wire;
+
+use crate::diagnostic::{Report, action as say, shape as words};
+use crate::front_matter;
+use crate::json_file::typed;
+use crate::node::{Node, read_yaml};
+use std::collections::BTreeSet;
+use tollgate_core::action::{Action, Step, StepKind};
+use tollgate_core::role::Role;
+use wire::ActionFile;
+
+/// The action when there is no error.
+pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
+    let (yaml, _prose) = match front_matter::split(text) {
+        Ok(parts) => parts,
+        Err(cause) => return (None, words::no_front_matter(path, cause).into()),
+    };
+    let node = match read_yaml(&yaml) {
+        Ok(node) => node,
+        Err(fault) => {
+            return (None, words::yaml_syntax(path, &fault.message, fault.line).into());
+        }
+    };
+    let mut report = Report::default();
+    let file = typed::<ActionFile>(&node, path, &mut report, |f| words::fault(path, f));
+    name(&node, path, &mut report);
+    let entries = node.get("steps").map(Node::items).unwrap_or_default();
+    let steps: Vec<Option<Step>> =
+        entries.iter().map(|entry| step::read(entry, path, &mut report)).collect();
+    route(entries, &steps, path, &mut report);
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    let action = match (file, steps.into_iter().collect::<Option<Vec<Step>>>()) {
+        (Some(file), Some(steps)) if report.is_ok() => Some(action(file, steps)),
+        _ => None,
+    };
+    (action, report)
+}
+
+fn name(node: &Node, path: &str, report: &mut Report) {
+    let Some(name) = node.get("name") else { return };
+    if let Some(text) = name.as_text().filter(|text| !text.is_empty() && !is_kebab(text)) {
+        report.push(say::name_invalid(path, name.line, text));
+    }
+}
+
+/// Small letters, digits and dashes, beginning with a letter.
+pub(crate) fn is_kebab(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && !text.ends_with('-')
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// Rules over the steps as a whole: it ends, plans come before tasks, who is sent back was sent out.
+fn route(entries: &[Node], steps: &[Option<Step>], path: &str, report: &mut Report) {
+    let is_close = |node: &&Node| node.get("close").is_some();
+    let closes = entries.iter().filter(is_close).count();
+    let ends_well = closes == 1 && entries.last().as_ref().is_some_and(is_close);
+    if !entries.is_empty() && !ends_well {
+        report.push(say::no_close(path, entries.last().and_then(|node| node.line)));
+    }
+    let mut dispatched: BTreeSet<Role> = BTreeSet::new();
+    let mut has_plan = false;
+    for (entry, step) in entries.iter().zip(steps) {
+        match step.as_ref().map(|step| &step.kind) {
+            Some(StepKind::Dispatch { role, outputs }) => {
+                dispatched.insert(*role);
+                has_plan |= outputs.iter().any(|output| output == "tasks.yaml");
+            }
+            Some(StepKind::Approve { corrects, .. }) => {
+                for role in corrects.iter().filter(|role| !dispatched.contains(role)) {
+                    report.push(say::nothing_to_correct(path, entry.line, role.as_str()));
+                }
+            }
+            Some(StepKind::Tasks) if !has_plan => report.push(say::no_plan(path, entry.line)),
+            // A step that could not be read may be the one that makes the plan.
+            None => has_plan = true,
+            _ => {}
+        }
+    }
+}
+
+fn action(file: ActionFile, steps: Vec<Step>) -> Action {
+    Action {
+        name: file.name,
+        description: file.description,
+        intent: file.intent.unwrap_or_default(),
+        inputs: file.inputs.unwrap_or_default(),
+        outputs: file.outputs.unwrap_or_default(),
+        steps,
+    }
+}
+
+#[cfg(test)]
+mod tests;

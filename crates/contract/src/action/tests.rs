@@ -1,0 +1,139 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    let (action, report) = read(text, "agents/actions/quick.md");
+    assert_eq!(action.is_some(), report.is_ok());
+    let steps: String =
+        action.iter().flat_map(|action| &action.steps).map(|step| format!("{step:?}\n")).collect();
+    expected.assert_eq(&format!("{steps}{}", shown(&report)));
+}
+
+#[test]
+fn a_whole_action_is_read() {
+    check(
+        r"---
+name: deliver
+description: From goal to merged work.
+intent: [add, build]
+outputs: [report.md]
+steps:
+  - {dispatch: SpecAgent, outputs: [spec.md, acceptance.json], state: INTAKE}
+  - {dispatch: Researcher, outputs: [research/], optional: true, when: requested, state: DESIGN}
+  - {dispatch: Architect, outputs: [architecture.md], state: DESIGN}
+  - {approve: APPROVE_DESIGN, shows: [spec.md], corrects: [SpecAgent, Architect], state: APPROVE_DESIGN}
+  - {dispatch: Planner, outputs: [tasks.yaml], state: PLAN}
+  - {choose: REVIEW_STRATEGY, state: REVIEW_STRATEGY}
+  - {tasks: plan, state: IMPLEMENT_LOOP}
+  - {checks: acceptance, state: INTEGRATE}
+  - {close: done, state: DONE}
+---
+Prose.
+",
+        expect![[r#"
+            Step { state: Intake, kind: Dispatch { role: SpecAgent, outputs: ["spec.md", "acceptance.json"] }, optional: false, when: None }
+            Step { state: Design, kind: Dispatch { role: Researcher, outputs: ["research/"] }, optional: true, when: Some(Requested) }
+            Step { state: Design, kind: Dispatch { role: Architect, outputs: ["architecture.md"] }, optional: false, when: None }
+            Step { state: ApproveDesign, kind: Approve { gate: ApproveDesign, shows: ["spec.md"], corrects: [SpecAgent, Architect] }, optional: false, when: None }
+            Step { state: Plan, kind: Dispatch { role: Planner, outputs: ["tasks.yaml"] }, optional: false, when: None }
+            Step { state: ReviewStrategy, kind: Choose { gate: ReviewStrategy }, optional: false, when: None }
+            Step { state: ImplementLoop, kind: Tasks, optional: false, when: None }
+            Step { state: Integrate, kind: Checks, optional: false, when: None }
+            Step { state: Done, kind: Close, optional: false, when: None }
+        "#]],
+    );
+}
+
+#[test]
+fn r009_every_fault_of_an_action_is_named_with_its_line() {
+    check(
+        r"---
+name: Quick Fix
+descripton: x
+steps:
+  - {dispatch: coder, outputs: [../x, /y], state: IMPLEMENT}
+  - {dispatch: Orchestrator, state: INTAKE}
+  - {dispatch: QA, checks: acceptance, state: INTAKE}
+  - {state: INTAKE}
+  - {parallel: [{dispatch: QA}], state: INTAKE}
+  - {severity: x, state: INTAKE}
+  - {dispatch: QA, writes: [a], state: INTAKE}
+  - {close: yes, state: DONE}
+  - {approve: MERGE, shows: [a], corrects: [Designer], state: DESIGN}
+  - {approve: APPROVE_DESIGN, corrects: [Designer], state: DESIGN}
+  - {tasks: plan, optional: true, when: always, state: IMPLEMENT_LOOP}
+---
+",
+        expect![[r#"
+            error shape.field_missing agents/actions/quick.md:2: the field "description" is missing
+              help: Add "description" to the top level
+            error action.name_invalid agents/actions/quick.md:2: "Quick Fix" cannot be used as a name
+              help: Use small letters, digits and dashes, such as quick-fix
+            error shape.field_unknown agents/actions/quick.md:3: there is no field "descripton" here
+              help: Did you mean "description"?
+            error shape.value_unknown agents/actions/quick.md:5: `state` is "IMPLEMENT", but must be INTAKE, INTAKE_LEAN, DESIGN, APPROVE_DESIGN, PLAN, REVIEW_STRATEGY, IMPLEMENT_LOOP, INTEGRATE, RELEASE, DONE, ASK_USER, FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD or BLOCKED
+            error action.role_unknown agents/actions/quick.md:5: "coder" is not a role that can be dispatched
+              help: Did you mean "Coder"?
+            error action.path_invalid agents/actions/quick.md:5: "../x" is not a path below the session folder
+              help: Write a relative path such as spec.md or research/
+            error action.path_invalid agents/actions/quick.md:5: "/y" is not a path below the session folder
+              help: Write a relative path such as spec.md or research/
+            error action.role_unknown agents/actions/quick.md:6: "Orchestrator" is not a role that can be dispatched
+              help: Known: SpecAgent, Architect, Planner, Designer, Researcher, Coder, Reviewer, QA, Security, Integrator or Docs.
+            error action.step_verb agents/actions/quick.md:7: this step does several things at once: dispatch, checks
+              help: Give it exactly one of dispatch, approve, choose, tasks, checks and close
+            error action.step_verb agents/actions/quick.md:8: this step does nothing
+              help: Give it exactly one of dispatch, approve, choose, tasks, checks and close
+            error action.step_unsupported agents/actions/quick.md:9: "parallel" is not supported by this version
+              help: Write the action without it, for instance with several dispatch steps
+            error action.step_unsupported agents/actions/quick.md:10: "severity" is not supported by this version
+              help: Write the action without it, for instance with several dispatch steps
+            error action.step_unsupported agents/actions/quick.md:11: "writes" is not supported by this version
+              help: Write the action without it, for instance with several dispatch steps
+            error action.step_value agents/actions/quick.md:12: close is "yes", but must be done
+              help: Write close: done
+            error action.step_value agents/actions/quick.md:13: approve is "MERGE", but must be APPROVE_DESIGN
+              help: Write approve: APPROVE_DESIGN
+            error action.corrects_nobody agents/actions/quick.md:14: Designer is to be sent back, but no step before this one dispatches it
+              help: Dispatch the role before, or take it out of corrects
+            error action.step_key agents/actions/quick.md:15: "optional" does not belong to a tasks step
+              help: Remove it
+            error action.step_key agents/actions/quick.md:15: "when" does not belong to a tasks step
+              help: Remove it
+            error action.step_value agents/actions/quick.md:15: when is "always", but must be requested
+              help: Write when: requested
+            error action.no_close agents/actions/quick.md:15: the action must end with exactly one close step
+              help: Make `- {close: done, state: DONE}` the last step and the only one of its kind
+        "#]],
+    );
+    check(
+        "---\nname: x\ndescription: y\nsteps:\n- {tasks: plan, state: PLAN}\n- {close: done, state: DONE}\n---\n",
+        expect![[r#"
+            error action.tasks_without_plan agents/actions/quick.md:5: no step before this one makes a tasks.yaml
+              help: Put a dispatch with `outputs: [tasks.yaml]` before it
+        "#]],
+    );
+    check(
+        "---\nname: x\ndescription: y\nsteps: []\n---\n",
+        expect![[r#"
+        error shape.empty agents/actions/quick.md:4: `steps` is empty
+    "#]],
+    );
+    check(
+        "---\nname: x\n",
+        expect![[r#"
+        error front_matter.missing agents/actions/quick.md:1: the front matter has no line "---" at its end
+          help: Begin the file with a line `---`, the fields as YAML, and a line `---`
+    "#]],
+    );
+    check(
+        "---\nname: [\n---\n",
+        expect![[r#"
+        error yaml.syntax agents/actions/quick.md:2: this is not valid YAML: unclosed bracket '['
+          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+    "#]],
+    );
+}

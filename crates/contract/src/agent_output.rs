@@ -1,0 +1,217 @@
+//! Reads what an agent answered: the universal output, or one of the three typed results.
+
+mod normal;
+pub mod results;
+pub mod wire;
+
+pub use results::{ImplementorResult, PlannerResult, ReviewerResult};
+pub use wire::{AgentOutput, ScopeRequest};
+
+use crate::diagnostic::{Diagnostic, Report, reply, shape as words};
+use crate::node::{JsonFault, Node, Value, read_json};
+use crate::shape::{Fault, Unread, Wrong, read};
+use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
+use tollgate_core::role::Role;
+
+/// A reply that fits the contract.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplyRead {
+    pub reply: Reply,
+    pub kind: ReplyKind,
+    pub planner: Option<PlannerResult>,
+    pub implementor: Option<ImplementorResult>,
+    pub scope_requests: Vec<ScopeRequest>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyKind {
+    Universal,
+    Planner,
+    Implementor,
+    Reviewer,
+}
+
+impl ReplyKind {
+    /// The typed result of a role.
+    fn typed(role: Role) -> Option<Self> {
+        match role {
+            Role::Planner => Some(Self::Planner),
+            Role::Coder => Some(Self::Implementor),
+            Role::Reviewer => Some(Self::Reviewer),
+            _ => None,
+        }
+    }
+
+    fn role_word(self) -> Option<&'static str> {
+        match self {
+            Self::Universal => None,
+            Self::Planner => Some("planner"),
+            Self::Implementor => Some("implementor"),
+            Self::Reviewer => Some("reviewer"),
+        }
+    }
+}
+
+/// The whole of an agent's standard output, with every fault when it breaks the contract.
+pub fn read_reply(bytes: &[u8], role: Role) -> Result<ReplyRead, Vec<ReplyError>> {
+    read_as(bytes, Some(role)).map_err(|report| report.reply_errors())
+}
+
+/// As `read_reply`; without a role whatever fits any role is accepted.
+pub fn read_as(bytes: &[u8], role: Option<Role>) -> Result<ReplyRead, Report> {
+    let node = one_object(bytes).map_err(Report::from)?;
+    if node.get("role").is_some() && node.get("status").is_none() {
+        typed(&node, role)
+    } else {
+        universal(&node, role)
+    }
+}
+
+/// Exactly one JSON object with nothing but white space around it.
+fn one_object(bytes: &[u8]) -> Result<Node, Diagnostic> {
+    if bytes.len() as u64 > REPLY_BYTES_MAX {
+        return Err(reply::too_large(bytes.len() as u64, REPLY_BYTES_MAX));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let valid = &bytes[..error.valid_up_to()];
+        reply::not_utf8(error.valid_up_to(), tail(&String::from_utf8_lossy(valid)))
+    })?;
+    let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
+    if trimmed.is_empty() {
+        return Err(reply::empty());
+    }
+    if !trimmed.starts_with('{') {
+        return Err(not_an_object(trimmed));
+    }
+    match read_json(trimmed) {
+        Ok(node) => Ok(node),
+        Err(JsonFault::Empty) => Err(reply::empty()),
+        Err(JsonFault::TooDeep) => Err(reply::too_deep()),
+        Err(JsonFault::TextAfter { rest }) => Err(reply::text_after(&rest)),
+        Err(JsonFault::Syntax { message, line, column }) => {
+            Err(reply::not_json(&message, line, column, near(trimmed, line, column)))
+        }
+    }
+}
+
+/// Another JSON value, or prose before (or instead of) the object.
+fn not_an_object(text: &str) -> Diagnostic {
+    let is_json = read_json(text).is_ok();
+    if is_json || !text.contains('{') {
+        return reply::not_an_object(text);
+    }
+    reply::text_before(text.split('{').next().unwrap_or(text).trim_end())
+}
+
+fn near(text: &str, line: u32, column: u32) -> &str {
+    let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+    let mut start = (column.saturating_sub(20) as usize).min(line.len());
+    while !line.is_char_boundary(start) {
+        start -= 1;
+    }
+    line.get(start..).unwrap_or_default()
+}
+
+/// The last few characters.
+fn tail(text: &str) -> &str {
+    text.char_indices().nth_back(29).map_or(text, |(at, _)| &text[at..])
+}
+
+fn universal(node: &Node, role: Option<Role>) -> Result<ReplyRead, Report> {
+    let mut report = Report::default();
+    let output = match read::<AgentOutput>(node) {
+        Ok(output) => Some(output),
+        Err(unread) => {
+            report.extend(unread_words(unread));
+            None
+        }
+    };
+    report.extend(contradictions(node, role));
+    match output {
+        Some(output) if report.is_ok() => Ok(normal::universal(output)),
+        _ => Err(report),
+    }
+}
+
+/// Rules over several fields. They look at the node, so that they speak also when the form is wrong elsewhere.
+fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let status = node.get("status").and_then(Node::as_text).and_then(ReplyStatus::parse);
+    if let (Some(status), Some(role)) = (status, role)
+        && !status.is_allowed_for(role)
+    {
+        found.push(reply::status_not_for_role(status, role));
+    }
+    let done = node.get("gates").and_then(|gates| gates.get("meets_definition_of_done"));
+    let is_not_done = matches!(done, Some(Node { value: Value::Bool(false), .. }));
+    if status == Some(ReplyStatus::Ok) && is_not_done {
+        found.push(reply::done_contradicted());
+    }
+    found
+}
+
+fn typed(node: &Node, role: Option<Role>) -> Result<ReplyRead, Report> {
+    match result_kind(node, role)? {
+        ReplyKind::Planner => planner(node),
+        ReplyKind::Implementor => read(node).map(normal::implementor).map_err(faults),
+        ReplyKind::Reviewer => reviewer(node),
+        ReplyKind::Universal => universal(node, role),
+    }
+}
+
+/// The kind that the result names, when it is the one that its role may give.
+fn result_kind(node: &Node, role: Option<Role>) -> Result<ReplyKind, Report> {
+    const KINDS: [ReplyKind; 3] = [ReplyKind::Planner, ReplyKind::Implementor, ReplyKind::Reviewer];
+    let found = node.get("role").and_then(Node::as_text).unwrap_or_default();
+    let named = KINDS.into_iter().find(|kind| kind.role_word() == Some(found));
+    let Some(role) = role else {
+        let known: Vec<&str> = KINDS.into_iter().filter_map(ReplyKind::role_word).collect();
+        return named.ok_or_else(|| reply::result_role_unknown(found, &known).into());
+    };
+    let expected = ReplyKind::typed(role);
+    match named {
+        Some(kind) if expected == Some(kind) => Ok(kind),
+        _ => {
+            let word = expected.and_then(ReplyKind::role_word);
+            Err(reply::result_role(found, role, word).into())
+        }
+    }
+}
+
+fn planner(node: &Node) -> Result<ReplyRead, Report> {
+    let result: PlannerResult = read(node).map_err(faults)?;
+    let report = Report { diagnostics: normal::item_references(&result) };
+    if report.is_ok() { Ok(normal::planner(result)) } else { Err(report) }
+}
+
+fn reviewer(node: &Node) -> Result<ReplyRead, Report> {
+    let result: ReviewerResult = read(node).map_err(faults)?;
+    let report = Report { diagnostics: normal::verdict_contradictions(&result) };
+    if report.is_ok() { Ok(normal::reviewer(result)) } else { Err(report) }
+}
+
+fn faults(unread: Unread) -> Report {
+    Report { diagnostics: unread_words(unread) }
+}
+
+fn unread_words(unread: Unread) -> Vec<Diagnostic> {
+    match unread {
+        Unread::Faults(faults) => faults.iter().map(special_words).collect(),
+        Unread::Other(cause) => vec![words::unreadable("", &cause)],
+    }
+}
+
+/// Statuses and agent names have words of their own.
+fn special_words(fault: &Fault) -> Diagnostic {
+    match (fault.pointer.as_str(), &fault.wrong) {
+        ("/status", Wrong::Value { found, .. }) => reply::status_unknown(found),
+        (pointer @ "/next/recommended_agent", Wrong::Value { found, .. }) => {
+            reply::agent_unknown(pointer, found)
+        }
+        _ => words::fault("", fault),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! Turns every form of answer into the one reply that the machine knows.
+
+use super::results::{ImplementorResult, ItemId, Outcome, PlannerResult, ResultComment};
+use super::results::{ReviewVerdict, ReviewerResult};
+use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
+use super::{ReplyKind, ReplyRead, ScopeRequest};
+use crate::cycle::find_cycle;
+use crate::diagnostic::{Diagnostic, reply};
+use crate::node::pointer;
+use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
+
+pub(super) fn universal(output: AgentOutput) -> ReplyRead {
+    let artifacts = output.artifacts;
+    let comments = artifacts.review_comments.unwrap_or_default().into_iter().map(comment);
+    let findings = artifacts.findings.unwrap_or_default().into_iter().map(finding);
+    let mut reported: Vec<ReportedFinding> = comments.chain(findings).collect();
+    reported.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let reply = Reply {
+        status: output.status.0,
+        summary: output.summary,
+        findings: reported,
+        notes: artifacts.notes.unwrap_or_default(),
+        questions: artifacts.questions.unwrap_or_default(),
+        recommended_agent: output.next.and_then(|next| next.recommended_agent).map(|word| word.0),
+        usage: output.usage.unwrap_or_default().into(),
+    };
+    read(reply, ReplyKind::Universal, output.scope_request)
+}
+
+pub(super) fn planner(result: PlannerResult) -> ReplyRead {
+    let summary = format!(
+        "{} items to create, {} to close, {} to update",
+        result.create.len(),
+        result.close.len(),
+        result.update.len()
+    );
+    let reply = plain(ReplyStatus::Ok, summary, Vec::new(), result.usage.clone());
+    let read = read(reply, ReplyKind::Planner, result.scope_request.clone());
+    ReplyRead { planner: Some(result), ..read }
+}
+
+pub(super) fn implementor(result: ImplementorResult) -> ReplyRead {
+    let status = match result.outcome {
+        Outcome::Completed => ReplyStatus::Ok,
+        Outcome::Blocked => ReplyStatus::Blocked,
+        Outcome::ValidationFailure => ReplyStatus::Fail,
+    };
+    let reply = plain(status, result.summary.clone(), Vec::new(), result.usage.clone());
+    let read = read(reply, ReplyKind::Implementor, result.scope_request.clone());
+    ReplyRead { implementor: Some(result), ..read }
+}
+
+pub(super) fn reviewer(result: ReviewerResult) -> ReplyRead {
+    let status = match result.review.verdict {
+        ReviewVerdict::Approve => ReplyStatus::Ok,
+        ReviewVerdict::NeedsChanges => ReplyStatus::Blocked,
+    };
+    let mut findings: Vec<ReportedFinding> =
+        result.review.comments.into_iter().map(result_comment).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let reply = plain(status, result.review.summary, findings, result.usage);
+    read(reply, ReplyKind::Reviewer, result.scope_request)
+}
+
+fn plain(
+    status: ReplyStatus,
+    summary: String,
+    findings: Vec<ReportedFinding>,
+    usage: Option<UsageWire>,
+) -> Reply {
+    Reply {
+        status,
+        summary,
+        findings,
+        notes: Vec::new(),
+        questions: Vec::new(),
+        recommended_agent: None,
+        usage: usage.unwrap_or_default().into(),
+    }
+}
+
+fn read(reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
+    let scope_requests = requests.unwrap_or_default();
+    ReplyRead { reply, kind, planner: None, implementor: None, scope_requests }
+}
+
+fn comment(comment: ReviewComment) -> ReportedFinding {
+    match comment {
+        ReviewComment::Plain(text) => plain_finding(text),
+        ReviewComment::Full(full) => {
+            let severity = match full.severity {
+                Some(CommentSeverity::Blocker) => Severity::Critical,
+                Some(CommentSeverity::Major) => Severity::High,
+                Some(CommentSeverity::Minor) => Severity::Medium,
+                Some(CommentSeverity::Nit) => Severity::Low,
+                None => severity_of(&full.message),
+            };
+            ReportedFinding {
+                severity,
+                category: full.category.unwrap_or_default(),
+                file: given(full.file),
+                line: full.line.map(line_text),
+                message: full.message,
+                fix: given(full.suggested_fix),
+                is_nit: full.severity == Some(CommentSeverity::Nit),
+            }
+        }
+    }
+}
+
+fn finding(finding: FindingWire) -> ReportedFinding {
+    match finding {
+        FindingWire::Plain(text) => plain_finding(text),
+        FindingWire::Full(full) => ReportedFinding {
+            severity: full.severity.map_or_else(|| severity_of(&full.description), |word| word.0),
+            category: full.category.unwrap_or_default(),
+            file: given(full.file),
+            line: full.line.map(line_text),
+            message: full.description,
+            fix: given(full.recommended_fix),
+            is_nit: false,
+        },
+    }
+}
+
+fn result_comment(comment: ResultComment) -> ReportedFinding {
+    let file = given(Some(comment.path));
+    let line = comment.line.map(line_text);
+    ReportedFinding { file, line, ..plain_finding(comment.body) }
+}
+
+fn plain_finding(text: String) -> ReportedFinding {
+    ReportedFinding {
+        severity: severity_of(&text),
+        category: String::new(),
+        file: None,
+        line: None,
+        message: text,
+        fix: None,
+        is_nit: false,
+    }
+}
+
+/// A complaint without a severity is taken seriously; a warning stops nothing.
+fn severity_of(text: &str) -> Severity {
+    if is_warning(text) { Severity::Low } else { Severity::High }
+}
+
+fn is_warning(text: &str) -> bool {
+    text.trim_start().starts_with("[Warning]")
+}
+
+fn given(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+fn line_text(line: Line) -> String {
+    match line {
+        Line::Number(number) => number.to_string(),
+        Line::Text(text) => text,
+    }
+}
+
+/// tempIDs are unique, references resolve, and nobody waits for itself.
+pub(super) fn item_references(result: &PlannerResult) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    for (index, item) in result.create.iter().enumerate() {
+        if !known.insert(item.temp_id.as_str()) {
+            let at = pointer(&pointer("/create", index), "tempID");
+            found.push(reply::temp_id_twice(&at, &item.temp_id));
+        }
+    }
+    let names: Vec<&str> = known.iter().copied().collect();
+    let mut waits: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (index, item) in result.create.iter().enumerate() {
+        for (entry, id) in item.blocked_by.iter().enumerate() {
+            match id {
+                ItemId::Text(text) if known.contains(text.as_str()) => {
+                    waits.entry(&item.temp_id).or_default().push(text);
+                }
+                id if id.is_existing() => {}
+                id => {
+                    let at = pointer(&pointer(&pointer("/create", index), "blockedBy"), entry);
+                    found.push(reply::blocked_by_unknown(&at, &id.to_string(), &names));
+                }
+            }
+        }
+    }
+    found.extend(find_cycle(&waits).map(|cycle| reply::blocked_by_cycle(&cycle)));
+    found
+}
+
+pub(super) fn verdict_contradictions(result: &ReviewerResult) -> Vec<Diagnostic> {
+    let comments = &result.review.comments;
+    let asks = |(_, comment): &(usize, &ResultComment)| !is_warning(&comment.body);
+    let asking = comments.iter().enumerate().filter(asks);
+    match result.review.verdict {
+        ReviewVerdict::NeedsChanges if asking.clone().next().is_none() => {
+            vec![reply::review_without_finding()]
+        }
+        ReviewVerdict::NeedsChanges => Vec::new(),
+        ReviewVerdict::Approve => asking
+            .map(|(index, comment)| {
+                let at = pointer(&pointer("/review/comments", index), "body");
+                reply::review_approves_finding(&at, &comment.body)
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,174 @@
+//! Reads tollgate.toml, every key of it, and gives the settings in the form they are used.
+
+mod rules;
+pub mod wire;
+
+pub use wire::{Adapter, ConfigFile, CoverageTable, Isolation, SnapshotTable, TrackerKind};
+
+use crate::agent_output::wire::micro_usd;
+use crate::diagnostic::{Report, shape as words};
+use crate::json_file::typed;
+use crate::node::read_toml;
+use std::collections::BTreeMap;
+use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
+use tollgate_core::policy::Policy;
+use tollgate_core::role::Role;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The agent of every role without one of its own.
+    pub default_agent: Option<String>,
+    pub roles: BTreeMap<Role, String>,
+    pub agents: BTreeMap<String, Agent>,
+    pub limits: Limits,
+    pub workspace: Workspace,
+    /// Globs.
+    pub sensitive: Vec<String>,
+    pub check_runner: Vec<String>,
+    pub tracker: TrackerKind,
+    pub coverage: Option<CoverageTable>,
+    pub snapshot: SnapshotTable,
+    policy: Policy,
+}
+
+/// A program that can play roles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub adapter: Adapter,
+    pub model: Option<String>,
+    /// Names let through from the parent's environment.
+    pub env: Vec<String>,
+    pub program: Option<String>,
+    pub args: Vec<String>,
+    pub inherit: bool,
+    pub fallback: Vec<String>,
+    pub command: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    pub output_bytes: u64,
+    pub parallel_tasks: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Workspace {
+    pub isolation: Isolation,
+    pub setup: Vec<String>,
+    pub copy: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        config(ConfigFile::default())
+    }
+}
+
+impl Config {
+    /// The part of the settings that decisions depend on.
+    pub fn policy(&self) -> Policy {
+        self.policy.clone()
+    }
+
+    /// Who plays a role: by name, by default, or because there is only one.
+    pub fn agent_for(&self, role: Role) -> Option<(&str, &Agent)> {
+        let only = || match self.agents.len() {
+            1 => self.agents.keys().next(),
+            _ => None,
+        };
+        let name = self.roles.get(&role).or(self.default_agent.as_ref()).or_else(only)?;
+        self.agent(name)
+    }
+
+    pub fn agent(&self, name: &str) -> Option<(&str, &Agent)> {
+        self.agents.get_key_value(name).map(|(name, agent)| (name.as_str(), agent))
+    }
+}
+
+/// The settings when there is no error.
+pub fn read(text: &str, path: &str) -> (Option<Config>, Report) {
+    let (node, errors) = read_toml(text);
+    let mut report = Report::default();
+    report.extend(errors.iter().map(|(message, line)| words::toml_syntax(path, message, *line)));
+    if !report.is_ok() {
+        return (None, report);
+    }
+    let file = typed::<ConfigFile>(&node, path, &mut report, |f| words::fault(path, f));
+    rules::check(&node, path, &mut report);
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    let config = file.filter(|_| report.is_ok()).map(config);
+    (config, report)
+}
+
+/// A whole number above zero with its unit, in milliseconds; at most a year.
+pub fn duration_ms(text: &str) -> Option<u64> {
+    const YEAR_MS: u64 = 366 * 24 * 3_600_000;
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let unit_ms = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    let ms = number.parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    (1..=YEAR_MS).contains(&ms).then_some(ms)
+}
+
+fn config(file: ConfigFile) -> Config {
+    let roles = file.roles.by_role();
+    Config {
+        policy: policy(&file),
+        roles: roles.into_iter().map(|(role, name)| (role, name.to_owned())).collect(),
+        default_agent: file.roles.default,
+        agents: file.agent.into_iter().map(|(name, table)| (name, agent(table))).collect(),
+        limits: Limits {
+            output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
+            parallel_tasks: file.limits.parallel_tasks.unwrap_or(1),
+        },
+        workspace: Workspace {
+            isolation: file.workspace.isolation,
+            setup: file.workspace.setup,
+            copy: file.workspace.copy,
+        },
+        sensitive: file.security.sensitive,
+        check_runner: file.check.runner,
+        tracker: file.tracker.kind,
+        coverage: file.coverage,
+        snapshot: file.snapshot,
+    }
+}
+
+fn agent(table: wire::AgentTable) -> Agent {
+    Agent {
+        adapter: table.adapter,
+        model: table.model,
+        env: table.env,
+        program: table.program,
+        args: table.args,
+        inherit: table.inherit,
+        fallback: table.fallback,
+        command: table.command,
+    }
+}
+
+fn policy(file: &ConfigFile) -> Policy {
+    let usual = Policy::default();
+    let ms = |text: &Option<String>| text.as_deref().and_then(duration_ms);
+    let timeouts = file.timeout.by_role().into_iter();
+    Policy {
+        transient_attempts: file.retry.transient_attempts.unwrap_or(usual.transient_attempts),
+        transient_base_ms: ms(&file.retry.transient_base).unwrap_or(usual.transient_base_ms),
+        invalid_reruns: file.retry.invalid_reruns.unwrap_or(usual.invalid_reruns),
+        repairs: file.retry.repairs.unwrap_or(usual.repairs),
+        timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
+        check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
+        micro_usd_max: file.limits.usd.map(micro_usd),
+        tokens_max: file.limits.tokens,
+        wall_ms_max: ms(&file.limits.wall),
+    }
+}
+
+#[cfg(test)]
+mod tests;

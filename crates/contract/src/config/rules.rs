@@ -1,0 +1,156 @@
+//! What settings must say beyond their form: agents that exist, durations, limits that leave room.
+
+use super::duration_ms;
+use crate::diagnostic::{Report, action::pattern_invalid, config as say};
+use crate::globs::{PathRules, is_inside};
+use crate::node::{Node, Value};
+use tollgate_core::role::Role;
+
+/// Looks at the node, so that it speaks also of settings whose form is wrong elsewhere.
+pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
+    let rules = Rules { root, file };
+    rules.roles(report);
+    for entry in root.get("agent").map(Node::entries).unwrap_or_default() {
+        rules.agent(&entry.key, entry.line, &entry.node, report);
+    }
+    rules.durations(report);
+    rules.numbers(report);
+    rules.paths(report);
+}
+
+struct Rules<'a> {
+    root: &'a Node,
+    file: &'a str,
+}
+
+impl<'a> Rules<'a> {
+    fn at(&self, line: Option<u32>) -> (&'a str, Option<u32>) {
+        (self.file, line)
+    }
+
+    fn agents(&self) -> Vec<&'a str> {
+        let agents = self.root.get("agent").map(Node::entries).unwrap_or_default();
+        agents.iter().map(|entry| entry.key.as_str()).collect()
+    }
+
+    fn roles(&self, report: &mut Report) {
+        let known = self.agents();
+        let roles = self.root.get("roles");
+        for entry in roles.map(Node::entries).unwrap_or_default() {
+            let Some(name) = entry.node.as_text() else { continue };
+            if !known.contains(&name) {
+                report.push(say::agent_undefined(self.at(entry.line), name, &known));
+            }
+        }
+        let is_given = |key: &str| roles.is_some_and(|roles| roles.get(key).is_some());
+        if known.len() > 1 && !is_given("default") {
+            let without: Vec<&str> =
+                Role::dispatched().map(Role::as_str).filter(|role| !is_given(role)).collect();
+            if !without.is_empty() {
+                let line = roles.and_then(|roles| roles.line);
+                report.push(say::roles_unassigned(self.at(line), &without));
+            }
+        }
+    }
+
+    fn agent(&self, name: &str, line: Option<u32>, agent: &Node, report: &mut Report) {
+        let list = |key: &str| agent.get(key).map(Node::items).unwrap_or_default();
+        let adapter = agent.get("adapter").and_then(Node::as_text).unwrap_or_default();
+        let has_command = !list("command").is_empty();
+        match adapter {
+            "command" if !has_command => report.push(say::command_missing(self.at(line), name)),
+            "command" | "acp" | "" => {}
+            "scripted" if list("args").is_empty() => {
+                report.push(say::script_missing(self.at(line), name));
+            }
+            adapter if has_command => {
+                let line = agent.get("command").and_then(|command| command.line);
+                report.push(say::command_unused(self.at(line), name, adapter));
+            }
+            _ => {}
+        }
+        let known = self.agents();
+        for other in list("fallback") {
+            match other.as_text() {
+                Some(text) if text == name => {
+                    report.push(say::fallback_self(self.at(other.line), name));
+                }
+                Some(text) if !known.contains(&text) => {
+                    report.push(say::agent_undefined(self.at(other.line), text, &known));
+                }
+                _ => {}
+            }
+        }
+        for variable in list("env") {
+            if let Some(text) = variable.as_text().filter(|text| !is_env_name(text)) {
+                report.push(say::env_name(self.at(variable.line), text));
+            }
+        }
+    }
+
+    fn durations(&self, report: &mut Report) {
+        let timeouts = self.root.get("timeout").map(Node::entries).unwrap_or_default();
+        let single = [("retry", "transient_base"), ("limits", "wall")];
+        let single = single.into_iter().filter_map(|(table, key)| {
+            let entries = self.root.get(table)?.entries();
+            entries.iter().find(|entry| entry.key == key)
+        });
+        for entry in timeouts.iter().chain(single) {
+            if let Some(text) = entry.node.as_text().filter(|text| duration_ms(text).is_none()) {
+                report.push(say::duration_invalid(self.at(entry.line), &entry.key, text));
+            }
+        }
+    }
+
+    fn numbers(&self, report: &mut Report) {
+        let positive = [
+            ("limits", "usd"),
+            ("limits", "tokens"),
+            ("limits", "output_bytes"),
+            ("limits", "parallel_tasks"),
+            ("retry", "transient_attempts"),
+            ("snapshot", "keep"),
+            ("snapshot", "days"),
+        ];
+        for (table, key) in positive {
+            if let Some((number, line)) = self.number(table, key).filter(|(n, _)| *n <= 0.0) {
+                report.push(say::not_positive(self.at(line), key, &number.to_string()));
+            }
+        }
+        let minimum = self.number("coverage", "minimum");
+        if let Some((number, line)) = minimum.filter(|(n, _)| !(0.0..=100.0).contains(n)) {
+            report.push(say::percent(self.at(line), "minimum", &number.to_string()));
+        }
+    }
+
+    fn number(&self, table: &str, key: &str) -> Option<(f64, Option<u32>)> {
+        let node = self.root.get(table)?.get(key)?;
+        match &node.value {
+            Value::Number(number) => number.as_f64().map(|number| (number, node.line)),
+            _ => None,
+        }
+    }
+
+    fn paths(&self, report: &mut Report) {
+        let list = |table: &str, key: &str| {
+            self.root.get(table).and_then(|t| t.get(key)).map(Node::items).unwrap_or_default()
+        };
+        for node in list("security", "sensitive") {
+            let Some(text) = node.as_text() else { continue };
+            for bad in PathRules::new(&[text]).err().unwrap_or_default() {
+                report.push(pattern_invalid(self.file, node.line, text, &bad.cause));
+            }
+        }
+        for node in list("workspace", "copy") {
+            if let Some(text) = node.as_text().filter(|text| !is_inside(text)) {
+                report.push(say::copy_path(self.at(node.line), text));
+            }
+        }
+    }
+}
+
+fn is_env_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

@@ -1,0 +1,335 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    let (config, report) = read(text, "tollgate.toml");
+    assert_eq!(config.is_some(), report.is_ok());
+    expected.assert_eq(&shown(&report));
+}
+
+/// Every table and key of the public interface.
+const ALL: &str = r#"
+[roles]
+default = "claude"
+Coder   = "codex"
+QA      = "crew"
+[agent.claude]
+adapter = "claude"
+model   = "sonnet"
+env     = ["ANTHROPIC_API_KEY"]
+program = "claude"
+args    = []
+inherit = false
+fallback = ["codex"]
+[agent.codex]
+adapter = "codex"
+[agent.crew]
+adapter = "command"
+command = ["python3", "crew.py"]
+[agent.demo]
+adapter = "scripted"
+args = ["script.json"]
+[timeout]
+Coder = "45m"
+check = "90s"
+[retry]
+transient_attempts = 4
+transient_base     = "250ms"
+invalid_reruns     = 1
+repairs            = 2
+[limits]
+usd = 20.5
+tokens = 5000000
+wall = "8h"
+output_bytes = 1048576
+parallel_tasks = 2
+[workspace]
+isolation = "in-place"
+setup = ["npm ci"]
+copy  = [".env"]
+[security]
+sensitive = ["**/pay/**"]
+[check]
+runner = ["docker", "run", "--rm", "app"]
+[tracker]
+kind = "github"
+[coverage]
+report  = "lcov.info"
+minimum = 80
+[snapshot]
+keep = 5
+days = 7
+"#;
+
+#[test]
+fn every_key_of_the_interface_is_read() {
+    check(ALL, expect![[""]]);
+    let config = read(ALL, "tollgate.toml").0.unwrap();
+    expect![[r#"
+        Config {
+            default_agent: Some(
+                "claude",
+            ),
+            roles: {
+                Coder: "codex",
+                QA: "crew",
+            },
+            agents: {
+                "claude": Agent {
+                    adapter: Claude,
+                    model: Some(
+                        "sonnet",
+                    ),
+                    env: [
+                        "ANTHROPIC_API_KEY",
+                    ],
+                    program: Some(
+                        "claude",
+                    ),
+                    args: [],
+                    inherit: false,
+                    fallback: [
+                        "codex",
+                    ],
+                    command: [],
+                },
+                "codex": Agent {
+                    adapter: Codex,
+                    model: None,
+                    env: [],
+                    program: None,
+                    args: [],
+                    inherit: false,
+                    fallback: [],
+                    command: [],
+                },
+                "crew": Agent {
+                    adapter: Command,
+                    model: None,
+                    env: [],
+                    program: None,
+                    args: [],
+                    inherit: false,
+                    fallback: [],
+                    command: [
+                        "python3",
+                        "crew.py",
+                    ],
+                },
+                "demo": Agent {
+                    adapter: Scripted,
+                    model: None,
+                    env: [],
+                    program: None,
+                    args: [
+                        "script.json",
+                    ],
+                    inherit: false,
+                    fallback: [],
+                    command: [],
+                },
+            },
+            limits: Limits {
+                output_bytes: 1048576,
+                parallel_tasks: 2,
+            },
+            workspace: Workspace {
+                isolation: InPlace,
+                setup: [
+                    "npm ci",
+                ],
+                copy: [
+                    ".env",
+                ],
+            },
+            sensitive: [
+                "**/pay/**",
+            ],
+            check_runner: [
+                "docker",
+                "run",
+                "--rm",
+                "app",
+            ],
+            tracker: Github,
+            coverage: Some(
+                CoverageTable {
+                    report: "lcov.info",
+                    minimum: 80.0,
+                },
+            ),
+            snapshot: SnapshotTable {
+                keep: 5,
+                days: 7,
+            },
+            policy: Policy {
+                transient_attempts: 4,
+                transient_base_ms: 250,
+                invalid_reruns: 1,
+                repairs: 2,
+                timeout_ms: {
+                    Coder: 2700000,
+                },
+                check_timeout_ms: 90000,
+                micro_usd_max: Some(
+                    20500000,
+                ),
+                tokens_max: Some(
+                    5000000,
+                ),
+                wall_ms_max: Some(
+                    28800000,
+                ),
+            },
+        }
+    "#]]
+    .assert_debug_eq(&config);
+    assert_eq!(config.agent_for(Role::Coder).unwrap().0, "codex");
+    assert_eq!(config.agent_for(Role::Docs).unwrap().0, "claude");
+}
+
+#[test]
+fn no_settings_are_the_usual_settings() {
+    let config = read("", "tollgate.toml").0.unwrap();
+    assert_eq!(config, Config::default());
+    assert_eq!(config.policy(), Policy::default());
+    assert_eq!(config.agent_for(Role::Coder), None);
+    assert_eq!(config.sensitive.len(), 4);
+    assert_eq!(config.limits.output_bytes, OUTPUT_BYTES_DEFAULT);
+}
+
+#[test]
+fn the_only_agent_plays_every_role() {
+    let config = read("[agent.me]\nadapter = \"manual\"\n", "tollgate.toml").0.unwrap();
+    assert_eq!(config.agent_for(Role::Planner).unwrap().1.adapter, Adapter::Manual);
+}
+
+#[test]
+fn unknown_keys_name_the_nearest_known_one() {
+    check(
+        "[limit]\nusd = 1\n[retry]\nrepair = 1\n[roles]\ncoder = \"a\"\n[agent.a]\nadapter = \"claud\"\nfallbacks = []\n",
+        expect![[r#"
+            error shape.field_unknown tollgate.toml:1: there is no field "limit" here
+              help: Did you mean "limits"?
+            error shape.field_unknown tollgate.toml:4: there is no field "repair" here
+              help: Did you mean "repairs"?
+            error shape.field_unknown tollgate.toml:6: there is no field "coder" here
+              help: Did you mean "Coder"?
+            error shape.value_unknown tollgate.toml:8: `adapter` is "claud", but must be claude, codex, gemini, opencode, copilot, qwen, goose, acp, command, manual or scripted
+              help: Did you mean "claude"?
+            error shape.field_unknown tollgate.toml:9: there is no field "fallbacks" here
+              help: Did you mean "fallback"?
+        "#]],
+    );
+}
+
+#[test]
+fn every_rule_is_checked_at_once() {
+    check(
+        r#"[roles]
+default = "claud"
+[agent.claude]
+adapter = "claude"
+command = ["x"]
+env = ["KEY=secret", "1X"]
+fallback = ["claude", "codx"]
+[agent.codex]
+adapter = "command"
+[agent.demo]
+adapter = "scripted"
+[timeout]
+Coder = "30 minutes"
+QA = "0s"
+[retry]
+transient_attempts = 0
+[limits]
+usd = 0.0
+tokens = -5
+wall = "8d"
+[workspace]
+copy = ["../.env", "/etc/passwd"]
+[security]
+sensitive = ["src/{a"]
+[coverage]
+report = "x"
+minimum = 101
+"#,
+        expect![[r#"
+            error config.agent_undefined tollgate.toml:2: there is no agent "claud"
+              help: Did you mean "claude"?
+            error config.command_unused tollgate.toml:5: agent "claude" has the adapter "claude" and also a command
+              help: Remove command, or set adapter = "command"
+            error config.env_name tollgate.toml:6: "KEY" is not the name of an environment variable
+              help: List names only, such as "API_KEY"
+            error config.env_name tollgate.toml:6: "1X" is not the name of an environment variable
+              help: List names only, such as "API_KEY"
+            error config.fallback_self tollgate.toml:7: agent "claude" names itself as its fallback
+              help: Name another agent
+            error config.agent_undefined tollgate.toml:7: there is no agent "codx"
+              help: Did you mean "codex"?
+            error config.command_missing tollgate.toml:8: agent "codex" has the adapter "command" but no command
+              help: Add command = ["program", "argument"]
+            error config.script_missing tollgate.toml:10: agent "demo" has the adapter "scripted" but no script
+              help: Add args = ["script.json"]
+            error config.duration_invalid tollgate.toml:13: `Coder` is "30 minutes", which is not a duration
+              help: Write a number above zero and ms, s, m or h, such as "30m"
+            error config.duration_invalid tollgate.toml:14: `QA` is "0s", which is not a duration
+              help: Write a number above zero and ms, s, m or h, such as "30m"
+            error config.not_positive tollgate.toml:16: `transient_attempts` is 0, but must be more than 0
+              help: Leave the key out for the default
+            error config.not_positive tollgate.toml:18: `usd` is 0, but must be more than 0
+              help: Leave the key out for the default
+            error shape.out_of_range tollgate.toml:19: `tokens` is -5, but must be at least 0
+            error config.not_positive tollgate.toml:19: `tokens` is -5, but must be more than 0
+              help: Leave the key out for the default
+            error config.duration_invalid tollgate.toml:20: `wall` is "8d", which is not a duration
+              help: Write a number above zero and ms, s, m or h, such as "30m"
+            error config.copy_path tollgate.toml:22: "../.env" is not a path inside the repository
+              help: Write a relative path such as ".env"
+            error config.copy_path tollgate.toml:22: "/etc/passwd" is not a path inside the repository
+              help: Write a relative path such as ".env"
+            error globs.pattern_invalid tollgate.toml:24: the pattern "src/{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+              help: Write a path relative to the repository, a glob, or a folder that ends in /
+            error config.percent tollgate.toml:27: `minimum` is 101, but must lie between 0 and 100
+        "#]],
+    );
+    check(
+        "[agent.a]\nadapter=\"manual\"\n[agent.b]\nadapter=\"manual\"\n[roles]\nCoder=\"a\"\n",
+        expect![[r#"
+            warning config.roles_unassigned tollgate.toml:5: no agent plays SpecAgent, Architect, Planner, Designer, Researcher, Reviewer, QA, Security, Integrator, Docs
+              help: Set default = "NAME" under [roles]
+        "#]],
+    );
+}
+
+#[test]
+fn every_syntax_error_is_reported() {
+    check(
+        "[roles\ndefault = claude\n[agent.a]\nadapter = \"manual\"\nadapter = \"manual\"\n",
+        expect![[r#"
+            error toml.syntax tollgate.toml:1: this is not valid TOML: unclosed table, expected `]`
+            error toml.syntax tollgate.toml:5: this is not valid TOML: duplicate key
+        "#]],
+    );
+}
+
+#[test]
+fn durations_have_a_unit_and_bounds() {
+    let cases = [
+        ("1ms", Some(1)),
+        ("90s", Some(90_000)),
+        ("30m", Some(1_800_000)),
+        ("8h", Some(28_800_000)),
+    ];
+    for (text, ms) in cases {
+        assert_eq!(duration_ms(text), ms);
+    }
+    for text in
+        ["", "5", "s", "1.5h", "-1s", "1 s", "1d", "0s", "99999999999999999999h", "9000000h", "1S"]
+    {
+        assert_eq!(duration_ms(text), None, "{text}");
+    }
+}

@@ -1,0 +1,244 @@
+//! tollgate.toml as it is written; its JSON Schema comes from here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tollgate_core::role::Role;
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConfigFile {
+    /// Who plays which role.
+    pub roles: RolesTable,
+    pub agent: BTreeMap<String, AgentTable>,
+    /// How long one attempt may take, per role.
+    pub timeout: TimeoutTable,
+    pub retry: RetryTable,
+    pub limits: LimitsTable,
+    pub workspace: WorkspaceTable,
+    pub security: SecurityTable,
+    pub check: CheckTable,
+    pub tracker: TrackerTable,
+    pub coverage: Option<CoverageTable>,
+    pub snapshot: SnapshotTable,
+}
+
+/// A table with one optional text per role and one for a further key.
+macro_rules! role_table {
+    ($(#[$doc:meta])* $name:ident, $extra:ident: $($field:ident = $text:literal $role:ident),+ $(,)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            pub $extra: Option<String>,
+            $(#[serde(rename = $text)]
+            pub $field: Option<String>,)+
+        }
+
+        impl $name {
+            /// The roles that are given.
+            pub fn by_role(&self) -> BTreeMap<Role, &str> {
+                let all = [$((Role::$role, self.$field.as_deref())),+];
+                all.into_iter().filter_map(|(role, text)| Some((role, text?))).collect()
+            }
+        }
+    };
+}
+
+role_table!(
+    /// Names of agents.
+    RolesTable, default:
+    spec_agent = "SpecAgent" SpecAgent,
+    architect = "Architect" Architect,
+    planner = "Planner" Planner,
+    designer = "Designer" Designer,
+    researcher = "Researcher" Researcher,
+    coder = "Coder" Coder,
+    reviewer = "Reviewer" Reviewer,
+    qa = "QA" QA,
+    security = "Security" Security,
+    integrator = "Integrator" Integrator,
+    docs = "Docs" Docs,
+);
+
+role_table!(
+    /// Durations such as `30m`; `check` is for check commands.
+    TimeoutTable, check:
+    spec_agent = "SpecAgent" SpecAgent,
+    architect = "Architect" Architect,
+    planner = "Planner" Planner,
+    designer = "Designer" Designer,
+    researcher = "Researcher" Researcher,
+    coder = "Coder" Coder,
+    reviewer = "Reviewer" Reviewer,
+    qa = "QA" QA,
+    security = "Security" Security,
+    integrator = "Integrator" Integrator,
+    docs = "Docs" Docs,
+);
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentTable {
+    pub adapter: Adapter,
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Names let through from the parent's environment.
+    #[serde(default)]
+    pub env: Vec<String>,
+    /// Found on PATH when not given.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// Given to the program as they are.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Lets the agent's own settings, hooks and servers of the person and the repository run.
+    #[serde(default)]
+    pub inherit: bool,
+    /// Who takes over when this one is out of its usage limit.
+    #[serde(default)]
+    pub fallback: Vec<String>,
+    /// The program and its arguments, for the adapter `command`.
+    #[serde(default)]
+    pub command: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Adapter {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    Copilot,
+    Qwen,
+    Goose,
+    Acp,
+    Command,
+    Manual,
+    Scripted,
+}
+
+impl Adapter {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Copilot => "copilot",
+            Self::Qwen => "qwen",
+            Self::Goose => "goose",
+            Self::Acp => "acp",
+            Self::Command => "command",
+            Self::Manual => "manual",
+            Self::Scripted => "scripted",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetryTable {
+    pub transient_attempts: Option<u32>,
+    /// A duration; it doubles.
+    pub transient_base: Option<String>,
+    pub invalid_reruns: Option<u32>,
+    pub repairs: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsTable {
+    pub usd: Option<f64>,
+    pub tokens: Option<u64>,
+    /// A duration.
+    pub wall: Option<String>,
+    /// Per dispatch.
+    pub output_bytes: Option<u64>,
+    pub parallel_tasks: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkspaceTable {
+    pub isolation: Isolation,
+    /// Commands run once in a new workspace.
+    pub setup: Vec<String>,
+    /// Ignored files to bring along.
+    pub copy: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Isolation {
+    #[default]
+    Clone,
+    InPlace,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SecurityTable {
+    /// Globs of paths that only Security may wave through.
+    pub sensitive: Vec<String>,
+}
+
+impl Default for SecurityTable {
+    fn default() -> Self {
+        let sensitive = ["**/auth/**", "**/login*", "**/*secret*", "**/crypto/**"];
+        Self { sensitive: sensitive.map(str::to_owned).to_vec() }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CheckTable {
+    /// Put before a check or gate command.
+    pub runner: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrackerTable {
+    pub kind: TrackerKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum TrackerKind {
+    #[default]
+    Files,
+    Github,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageTable {
+    /// A file of lcov or Cobertura.
+    #[schemars(length(min = 1))]
+    pub report: String,
+    /// Percent.
+    #[serde(default = "coverage_minimum")]
+    pub minimum: f64,
+}
+
+fn coverage_minimum() -> f64 {
+    80.0
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SnapshotTable {
+    pub keep: u32,
+    pub days: u32,
+}
+
+impl Default for SnapshotTable {
+    fn default() -> Self {
+        Self { keep: 10, days: 30 }
+    }
+}

@@ -1,0 +1,186 @@
+//! Faults as people and agents read them: a code, a place, words that quote what was found, and help.
+
+pub(crate) mod action;
+pub(crate) mod config;
+pub(crate) mod reply;
+pub(crate) mod sections;
+pub(crate) mod shape;
+pub(crate) mod tasks;
+
+use serde::Serialize;
+use tollgate_core::reply::ReplyError;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// Known to `explain`.
+    pub code: &'static str,
+    pub severity: Severity,
+    /// A file, a JSON pointer, or a file with a pointer after `#`.
+    pub path: String,
+    pub line: Option<u32>,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+impl Diagnostic {
+    fn error(code: Code, at: Place, message: impl Into<String>) -> Self {
+        let Place { path, line } = at;
+        let severity = Severity::Error;
+        Self { code: code.0, severity, path, line, message: message.into(), help: None }
+    }
+
+    fn warning(code: Code, at: Place, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, at, message) }
+    }
+
+    fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    fn help_if(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The path with its line, as editors and terminals open it.
+    pub fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
+impl From<Diagnostic> for ReplyError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let place = diagnostic.place();
+        let message = match diagnostic.help {
+            Some(help) => format!("{}. {help}", diagnostic.message),
+            None => diagnostic.message,
+        };
+        Self::new(diagnostic.code, place, message)
+    }
+}
+
+/// Everything that is wrong with one document, in the order of the document where that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Report {
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// No errors; warnings are allowed.
+    pub fn is_ok(&self) -> bool {
+        self.errors().next().is_none()
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| d.is_error())
+    }
+
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| !d.is_error())
+    }
+
+    /// The errors in the form that goes back to an agent.
+    pub fn reply_errors(&self) -> Vec<ReplyError> {
+        self.errors().cloned().map(ReplyError::from).collect()
+    }
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+    }
+}
+
+impl From<Diagnostic> for Report {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostics: vec![diagnostic] }
+    }
+}
+
+/// A code that has a page. Only the tables beside the factories make one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Code(&'static str);
+
+/// Declares the codes of a theme, each with its page; a code without a use does not compile cleanly.
+macro_rules! pages {
+    ($($name:ident = $code:literal: $page:literal;)+) => {
+        $(const $name: $crate::diagnostic::Code = $crate::diagnostic::Code($code);)+
+        pub(crate) const PAGES: &[(&str, &str)] = &[$(($code, $page)),+];
+    };
+}
+use pages;
+
+/// Where a fault is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    path: String,
+    line: Option<u32>,
+}
+
+impl Place {
+    /// A reply or another text without a file: by JSON pointer, the whole of it as `/`.
+    /// A file: by line where it is known, by pointer after `#` where it is not.
+    pub fn new(file: &str, pointer: &str, line: Option<u32>) -> Self {
+        let path = match (file, pointer) {
+            ("", "") => "/".to_owned(),
+            ("", pointer) => pointer.to_owned(),
+            (file, "") => file.to_owned(),
+            (file, _) if line.is_some() => file.to_owned(),
+            (file, pointer) => format!("{file}#{pointer}"),
+        };
+        Self { path, line }
+    }
+
+    pub fn file(file: &str, line: Option<u32>) -> Self {
+        Self::new(file, "", line)
+    }
+}
+
+/// A value as it is quoted in a message: short, and without control characters.
+pub(crate) fn quote(text: &str) -> String {
+    const SHOWN_CHARS_MAX: usize = 60;
+    let mut shown: String =
+        text.chars().take(SHOWN_CHARS_MAX).flat_map(char::escape_debug).collect();
+    if text.chars().count() > SHOWN_CHARS_MAX {
+        shown.push('…');
+    }
+    format!("\"{shown}\"")
+}
+
+/// `a`, `b` or `c`.
+pub(crate) fn any_of<T: AsRef<str>>(words: &[T]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [only] => only.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// `Did you mean "x"?`, where something is near.
+fn perhaps_meant<T: AsRef<str>>(found: &str, known: &[T]) -> Option<String> {
+    let near = crate::nearest::nearest(found, known.iter().map(AsRef::as_ref))?;
+    Some(format!("Did you mean {}?", quote(near)))
+}
+
+/// `Did you mean "x"?`, or the whole choice when nothing is near.
+fn did_you_mean<T: AsRef<str>>(found: &str, known: &[T]) -> String {
+    perhaps_meant(found, known).unwrap_or_else(|| format!("Known: {}.", any_of(known)))
+}

@@ -1,0 +1,103 @@
+//! Faults of tollgate.toml.
+
+use super::{Diagnostic, Place, did_you_mean, pages, quote};
+
+pages! {
+    AGENT_UNDEFINED = "config.agent_undefined":
+        "A role or a fallback names an agent that has no table of its own. Define it as [agent.NAME] with its adapter.";
+    FALLBACK_SELF = "config.fallback_self":
+        "An agent names itself as the one who takes over. Name another one.";
+    COMMAND_MISSING = "config.command_missing":
+        "An agent with the adapter `command` does not say which program to run. Give `command` a list: the program and\n\
+         its arguments.";
+    COMMAND_UNUSED = "config.command_unused":
+        "`command` belongs to the adapters `command` and `acp`. Other adapters know their program; `program` and `args`\n\
+         change it.";
+    SCRIPT_MISSING = "config.script_missing":
+        "An agent with the adapter `scripted` needs its script as the first of `args`.";
+    DURATION_INVALID = "config.duration_invalid":
+        "A duration is a whole number and a unit: ms, s, m or h, such as \"90s\" or \"30m\". It is more than zero and at\n\
+         most a year.";
+    NOT_POSITIVE = "config.not_positive":
+        "A limit of zero or less would stop everything at once. Leave the key out to have no limit.";
+    PERCENT = "config.percent":
+        "A percentage is a number between 0 and 100, such as 80 or 72.5.";
+    ENV_NAME = "config.env_name":
+        "`env` lists names of environment variables that are let through to the agent, not their values. A name has letters,\n\
+         digits and underscores only.";
+    COPY_PATH = "config.copy_path":
+        "A file to bring along must lie inside the repository: a relative path without .. in it.";
+    ROLES_UNASSIGNED = "config.roles_unassigned":
+        "Several agents are defined but some roles have none. Set `default` under [roles].";
+}
+
+pub(crate) fn agent_undefined(at: (&str, Option<u32>), found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("there is no agent {}", quote(found));
+    let help = if known.is_empty() {
+        format!("Define it as [agent.{found}]")
+    } else {
+        did_you_mean(found, known)
+    };
+    Diagnostic::error(AGENT_UNDEFINED, place(at), message).help(help)
+}
+
+pub(crate) fn fallback_self(at: (&str, Option<u32>), name: &str) -> Diagnostic {
+    let message = format!("agent {} names itself as its fallback", quote(name));
+    Diagnostic::error(FALLBACK_SELF, place(at), message).help("Name another agent")
+}
+
+pub(crate) fn command_missing(at: (&str, Option<u32>), name: &str) -> Diagnostic {
+    let message = format!("agent {} has the adapter \"command\" but no command", quote(name));
+    Diagnostic::error(COMMAND_MISSING, place(at), message)
+        .help("Add command = [\"program\", \"argument\"]")
+}
+
+pub(crate) fn command_unused(at: (&str, Option<u32>), name: &str, adapter: &str) -> Diagnostic {
+    let message =
+        format!("agent {} has the adapter {} and also a command", quote(name), quote(adapter));
+    Diagnostic::error(COMMAND_UNUSED, place(at), message)
+        .help("Remove command, or set adapter = \"command\"")
+}
+
+pub(crate) fn script_missing(at: (&str, Option<u32>), name: &str) -> Diagnostic {
+    let message = format!("agent {} has the adapter \"scripted\" but no script", quote(name));
+    Diagnostic::error(SCRIPT_MISSING, place(at), message).help("Add args = [\"script.json\"]")
+}
+
+pub(crate) fn duration_invalid(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
+    let message = format!("`{key}` is {}, which is not a duration", quote(found));
+    Diagnostic::error(DURATION_INVALID, place(at), message)
+        .help("Write a number above zero and ms, s, m or h, such as \"30m\"")
+}
+
+pub(crate) fn not_positive(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
+    let message = format!("`{key}` is {found}, but must be more than 0");
+    Diagnostic::error(NOT_POSITIVE, place(at), message).help("Leave the key out for the default")
+}
+
+pub(crate) fn percent(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
+    let message = format!("`{key}` is {found}, but must lie between 0 and 100");
+    Diagnostic::error(PERCENT, place(at), message)
+}
+
+pub(crate) fn env_name(at: (&str, Option<u32>), found: &str) -> Diagnostic {
+    // What stands after `=` may be the secret itself.
+    let shown = found.split('=').next().unwrap_or_default();
+    let message = format!("{} is not the name of an environment variable", quote(shown));
+    Diagnostic::error(ENV_NAME, place(at), message).help("List names only, such as \"API_KEY\"")
+}
+
+pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
+    let message = format!("{} is not a path inside the repository", quote(found));
+    Diagnostic::error(COPY_PATH, place(at), message).help("Write a relative path such as \".env\"")
+}
+
+pub(crate) fn roles_unassigned(at: (&str, Option<u32>), roles: &[&str]) -> Diagnostic {
+    let message = format!("no agent plays {}", roles.join(", "));
+    Diagnostic::warning(ROLES_UNASSIGNED, place(at), message)
+        .help("Set default = \"NAME\" under [roles]")
+}
+
+fn place((file, line): (&str, Option<u32>)) -> Place {
+    Place::file(file, line)
+}

@@ -1,0 +1,179 @@
+//! Faults of what an agent answered.
+
+use super::{Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+use tollgate_core::reply::ReplyStatus;
+use tollgate_core::role::Role;
+
+pages! {
+    EMPTY = "reply.empty":
+        "The agent wrote nothing to standard output. A reply is exactly one JSON object there; logs belong on\n\
+         standard error.";
+    TOO_LARGE = "reply.too_large":
+        "The reply is larger than a report can sensibly be. File contents do not belong in a reply: write them to\n\
+         the workspace and name the files.";
+    NOT_UTF8 = "reply.not_utf8":
+        "The reply is not UTF-8 text. Binary data does not belong in a reply.";
+    NOT_JSON = "reply.not_json":
+        "The reply begins like a JSON object but cannot be read as one. The message says what was expected and where.";
+    TOO_DEEP = "reply.too_deep":
+        "The reply nests objects or lists so deeply that it cannot be meant. Flatten it.";
+    NOT_AN_OBJECT = "reply.not_an_object":
+        "The reply is JSON but not an object. It must begin with `{` and end with `}`.";
+    TEXT_BEFORE = "reply.text_before":
+        "There is text before the JSON object. The whole of standard output must be the object: no greeting, no\n\
+         Markdown fence, no log line. White space is allowed.";
+    TEXT_AFTER = "reply.text_after":
+        "There is text after the JSON object. The whole of standard output must be the object: no remark, no\n\
+         Markdown fence, no second object. White space is allowed.";
+    STATUS_UNKNOWN = "reply.status_unknown":
+        "The status is not one of OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION and FAIL. Spelling and case matter.";
+    STATUS_NOT_FOR_ROLE = "reply.status_not_for_role":
+        "The status exists but is not this role's to give: NEEDS_INFO belongs to Researcher and NEEDS_DECISION to\n\
+         Security. Every other role says BLOCKED and names what is missing in its summary.";
+    DONE_CONTRADICTED = "reply.done_contradicted":
+        "The reply says OK and, in gates.meets_definition_of_done, that the work is not done. Both cannot hold.\n\
+         Finish the work, or answer BLOCKED or FAIL.";
+    AGENT_UNKNOWN = "reply.agent_unknown":
+        "A recommended agent is not one of the twelve canonical names. They are written in exactly one way.";
+    RESULT_ROLE = "reply.result_role":
+        "A typed result names another role than the one that was dispatched. A Planner answers with a planner result,\n\
+         a Coder with an implementor result, a Reviewer with a reviewer result; every role may answer with the\n\
+         universal output instead.";
+    TEMP_ID_TWICE = "reply.temp_id_twice":
+        "Two new work items carry the same tempID, so that references to it are ambiguous. Give each its own.";
+    BLOCKED_BY_UNKNOWN = "reply.blocked_by_unknown":
+        "A work item is blocked by a tempID that no created item has. Only items of the same result can be referred\n\
+         to by tempID; existing ones are referred to by their number, such as #12 or 12.";
+    BLOCKED_BY_CYCLE = "reply.blocked_by_cycle":
+        "Work items wait for each other in a circle, so that none could ever start. Remove one of the references.";
+    REVIEW_WITHOUT_FINDING = "reply.review_without_finding":
+        "A review asks for changes but names none. Add at least one comment that is not a [Warning].";
+    REVIEW_APPROVES_FINDING = "reply.review_approves_finding":
+        "A review approves and at the same time has a comment that asks for a change. Either ask for changes, or\n\
+         begin the comment with [Warning].";
+}
+
+pub(crate) fn empty() -> Diagnostic {
+    Diagnostic::error(EMPTY, here(""), "the reply is empty")
+        .help("Write exactly one JSON object to standard output")
+}
+
+pub(crate) fn too_large(bytes: u64, bytes_max: u64) -> Diagnostic {
+    let message = format!("the reply has {bytes} bytes, but at most {bytes_max} are read");
+    Diagnostic::error(TOO_LARGE, here(""), message)
+        .help("Write large content to files and name them in the reply")
+}
+
+pub(crate) fn not_utf8(at: usize, start: &str) -> Diagnostic {
+    let message = format!("byte {at} is not part of UTF-8 text; before it stands {}", quote(start));
+    Diagnostic::error(NOT_UTF8, here(""), message).help("Answer in UTF-8")
+}
+
+pub(crate) fn not_json(message: &str, line: u32, column: u32, near: &str) -> Diagnostic {
+    let near = quote(near);
+    let message =
+        format!("this is not valid JSON: {message} (line {line}, column {column}, near {near})");
+    Diagnostic::error(NOT_JSON, here(""), message)
+        .help("Write the reply with a JSON serializer; escape quotes and line breaks in texts")
+}
+
+pub(crate) fn too_deep() -> Diagnostic {
+    Diagnostic::error(TOO_DEEP, here(""), "the reply nests more than 128 levels deep")
+        .help("Flatten it")
+}
+
+pub(crate) fn not_an_object(start: &str) -> Diagnostic {
+    let message = format!("the reply is not a JSON object; it begins with {}", quote(start));
+    Diagnostic::error(NOT_AN_OBJECT, here(""), message)
+        .help("Answer with one object that begins with { and ends with }")
+}
+
+pub(crate) fn text_before(start: &str) -> Diagnostic {
+    let message = format!("before the JSON object comes {}", quote(start));
+    Diagnostic::error(TEXT_BEFORE, here(""), message).help(only_the_object(start))
+}
+
+pub(crate) fn text_after(rest: &str) -> Diagnostic {
+    let message = format!("after the JSON object comes {}", quote(rest));
+    Diagnostic::error(TEXT_AFTER, here(""), message).help(only_the_object(rest))
+}
+
+fn only_the_object(text: &str) -> &'static str {
+    if text.starts_with("```") {
+        "Leave out the Markdown fence; the object alone is the whole answer"
+    } else {
+        "The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`"
+    }
+}
+
+pub(crate) fn status_unknown(found: &str) -> Diagnostic {
+    let known: Vec<&str> = ReplyStatus::ALL.iter().map(|status| status.as_str()).collect();
+    let message = format!("the status is {}, but must be {}", quote(found), any_of(&known));
+    Diagnostic::error(STATUS_UNKNOWN, here("/status"), message)
+        .help_if(perhaps_meant(found, &known))
+}
+
+pub(crate) fn status_not_for_role(status: ReplyStatus, role: Role) -> Diagnostic {
+    let message = format!("{role} cannot answer {:?}", status.as_str());
+    Diagnostic::error(STATUS_NOT_FOR_ROLE, here("/status"), message)
+        .help("Answer OK, BLOCKED or FAIL; say what is missing in the summary")
+}
+
+pub(crate) fn done_contradicted() -> Diagnostic {
+    let message = "the status is \"OK\" but meets_definition_of_done is false";
+    Diagnostic::error(DONE_CONTRADICTED, here("/gates/meets_definition_of_done"), message)
+        .help("Finish the work, or answer BLOCKED or FAIL and say what is missing")
+}
+
+pub(crate) fn agent_unknown(pointer: &str, found: &str) -> Diagnostic {
+    let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    let message = format!("{} is not the name of an agent", quote(found));
+    Diagnostic::error(AGENT_UNKNOWN, here(pointer), message).help(did_you_mean(found, &known))
+}
+
+pub(crate) fn result_role(found: &str, role: Role, expected: Option<&str>) -> Diagnostic {
+    let message = format!("a result of role {} came from {role}", quote(found));
+    let help = match expected {
+        Some(expected) => format!("Write \"role\": {}, or the universal output", quote(expected)),
+        None => format!("{role} answers with status, summary, artifacts, gates and next"),
+    };
+    Diagnostic::error(RESULT_ROLE, here("/role"), message).help(help)
+}
+
+pub(crate) fn result_role_unknown(found: &str, known: &[&str]) -> Diagnostic {
+    let message =
+        format!("the role of the result is {}, but must be {}", quote(found), any_of(known));
+    Diagnostic::error(RESULT_ROLE, here("/role"), message).help_if(perhaps_meant(found, known))
+}
+
+pub(crate) fn temp_id_twice(pointer: &str, id: &str) -> Diagnostic {
+    let message = format!("the tempID {} is used twice", quote(id));
+    Diagnostic::error(TEMP_ID_TWICE, here(pointer), message).help("Give every item its own tempID")
+}
+
+pub(crate) fn blocked_by_unknown(pointer: &str, id: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("no created item has the tempID {}", quote(id));
+    Diagnostic::error(BLOCKED_BY_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
+}
+
+pub(crate) fn blocked_by_cycle(cycle: &[&str]) -> Diagnostic {
+    let message = format!("these items wait for each other: {}", cycle.join(" → "));
+    Diagnostic::error(BLOCKED_BY_CYCLE, here("/create"), message)
+        .help("Remove one of these blockedBy references")
+}
+
+pub(crate) fn review_without_finding() -> Diagnostic {
+    let message = "the verdict is \"needs-changes\" but no comment asks for a change";
+    Diagnostic::error(REVIEW_WITHOUT_FINDING, here("/review/comments"), message)
+        .help("Add a comment for each change, or approve")
+}
+
+pub(crate) fn review_approves_finding(pointer: &str, body: &str) -> Diagnostic {
+    let message = format!("the verdict is \"approve\" but a comment says {}", quote(body));
+    Diagnostic::error(REVIEW_APPROVES_FINDING, here(pointer), message)
+        .help("Begin it with [Warning], or answer needs-changes")
+}
+
+fn here(pointer: &str) -> Place {
+    Place::new("", pointer, None)
+}

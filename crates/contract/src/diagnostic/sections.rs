@@ -1,0 +1,23 @@
+//! Faults of Markdown documents that must have certain sections.
+
+use super::{Diagnostic, Place, pages, quote};
+
+pages! {
+    MISSING = "sections.missing":
+        "A document lacks a section that later work relies on. A section is a heading of any level outside code\n\
+         fences; numbers before it, a colon after it and its case do not matter.";
+    EMPTY = "sections.empty":
+        "A required section has a heading but nothing under it, not even under a deeper heading.";
+}
+
+pub(crate) fn missing(file: &str, section: &str) -> Diagnostic {
+    let message = format!("the section {} is missing", quote(section));
+    Diagnostic::error(MISSING, Place::file(file, None), message)
+        .help(format!("Add a heading such as \"## {section}\" with its content below it"))
+}
+
+pub(crate) fn empty(file: &str, line: u32, section: &str) -> Diagnostic {
+    let message = format!("the section {} is empty", quote(section));
+    Diagnostic::error(EMPTY, Place::file(file, Some(line)), message)
+        .help("Write its content, or say that there is none and why")
+}

@@ -1,0 +1,146 @@
+//! Faults of form that every structured document can have.
+
+use super::{Code, Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+use crate::shape::{Fault, Wrong};
+
+pages! {
+    FIELD_MISSING = "shape.field_missing":
+        "A field that must be there is not. The message names it. Add the field; `tollgate schema NAME` prints\n\
+         the full shape of the document. A field that may be empty still has to be written, as [] or null.";
+    FIELD_UNKNOWN = "shape.field_unknown":
+        "A field has a name that is not part of the document's shape. It is refused instead of ignored, because a\n\
+         misspelt field would otherwise silently do nothing. Correct its name or remove it.";
+    WRONG_TYPE = "shape.wrong_type":
+        "A value has the wrong type, such as a text where a list is expected. In YAML a number or true/false that\n\
+         is meant as text needs quotes.";
+    VALUE_UNKNOWN = "shape.value_unknown":
+        "A value is not one of the words that are possible here. Spelling and case matter.";
+    EMPTY = "shape.empty":
+        "A text is blank or a list has no entries where something must be said.";
+    OUT_OF_RANGE = "shape.out_of_range":
+        "A number is smaller than what makes sense here.";
+    KEY_TWICE = "shape.key_twice":
+        "The same key occurs twice in one object. Readers differ in which one they take, so neither is taken.\n\
+         Remove one of them.";
+    UNREADABLE = "shape.unreadable":
+        "The document has the right outline but a value could not be taken over. The message says which.";
+    NOT_JSON = "json.syntax":
+        "The file is not valid JSON. The message says what was expected and the line says where.";
+    NOT_YAML = "yaml.syntax":
+        "The file is not valid YAML. Common causes: a tab in the indentation, a `: ` inside unquoted text, a quote\n\
+         that is not closed, the same key twice, or yes/no where true/false is meant.";
+    NOT_TOML = "toml.syntax":
+        "The file is not valid TOML. Common causes: text without quotes, a table header written twice, a missing\n\
+         closing bracket.";
+    NOT_UTF8 = "text.not_utf8":
+        "The file is not UTF-8 text. Save it in that encoding.";
+    NO_FRONT_MATTER = "front_matter.missing":
+        "The file must begin with YAML front matter: a line `---`, the fields, and a line `---`. Prose comes after it.";
+}
+
+/// The words for a fault that has no more special ones.
+pub(crate) fn fault(file: &str, fault: &Fault) -> Diagnostic {
+    let at = Place::new(file, &fault.pointer, fault.line);
+    match &fault.wrong {
+        Wrong::Missing { field } => {
+            error(FIELD_MISSING, at, format!("the field {} is missing", quote(field)))
+                .help(format!("Add {} to {}", quote(field), owner(&fault.pointer)))
+        }
+        Wrong::Unknown { field, known } => {
+            error(FIELD_UNKNOWN, at, format!("there is no field {} here", quote(field)))
+                .help(did_you_mean(field, known))
+        }
+        Wrong::Type { found, expected } => error(
+            WRONG_TYPE,
+            at,
+            format!("{} is {found}, but {} is expected", named(&fault.pointer), any_of(expected)),
+        ),
+        Wrong::Value { found, allowed } => error(
+            VALUE_UNKNOWN,
+            at,
+            format!(
+                "{} is {}, but must be {}",
+                named(&fault.pointer),
+                quote(found),
+                any_of(allowed)
+            ),
+        )
+        .help_if(perhaps_meant(found, allowed)),
+        Wrong::Empty => error(EMPTY, at, format!("{} is empty", named(&fault.pointer))),
+        Wrong::Below { found, least } => error(
+            OUT_OF_RANGE,
+            at,
+            format!("{} is {found}, but must be at least {least}", named(&fault.pointer)),
+        ),
+        Wrong::Twice { field } => {
+            error(KEY_TWICE, at, format!("the key {} occurs twice", quote(field)))
+                .help("Keep one of them")
+        }
+    }
+}
+
+fn error(code: Code, at: Place, message: String) -> Diagnostic {
+    Diagnostic::error(code, at, message)
+}
+
+/// The last name of a pointer; a list entry by its list and number.
+fn named(pointer: &str) -> String {
+    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+    match steps.as_slice() {
+        [] => "the document".to_owned(),
+        [.., list, index] if index.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("entry {index} of `{list}`")
+        }
+        [.., last] => format!("`{last}`"),
+    }
+}
+
+fn owner(pointer: &str) -> String {
+    if pointer.is_empty() { "the top level".to_owned() } else { named(pointer) }
+}
+
+pub(crate) fn unreadable(file: &str, cause: &str) -> Diagnostic {
+    error(UNREADABLE, Place::file(file, None), format!("the document cannot be read: {cause}"))
+}
+
+pub(crate) fn json_syntax(file: &str, message: &str, line: u32, column: u32) -> Diagnostic {
+    let message = format!("this is not valid JSON: {message} (column {column})");
+    error(NOT_JSON, Place::file(file, Some(line)), message)
+        .help("Write the file with a JSON serializer instead of by hand")
+}
+
+pub(crate) fn json_after(file: &str, rest: &str) -> Diagnostic {
+    let message = format!("after the JSON value comes {}", quote(rest));
+    error(NOT_JSON, Place::file(file, None), message).help("Keep exactly one JSON value")
+}
+
+pub(crate) fn yaml_syntax(file: &str, message: &str, line: Option<u32>) -> Diagnostic {
+    error(NOT_YAML, Place::file(file, line), format!("this is not valid YAML: {message}"))
+        .help("Quote text that holds `: `, `#`, or quotes, and indent with spaces")
+}
+
+pub(crate) fn toml_syntax(file: &str, message: &str, line: u32) -> Diagnostic {
+    error(NOT_TOML, Place::file(file, Some(line)), format!("this is not valid TOML: {message}"))
+}
+
+pub(crate) fn not_utf8(file: &str, at: usize) -> Diagnostic {
+    let message = format!("byte {at} is not part of UTF-8 text");
+    error(NOT_UTF8, Place::file(file, None), message).help("Save the file as UTF-8")
+}
+
+pub(crate) fn no_front_matter(file: &str, cause: &str) -> Diagnostic {
+    error(NO_FRONT_MATTER, Place::file(file, Some(1)), cause.to_owned())
+        .help("Begin the file with a line `---`, the fields as YAML, and a line `---`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_pointer_reads_as_words() {
+        assert_eq!(named(""), "the document");
+        assert_eq!(named("/next/recommended_agent"), "`recommended_agent`");
+        assert_eq!(named("/tasks/2"), "entry 2 of `tasks`");
+    }
+}

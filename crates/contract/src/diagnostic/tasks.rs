@@ -1,0 +1,184 @@
+//! Faults of a plan and of the acceptance criteria.
+
+use super::{Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+
+pages! {
+    NO_TASKS = "tasks.none":
+        "The plan has no task. At least one is needed, each with id, status, goal and acceptance_checks.";
+    TOO_MANY = "tasks.too_many":
+        "The plan has more tasks than one session can sensibly hold. Combine small tasks, or split the goal into\n\
+         several sessions.";
+    ID_INVALID = "tasks.id_invalid":
+        "A task id holds characters that cannot be used in branch names and paths, or is the reserved word meta.\n\
+         Ids have the form T-001.";
+    ID_ODD = "tasks.id_odd":
+        "A task id can be used but does not have the usual form: T- and at least three digits.";
+    ID_TWICE = "tasks.id_twice":
+        "Two tasks have the same id, so that dependencies on it are ambiguous. Give each its own.";
+    DEPENDENCY_UNKNOWN = "tasks.dependency_unknown":
+        "A task depends on an id that no task of the plan has.";
+    DEPENDENCY_CYCLE = "tasks.dependency_cycle":
+        "Tasks depend on each other in a circle, so that none of them could ever start. Remove one dependency.";
+    STATUS_UNKNOWN = "tasks.status_unknown":
+        "The status of a task is not one of not-started, in-progress, implemented, completed and blocked.";
+    KIND_UNKNOWN = "tasks.type_unknown":
+        "The type of a task is not one of feat, fix, refactor, chore, test and docs. It decides, among other things,\n\
+         whether the task is tested by QA.";
+    NO_SCOPE = "tasks.no_scope":
+        "A task does not say which files it may change. List them in files_expected: paths, globs, or folders that\n\
+         end in /. A task with a work item takes its scope from there instead.";
+    NO_CHECK = "tasks.no_check":
+        "A task has no acceptance check, so that nobody could tell when it is done. Add at least one: `cmd: …` is run\n\
+         by the engine, `manual: …` is put to a person.";
+    CHECK_EMPTY = "tasks.check_empty":
+        "An acceptance check says only `cmd:` or `manual:` and nothing after it.";
+    CHECK_UNQUOTED = "tasks.check_unquoted":
+        "An acceptance check such as `- cmd: npm test` is not quoted. YAML reads that as a mapping and not as text. It was\n\
+         understood all the same; quotes around the whole check make it plain.";
+    NO_TITLE = "tasks.no_title":
+        "A task has no title. The first line of its goal is shown in its place.";
+    NO_DONE_WHEN = "tasks.no_done_when":
+        "A task does not say when it is done. done_when tells reviewers what to look for besides the checks.";
+    NO_KIND = "tasks.no_type":
+        "A task has no type; it is taken as feat, which is reviewed and tested most thoroughly.";
+    EDIT_UNSAFE = "tasks.edit_unsafe":
+        "The status of a task could not be written without changing something else in the file, so nothing was\n\
+         written. This happens with unusual YAML, such as a status shared through an anchor. Write it plainly.";
+    NO_CRITERIA = "acceptance.none":
+        "acceptance.json has no criterion. At least one is needed, each with id, description and verify.";
+    CRITERION_TWICE = "acceptance.id_twice":
+        "Two acceptance criteria have the same id. Give each its own, such as AC-001 and AC-002.";
+    VERIFY_EMPTY = "acceptance.verify_empty":
+        "A criterion does not say how it is verified. Give a command, or a text that begins with `manual:`.";
+}
+
+/// Where in a plan or in the criteria, and of which task or criterion.
+pub(crate) struct At<'a> {
+    pub file: &'a str,
+    pub pointer: &'a str,
+    pub line: Option<u32>,
+    /// Empty where it has none.
+    pub id: &'a str,
+}
+
+impl At<'_> {
+    fn place(&self) -> Place {
+        Place::new(self.file, self.pointer, self.line)
+    }
+
+    fn task(&self) -> String {
+        if self.id.is_empty() { "a task".to_owned() } else { format!("task {}", self.id) }
+    }
+}
+
+pub(crate) fn none(at: &At<'_>) -> Diagnostic {
+    Diagnostic::error(NO_TASKS, at.place(), "the plan has no tasks")
+        .help("Add at least one task under `tasks:`")
+}
+
+pub(crate) fn too_many(at: &At<'_>, count: usize, count_max: usize) -> Diagnostic {
+    let message = format!("the plan has {count} tasks, but at most {count_max} are taken");
+    Diagnostic::error(TOO_MANY, at.place(), message).help("Combine tasks or split the goal")
+}
+
+pub(crate) fn id_invalid(at: &At<'_>, found: &str) -> Diagnostic {
+    let message = format!("{} cannot be a task id", quote(found));
+    Diagnostic::error(ID_INVALID, at.place(), message)
+        .help("Use the form T-001: letters, digits, '-', '_' and '.' only")
+}
+
+pub(crate) fn id_odd(at: &At<'_>) -> Diagnostic {
+    let message = format!("the task id {} does not have the form T-001", quote(at.id));
+    Diagnostic::warning(ID_ODD, at.place(), message)
+}
+
+pub(crate) fn id_twice(at: &At<'_>) -> Diagnostic {
+    Diagnostic::error(ID_TWICE, at.place(), format!("the task id {} is used twice", quote(at.id)))
+        .help("Give each task its own id")
+}
+
+pub(crate) fn dependency_unknown(at: &At<'_>, found: &str, known: &[&str]) -> Diagnostic {
+    let message =
+        format!("{} depends on {}, which is no task of the plan", at.task(), quote(found));
+    Diagnostic::error(DEPENDENCY_UNKNOWN, at.place(), message).help(did_you_mean(found, known))
+}
+
+pub(crate) fn dependency_cycle(at: &At<'_>, cycle: &[&str]) -> Diagnostic {
+    let message = format!("these tasks wait for each other: {}", cycle.join(" → "));
+    Diagnostic::error(DEPENDENCY_CYCLE, at.place(), message)
+        .help("Remove one of these dependencies")
+}
+
+pub(crate) fn status_unknown(at: &At<'_>, found: &str, known: &[String]) -> Diagnostic {
+    let message =
+        format!("the status of {} is {}, but must be {}", at.task(), quote(found), any_of(known));
+    Diagnostic::error(STATUS_UNKNOWN, at.place(), message).help_if(perhaps_meant(found, known))
+}
+
+pub(crate) fn kind_unknown(at: &At<'_>, found: &str, known: &[String]) -> Diagnostic {
+    let message =
+        format!("the type of {} is {}, but must be {}", at.task(), quote(found), any_of(known));
+    Diagnostic::error(KIND_UNKNOWN, at.place(), message).help_if(perhaps_meant(found, known))
+}
+
+pub(crate) fn no_scope(at: &At<'_>) -> Diagnostic {
+    let message = format!("{} does not say which files it may change", at.task());
+    Diagnostic::error(NO_SCOPE, at.place(), message)
+        .help("List paths, globs or folders ending in / under files_expected")
+}
+
+pub(crate) fn no_check(at: &At<'_>) -> Diagnostic {
+    let message = format!("{} has no acceptance check", at.task());
+    Diagnostic::error(NO_CHECK, at.place(), message)
+        .help("Add a check such as \"cmd: npm test\" or \"manual: the page shows the total\"")
+}
+
+pub(crate) fn check_empty(at: &At<'_>, found: &str) -> Diagnostic {
+    let message = format!("the check {} of {} says nothing", quote(found), at.task());
+    Diagnostic::error(CHECK_EMPTY, at.place(), message)
+        .help("Write a command after cmd:, or what to look at after manual:")
+}
+
+pub(crate) fn check_unquoted(at: &At<'_>, read_as: &str) -> Diagnostic {
+    let message =
+        format!("a check of {} is not quoted; it was read as {}", at.task(), quote(read_as));
+    Diagnostic::warning(CHECK_UNQUOTED, at.place(), message)
+        .help(format!("Write it as - {}", quote(read_as)))
+}
+
+pub(crate) fn no_title(at: &At<'_>) -> Diagnostic {
+    let message = format!("{} has no title; the first line of its goal is used", at.task());
+    Diagnostic::warning(NO_TITLE, at.place(), message)
+}
+
+pub(crate) fn no_done_when(at: &At<'_>) -> Diagnostic {
+    let message = format!("{} does not say under done_when what makes it done", at.task());
+    Diagnostic::warning(NO_DONE_WHEN, at.place(), message)
+}
+
+pub(crate) fn no_kind(at: &At<'_>) -> Diagnostic {
+    let message = format!("{} has no type; it is taken as feat", at.task());
+    Diagnostic::warning(NO_KIND, at.place(), message)
+}
+
+pub(crate) fn edit_unsafe(file: &str, cause: &str) -> Diagnostic {
+    let message = format!("the statuses cannot be written into this file: {cause}");
+    Diagnostic::error(EDIT_UNSAFE, Place::file(file, None), message)
+        .help("Write each status as plain text, such as `status: not-started`")
+}
+
+pub(crate) fn no_criteria(at: &At<'_>) -> Diagnostic {
+    Diagnostic::error(NO_CRITERIA, at.place(), "there is no acceptance criterion")
+        .help("Add at least one with id, description and verify")
+}
+
+pub(crate) fn criterion_twice(at: &At<'_>) -> Diagnostic {
+    let message = format!("the criterion id {} is used twice", quote(at.id));
+    Diagnostic::error(CRITERION_TWICE, at.place(), message).help("Give each its own id")
+}
+
+pub(crate) fn verify_empty(at: &At<'_>) -> Diagnostic {
+    let message = format!("criterion {} does not say how it is verified", quote(at.id));
+    Diagnostic::error(VERIFY_EMPTY, at.place(), message)
+        .help("Give a command, or a text that begins with manual:")
+}

@@ -1,0 +1,219 @@
+//! Which paths a role or a task may write: patterns over repository paths with `/`, case-sensitive.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Patterns that are paths, globs, or folders ending in `/`.
+#[derive(Debug, Clone, Default)]
+pub struct PathRules {
+    set: GlobSet,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern {pattern:?} cannot be read: {cause}")]
+pub struct BadPattern {
+    pub pattern: String,
+    pub cause: String,
+}
+
+impl PathRules {
+    /// Fails with every pattern that cannot be read.
+    pub fn new<T: AsRef<str>>(patterns: &[T]) -> Result<Self, Vec<BadPattern>> {
+        let mut builder = GlobSetBuilder::new();
+        let mut bad = Vec::new();
+        for pattern in patterns.iter().map(AsRef::as_ref) {
+            match glob(pattern) {
+                Ok(globs) => globs.into_iter().for_each(|glob| {
+                    builder.add(glob);
+                }),
+                Err(cause) => bad.push(BadPattern { pattern: pattern.to_owned(), cause }),
+            }
+        }
+        if !bad.is_empty() {
+            return Err(bad);
+        }
+        let too_much = |error: globset::Error| {
+            vec![BadPattern { pattern: String::new(), cause: error.kind().to_string() }]
+        };
+        builder.build().map(|set| Self { set }).map_err(too_much)
+    }
+
+    pub fn matches(&self, path: &str) -> bool {
+        self.set.is_match(path.strip_prefix("./").unwrap_or(path))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+}
+
+fn glob(pattern: &str) -> Result<Vec<globset::Glob>, String> {
+    let trimmed = pattern.trim();
+    let trimmed = trimmed.strip_prefix("./").unwrap_or(trimmed);
+    if !is_inside(trimmed) {
+        return Err("it does not stay inside the repository".to_owned());
+    }
+    let mut patterns = Vec::new();
+    match trimmed.strip_suffix('/') {
+        Some(folder) => patterns.push(format!("{folder}/**")),
+        None => patterns.push(trimmed.to_owned()),
+    }
+    // A route parameter such as `app/[id]/page.tsx` is a folder's name and not a choice of letters.
+    if trimmed.contains(['[', '{', '?']) && !trimmed.contains('*') {
+        patterns.push(globset::escape(trimmed.trim_end_matches('/')));
+    }
+    patterns
+        .iter()
+        .map(|pattern| {
+            GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build()
+                .map_err(|error| error.kind().to_string())
+        })
+        .collect()
+}
+
+/// A relative path or pattern that names something below where it starts.
+pub(crate) fn is_inside(path: &str) -> bool {
+    !path.trim().is_empty()
+        && !path.starts_with('/')
+        && !path.contains(['\0', '\n', '\r'])
+        && !path.contains("<session>")
+        && !path.split('/').any(|part| part == "..")
+        && path.trim_end_matches('/') != "."
+}
+
+/// What nobody may write, whatever role files say. `session` is the one whose own folder is allowed.
+pub fn is_protected(path: &str, session: Option<&str>) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let mut parts = path.split('/');
+    match parts.next().unwrap_or_default() {
+        "tollgate.toml" | "lifecycle-stage.yaml" => parts.next().is_none(),
+        "agents" => true,
+        ".agents-work" => parts.next() != session || session.is_none(),
+        // A nested repository is as dangerous as the outer one.
+        _ => path.split('/').any(|part| part.eq_ignore_ascii_case(".git")),
+    }
+}
+
+/// Whether a path is a test right beside one of the files in scope.
+pub fn beside_tests(in_scope: &[String], path: &str) -> bool {
+    in_scope.iter().any(|scope| is_test_of(scope.strip_prefix("./").unwrap_or(scope), path))
+}
+
+fn is_test_of(scope: &str, path: &str) -> bool {
+    let (scope_folder, scope_name) = split(scope);
+    let (path_folder, path_name) = split(path);
+    if scope_name.is_empty() || scope_name.contains(['*', '?', '[', '{']) {
+        return false;
+    }
+    let stem = scope_name.split_once('.').map_or(scope_name, |(stem, _)| stem);
+    let is_near = path_folder == scope_folder
+        || ["test", "tests", "__tests__", "spec"]
+            .iter()
+            .any(|name| path_folder == join(scope_folder, name));
+    is_near && path != scope && is_test_name(stem, path_name, path_folder != scope_folder)
+}
+
+/// `foo.test.ts`, `foo.spec.ts`, `foo_test.go`, `test_foo.py`, `FooTest.java`; in a test folder also `foo.ts`.
+fn is_test_name(stem: &str, name: &str, in_test_folder: bool) -> bool {
+    let Some((test_stem, rest)) = name.split_once('.') else { return false };
+    let marks = [
+        format!("{stem}_test"),
+        format!("{stem}_spec"),
+        format!("{stem}-test"),
+        format!("test_{stem}"),
+        format!("{stem}Test"),
+        format!("{stem}Tests"),
+    ];
+    let is_marked = marks.iter().any(|mark| mark == test_stem);
+    let has_infix = test_stem == stem && (rest.starts_with("test.") || rest.starts_with("spec."));
+    is_marked || has_infix || (in_test_folder && test_stem == stem)
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    #[test]
+    fn patterns_are_paths_globs_and_folders() {
+        let rules =
+            PathRules::new(&["src/app.rs", "docs/", "**/*.md", "app/[id]/page.tsx"]).unwrap();
+        for path in [
+            "src/app.rs",
+            "./src/app.rs",
+            "docs/a/b.txt",
+            "README.md",
+            "a/b/c.md",
+            "app/[id]/page.tsx",
+        ] {
+            assert!(rules.matches(path), "{path}");
+        }
+        for path in ["src/app.rs2", "Src/app.rs", "docs", "src/main.rs", "a/docs/x"] {
+            assert!(!rules.matches(path), "{path}");
+        }
+        let flat = PathRules::new(&["src/*.rs"]).unwrap();
+        assert!(flat.matches("src/a.rs") && !flat.matches("src/deep/a.rs"));
+    }
+
+    #[test]
+    fn every_bad_pattern_is_named() {
+        let bad = PathRules::new(&["src/{a", "../up", "ok", "/etc/passwd", ""]).unwrap_err();
+        let names: Vec<&str> = bad.iter().map(|b| b.pattern.as_str()).collect();
+        assert_eq!(names, ["src/{a", "../up", "/etc/passwd", ""]);
+    }
+
+    #[test]
+    fn r011_r039_the_engine_s_own_files_are_protected_from_everybody() {
+        let session = Some("2026-11-15_login");
+        for path in [
+            "tollgate.toml",
+            "agents/coder/SKILL.md",
+            "lifecycle-stage.yaml",
+            ".git/config",
+            "sub/.git/hooks/x",
+            ".GIT/config",
+            ".agents-work/2026-11-14_other/spec.md",
+            ".agents-work/x",
+        ] {
+            assert!(is_protected(path, session), "{path}");
+        }
+        for path in [
+            "src/agents/a.rs",
+            ".gitignore",
+            ".agents-work/2026-11-15_login/spec.md",
+            "a/tollgate.toml",
+        ] {
+            assert!(!is_protected(path, session), "{path}");
+        }
+        assert!(is_protected(".agents-work/2026-11-15_login/spec.md", None));
+    }
+
+    #[test]
+    fn tests_beside_a_file_belong_to_its_scope() {
+        let scope = ["src/cart.ts".to_owned(), "pkg/rate.go".to_owned(), "limits.py".to_owned()];
+        for path in [
+            "src/cart.test.ts",
+            "src/cart.spec.tsx",
+            "src/__tests__/cart.test.ts",
+            "src/tests/cart.ts",
+            "pkg/rate_test.go",
+            "test_limits.py",
+            "tests/test_limits.py",
+        ] {
+            assert!(beside_tests(&scope, path), "{path}");
+        }
+        for path in ["src/other.test.ts", "lib/cart.test.ts", "src/cart.ts", "src/cartography.ts"] {
+            assert!(!beside_tests(&scope, path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The first steps every JSON file shares: text to node, node to type, faults to words.
+
+use crate::diagnostic::{Diagnostic, Report, shape as words};
+use crate::node::{JsonFault, Node, read_json};
+use crate::shape::{Fault, Unread, read};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+pub(crate) fn parse(text: &str, path: &str) -> (Option<Node>, Report) {
+    let diagnostic = match read_json(text) {
+        Ok(node) => return (Some(node), Report::default()),
+        Err(JsonFault::Empty) => words::json_syntax(path, "the file is empty", 1, 1),
+        Err(JsonFault::TooDeep) => words::json_syntax(path, "it nests too deeply", 1, 1),
+        Err(JsonFault::TextAfter { rest }) => words::json_after(path, &rest),
+        Err(JsonFault::Syntax { message, line, column }) => {
+            words::json_syntax(path, &message, line, column)
+        }
+    };
+    (None, diagnostic.into())
+}
+
+pub(crate) fn typed<T: DeserializeOwned + JsonSchema>(
+    node: &Node,
+    path: &str,
+    report: &mut Report,
+    say: impl Fn(&Fault) -> Diagnostic,
+) -> Option<T> {
+    match read(node) {
+        Ok(value) => Some(value),
+        Err(Unread::Faults(faults)) => {
+            report.extend(faults.iter().map(say));
+            None
+        }
+        Err(Unread::Other(cause)) => {
+            report.push(words::unreadable(path, &cause));
+            None
+        }
+    }
+}

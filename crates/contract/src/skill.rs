@@ -1,0 +1,140 @@
+//! Reads a role file: SKILL.md with its front matter and the text that the role is told.
+
+use crate::diagnostic::{Report, action as say, shape as words};
+use crate::front_matter;
+use crate::globs::PathRules;
+use crate::json_file::typed;
+use crate::node::{Node, read_yaml};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tollgate_core::role::Role;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoleFile {
+    pub role: Role,
+    pub name: String,
+    pub description: String,
+    /// Globs of the repository that the role may change.
+    pub writes: Vec<String>,
+    /// Paths and globs below the session folder that the role may write.
+    pub artefacts: Vec<String>,
+    pub body: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SkillFile {
+    #[schemars(length(min = 1))]
+    name: String,
+    #[schemars(length(min = 1))]
+    description: String,
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    writes: Option<Vec<String>>,
+    #[serde(default)]
+    artefacts: Option<Vec<String>>,
+}
+
+/// Names that people give to roles besides the canonical ones.
+const KNOWN_AS: &[(&str, Role)] = &[
+    ("spec-agent", Role::SpecAgent),
+    ("product-manager", Role::SpecAgent),
+    ("architect", Role::Architect),
+    ("planner", Role::Planner),
+    ("designer", Role::Designer),
+    ("researcher", Role::Researcher),
+    ("coder", Role::Coder),
+    ("backend-developer", Role::Coder),
+    ("frontend-developer", Role::Coder),
+    ("ai-engineer", Role::Coder),
+    ("implementor", Role::Coder),
+    ("reviewer", Role::Reviewer),
+    ("code-reviewer", Role::Reviewer),
+    ("qa", Role::QA),
+    ("quality-engineer", Role::QA),
+    ("security", Role::Security),
+    ("integrator", Role::Integrator),
+    ("devops", Role::Integrator),
+    ("docs", Role::Docs),
+    ("technical-writer", Role::Docs),
+    ("blogger", Role::Docs),
+    ("orchestrator", Role::Orchestrator),
+];
+
+/// The role that goes by this kebab-case name.
+pub fn role_known_as(name: &str) -> Option<Role> {
+    KNOWN_AS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+}
+
+/// The role file when there is no error.
+pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
+    let (yaml, body) = match front_matter::split(text) {
+        Ok(parts) => parts,
+        Err(cause) => return (None, words::no_front_matter(path, cause).into()),
+    };
+    let node = match read_yaml(&yaml) {
+        Ok(node) => node,
+        Err(fault) => {
+            return (None, words::yaml_syntax(path, &fault.message, fault.line).into());
+        }
+    };
+    let mut report = Report::default();
+    let file = typed::<SkillFile>(&node, path, &mut report, |f| words::fault(path, f));
+    let role = role(&node, path, &mut report);
+    patterns(&node, path, &mut report);
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    let role_file = match (file, role) {
+        (Some(file), Some(role)) if report.is_ok() => Some(RoleFile {
+            role,
+            name: file.name,
+            description: file.description,
+            writes: file.writes.unwrap_or_default(),
+            artefacts: file.artefacts.unwrap_or_default(),
+            body: body.trim_start_matches(['\r', '\n']).to_owned(),
+        }),
+        _ => None,
+    };
+    (role_file, report)
+}
+
+fn role(node: &Node, path: &str, report: &mut Report) -> Option<Role> {
+    let name = node.get("name");
+    let name_text = name.and_then(Node::as_text).filter(|text| !text.is_empty());
+    if let (Some(name), Some(text)) = (name, name_text)
+        && !crate::action::is_kebab(text)
+    {
+        report.push(say::name_invalid(path, name.line, text));
+    }
+    if let Some(given) = node.get("role")
+        && let Some(text) = given.as_text()
+    {
+        let role = Role::parse(text);
+        if role.is_none() {
+            let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+            report.push(say::role_not_named(path, given.line, text, &known));
+        }
+        return role;
+    }
+    let text = name_text?;
+    let role = role_known_as(text);
+    if role.is_none() {
+        let known: Vec<&str> = KNOWN_AS.iter().map(|(name, _)| *name).collect();
+        report.push(say::role_not_named(path, name.and_then(|n| n.line), text, &known));
+    }
+    role
+}
+
+fn patterns(node: &Node, path: &str, report: &mut Report) {
+    for key in ["writes", "artefacts"] {
+        for pattern in node.get(key).map(Node::items).unwrap_or_default() {
+            let Some(text) = pattern.as_text() else { continue };
+            for bad in PathRules::new(&[text]).err().unwrap_or_default() {
+                report.push(say::pattern_invalid(path, pattern.line, text, &bad.cause));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
