@@ -1,1 +1,5 @@
 //! placeholder
+
+pub mod git;
+pub mod repository;
+pub mod workspace;
