@@ -1,0 +1,171 @@
+//! Runs the git program so that nothing but our own settings, and where asked the person's, has a say.
+
+mod error;
+pub mod status;
+
+pub use error::GitError;
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Who our commits and ref updates are made by.
+pub const IDENTITY_NAME: &str = "Tollgate";
+pub const IDENTITY_EMAIL: &str = "tollgate@localhost";
+
+/// What git and the person's filters need of the parent's environment; all else, and every `GIT_*`, stays out.
+const KEPT_VARIABLES: [&str; 5] = ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME"];
+
+/// Wins over every file of configuration: nothing of a repository runs because we looked at it.
+const OVERRIDES: [&str; 9] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "credential.helper=",
+    "protocol.allow=never",
+    "submodule.recurse=false",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// Whose configuration a call reads besides that of the git directory it is pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Configuration {
+    /// None: neither the system's nor the person's.
+    Ours,
+    /// The system's and the person's, for what only they can say: ignore rules, filters, trust.
+    Theirs,
+}
+
+/// The git program of this machine.
+#[derive(Debug, Clone)]
+pub struct Git {
+    program: PathBuf,
+    search_path: OsString,
+}
+
+impl Git {
+    /// Looks on PATH. Relative entries are left out: an agent could put a program there.
+    pub fn find() -> Result<Self, GitError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        let program = folders
+            .iter()
+            .map(|folder| folder.join("git"))
+            .find(|candidate| candidate.is_file())
+            .ok_or(GitError::Missing)?;
+        let search_path = std::env::join_paths(folders).map_err(|_| GitError::Missing)?;
+        Ok(Self { program, search_path })
+    }
+
+    pub fn call(&self, configuration: Configuration) -> GitCall {
+        let mut command = Command::new(&self.program);
+        command.env_clear().env("PATH", &self.search_path);
+        for name in KEPT_VARIABLES {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_ALLOW_PROTOCOL", "")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            // A Python filter of the person must not import modules from the tree it runs in.
+            .env("PYTHONSAFEPATH", "1")
+            .env("GIT_AUTHOR_NAME", IDENTITY_NAME)
+            .env("GIT_AUTHOR_EMAIL", IDENTITY_EMAIL)
+            .env("GIT_COMMITTER_NAME", IDENTITY_NAME)
+            .env("GIT_COMMITTER_EMAIL", IDENTITY_EMAIL);
+        if configuration == Configuration::Ours {
+            command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        }
+        for setting in OVERRIDES {
+            command.arg("-c").arg(setting);
+        }
+        // Ctrl-C in the terminal is for the engine; git finishes what it began.
+        command.process_group(0);
+        GitCall { command, words: Vec::new(), input: None }
+    }
+}
+
+/// One run of git, ready to start.
+#[derive(Debug)]
+pub struct GitCall {
+    command: Command,
+    words: Vec<String>,
+    input: Option<Vec<u8>>,
+}
+
+/// What a run printed; it succeeded.
+#[derive(Debug)]
+pub struct GitOutput {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+impl GitOutput {
+    /// The first line, for commands that answer with a name.
+    pub fn line(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stdout);
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+impl GitCall {
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.words.push(arg.as_ref().to_string_lossy().into_owned());
+        self.command.arg(arg);
+        self
+    }
+
+    pub fn args<S: AsRef<OsStr>>(self, args: impl IntoIterator<Item = S>) -> Self {
+        args.into_iter().fold(self, Self::arg)
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    pub fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = Some(bytes);
+        self
+    }
+
+    /// Runs it to its end. An exit code other than 0 is an error with the last words of stderr.
+    pub fn run(mut self) -> Result<GitOutput, GitError> {
+        let name = format!("git {}", self.words.join(" "));
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let mut child = self
+            .command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|cause| GitError::could_not_start(&name, cause))?;
+        let pipe = child.stdin.take().zip(self.input.as_deref());
+        let output = std::thread::scope(|scope| {
+            if let Some((mut stdin, bytes)) = pipe {
+                // A broken pipe here means that git ended early; its exit code says why.
+                scope.spawn(move || drop(stdin.write_all(bytes)));
+            }
+            child.wait_with_output()
+        })
+        .map_err(|cause| GitError::could_not_start(&name, cause))?;
+        if output.status.success() {
+            Ok(GitOutput { stdout: output.stdout, stderr: output.stderr })
+        } else {
+            Err(GitError::failed(name, output.status, &output.stderr))
+        }
+    }
+}

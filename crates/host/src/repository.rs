@@ -1,0 +1,329 @@
+//! The person's repository: read without side effects, written only under names of our own.
+
+use crate::git::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
+use crate::git::{Configuration, Git, GitCall, GitError};
+use std::ffi::OsStr;
+use std::io::{Read, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use tollgate_core::id::{CommitId, SessionName};
+
+#[derive(Debug, Clone)]
+pub struct Repository {
+    git: Git,
+    root: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    objects_dir: PathBuf,
+    object_format: ObjectFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectFormat {
+    Sha1,
+    Sha256,
+}
+
+/// Where the person's checkout stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub commit: CommitId,
+    /// None when HEAD is detached.
+    pub branch: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RepositoryError {
+    #[error("{} is not in a git repository; go to one, or make one with `git init`", path.display())]
+    NotARepository { path: PathBuf },
+    #[error("the repository {} has no commit yet; make a first one, work starts from it", path.display())]
+    NoCommits { path: PathBuf },
+    #[error("{} has no files checked out; work in a clone or in a worktree of it", path.display())]
+    Bare { path: PathBuf },
+    #[error("the repository at {} belongs to somebody else; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
+    NotTrusted { path: PathBuf },
+    #[error("{} could not be written: {cause}", path.display())]
+    Io { path: PathBuf, cause: std::io::Error },
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PromoteError {
+    #[error("branch {branch} is not where the session left it (it is {}); put it back, or move it out of the way with `git branch -m {branch} NAME`, and resume", spell(.found))]
+    Moved { branch: String, found: Option<CommitId> },
+    #[error(
+        "branch {branch} cannot be made because a branch with a name above or below it exists; rename that one and resume: {detail}"
+    )]
+    NameTaken { branch: String, detail: String },
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+fn spell(found: &Option<CommitId>) -> String {
+    found.as_ref().map_or_else(|| "gone".to_owned(), |commit| format!("at {commit}"))
+}
+
+/// A ref with what it points at.
+#[derive(Debug)]
+pub(crate) struct StoredRef {
+    pub name: String,
+    pub commit: String,
+    pub tree: String,
+}
+
+impl Repository {
+    /// The repository that `start` is in.
+    pub fn discover(start: &Path) -> Result<Self, RepositoryError> {
+        let git = Git::find()?;
+        let place = git.call(Configuration::Theirs).folder(start).args(["rev-parse"]);
+        let facts = place
+            .args(["--path-format=absolute", "--show-object-format", "--git-dir"])
+            .args(["--git-common-dir", "--git-path", "objects", "--is-inside-work-tree"])
+            .run()
+            .map_err(|error| not_found(error, start))?;
+        let lines: Vec<&[u8]> = facts.stdout.split(|byte| *byte == b'\n').collect();
+        let [format, git_dir, common_dir, objects_dir, in_tree, _] = lines[..] else {
+            return Err(unexpected("rev-parse", &facts.stdout).into());
+        };
+        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        if in_tree != b"true" {
+            return Err(RepositoryError::Bare { path: path(git_dir) });
+        }
+        let top = git
+            .call(Configuration::Theirs)
+            .folder(start)
+            .args(["rev-parse", "--path-format=absolute", "--show-toplevel"])
+            .run()?;
+        Ok(Self {
+            root: path(top.stdout.strip_suffix(b"\n").unwrap_or(&top.stdout)),
+            git_dir: path(git_dir),
+            common_dir: path(common_dir),
+            objects_dir: path(objects_dir),
+            object_format: match format {
+                b"sha1" => ObjectFormat::Sha1,
+                b"sha256" => ObjectFormat::Sha256,
+                other => return Err(unexpected("rev-parse --show-object-format", other).into()),
+            },
+            git,
+        })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What all worktrees of this repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    pub fn objects_dir(&self) -> &Path {
+        &self.objects_dir
+    }
+
+    pub fn object_format(&self) -> ObjectFormat {
+        self.object_format
+    }
+
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
+    }
+
+    pub fn head(&self) -> Result<Head, RepositoryError> {
+        let answer = self
+            .read(["rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD"])
+            .run()
+            .map_err(|error| match error.says("unknown revision") {
+                true => RepositoryError::NoCommits { path: self.root.clone() },
+                false => error.into(),
+            })?;
+        let text = String::from_utf8_lossy(&answer.stdout);
+        let mut lines = text.lines();
+        let commit = parse_commit("rev-parse HEAD", lines.next().unwrap_or_default())?;
+        let branch = lines.next().and_then(|name| name.strip_prefix("refs/heads/"));
+        Ok(Head { commit, branch: branch.map(str::to_owned) })
+    }
+
+    /// How many paths differ from HEAD, untracked ones included, our own folders not.
+    pub fn uncommitted(&self) -> Result<usize, RepositoryError> {
+        let status = self
+            .read(STATUS_ARGS)
+            .args(["--untracked-files=all", "--ignore-submodules=dirty"])
+            .run()?;
+        Ok(read_status(&status.stdout)?.len())
+    }
+
+    /// Sees to it that these folders are ignored, in `info/exclude`, where nothing else does it yet.
+    pub fn exclude(&self, patterns: &[&str]) -> Result<(), RepositoryError> {
+        let mut missing = String::new();
+        for pattern in patterns {
+            let folder = pattern.trim_matches('/');
+            let probe = format!("{folder}/probe");
+            match self.read(["check-ignore", "--quiet", "--no-index", "--", &probe]).run() {
+                Ok(_) => {}
+                Err(GitError::Failed { code: Some(1), .. }) => {
+                    missing.push_str(&format!("/{folder}/\n"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let path = self.common_dir.join("info/exclude");
+        let written = if missing.is_empty() { Ok(()) } else { append_lines(&path, &missing) };
+        written.map_err(|cause| RepositoryError::Io { path, cause })
+    }
+
+    /// `exclude` for all of our own folders.
+    pub fn exclude_own(&self) -> Result<(), RepositoryError> {
+        self.exclude(&OWN_FOLDERS)
+    }
+
+    /// The commit that branch `tollgate/<session>` is at.
+    pub fn branch_tip(&self, session: &SessionName) -> Result<Option<CommitId>, RepositoryError> {
+        Ok(self.tip_of(&branch_ref(session))?)
+    }
+
+    /// Moves branch `tollgate/<session>` from `old` to `new`, and the keep refs with it, all or nothing.
+    /// Done before is done: a repetition after a crash succeeds. Any other place of the branch is left alone.
+    pub fn promote(
+        &self,
+        session: &SessionName,
+        old: Option<&CommitId>,
+        new: &CommitId,
+        base: &CommitId,
+    ) -> Result<(), PromoteError> {
+        let branch = branch_ref(session);
+        let step = match old {
+            Some(old) => format!("update {branch} {new} {old}\n"),
+            None => format!("create {branch} {new}\n"),
+        };
+        let keep = keep_lines(session, base, new);
+        let Err(error) = self.update_refs(step + &keep) else { return Ok(()) };
+        let found = self.tip_of(&branch)?;
+        let short = branch_name(session);
+        if found.as_ref() == Some(new) {
+            self.update_refs(keep)?;
+            Ok(())
+        } else if found.as_ref() != old {
+            Err(PromoteError::Moved { branch: short, found })
+        } else if error.says("exists; cannot create") {
+            Err(PromoteError::NameTaken { branch: short, detail: error.to_string() })
+        } else {
+            Err(error.into())
+        }
+    }
+
+    /// Hidden refs that save the session's commits from `git gc`, whatever happens to its branch.
+    pub fn keep(
+        &self,
+        session: &SessionName,
+        base: &CommitId,
+        tip: &CommitId,
+    ) -> Result<(), RepositoryError> {
+        Ok(self.keep_commits(session, base, tip)?)
+    }
+
+    pub(crate) fn keep_commits(
+        &self,
+        session: &SessionName,
+        base: &CommitId,
+        tip: &CommitId,
+    ) -> Result<(), GitError> {
+        self.update_refs(keep_lines(session, base, tip))
+    }
+
+    /// Runs `update-ref --stdin` on lines of our own making, as one transaction.
+    pub(crate) fn update_refs(&self, lines: String) -> Result<(), GitError> {
+        self.git
+            .call(Configuration::Ours)
+            .env("GIT_DIR", &self.git_dir)
+            .args(["update-ref", "--stdin"])
+            .input(lines.into_bytes())
+            .run()
+            .map(drop)
+    }
+
+    /// All refs at or below a name.
+    pub(crate) fn refs_below(&self, name: &str) -> Result<Vec<StoredRef>, GitError> {
+        let listing = self
+            .git
+            .call(Configuration::Ours)
+            .env("GIT_DIR", &self.git_dir)
+            .args(["for-each-ref", "--format=%(refname) %(objectname) %(tree)", name])
+            .run()?;
+        let text = String::from_utf8_lossy(&listing.stdout);
+        let parse = |line: &str| {
+            let mut words = line.split(' ').map(str::to_owned);
+            Some(StoredRef { name: words.next()?, commit: words.next()?, tree: words.next()? })
+        };
+        Ok(text.lines().filter_map(parse).collect())
+    }
+
+    /// The person's whole configuration for this repository, as `key\nvalue` records; reading it runs nothing.
+    pub(crate) fn configuration(&self) -> Result<Vec<u8>, GitError> {
+        Ok(self.read(["config", "--list", "-z", "--includes"]).run()?.stdout)
+    }
+
+    fn tip_of(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+        let found = self.refs_below(name)?.into_iter().find(|stored| stored.name == name);
+        found.map(|stored| parse_commit("for-each-ref", &stored.commit)).transpose()
+    }
+
+    fn read<const N: usize>(&self, args: [&str; N]) -> GitCall {
+        self.git
+            .call(Configuration::Theirs)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .folder(&self.root)
+            .args(args)
+    }
+}
+
+/// `tollgate/<session>`, where accepted work is.
+pub fn branch_name(session: &SessionName) -> String {
+    format!("tollgate/{session}")
+}
+
+fn branch_ref(session: &SessionName) -> String {
+    format!("refs/heads/{}", branch_name(session))
+}
+
+fn keep_lines(session: &SessionName, base: &CommitId, tip: &CommitId) -> String {
+    let keep = format!("refs/tollgate/keep/{session}");
+    format!("update {keep}/base {base}\nupdate {keep}/tip {tip}\n")
+}
+
+fn not_found(error: GitError, start: &Path) -> RepositoryError {
+    let path = start.to_owned();
+    if error.says("not a git repository") || !start.is_dir() {
+        RepositoryError::NotARepository { path }
+    } else if error.says("dubious ownership") {
+        RepositoryError::NotTrusted { path }
+    } else {
+        error.into()
+    }
+}
+
+pub(crate) fn parse_commit(command: &str, text: &str) -> Result<CommitId, GitError> {
+    CommitId::parse(text.trim()).map_err(|_| unexpected(command, text.as_bytes()))
+}
+
+fn unexpected(command: &str, answer: &[u8]) -> GitError {
+    GitError::Unexpected {
+        command: format!("git {command}"),
+        detail: format!("{:?}", String::from_utf8_lossy(answer)),
+    }
+}
+
+fn append_lines(path: &Path, lines: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = std::fs::OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.seek(std::io::SeekFrom::End(0))? > 0 {
+        file.seek(std::io::SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    let gap = if last == [b'\n'] { "" } else { "\n" };
+    file.write_all(format!("{gap}{lines}").as_bytes())
+}

@@ -1,0 +1,148 @@
+//! The tree an agent works in. We see it only through a git directory of our own beside it, never through the
+//! agent's `.git`; what we commit goes straight into the person's object store.
+
+mod changes;
+mod clone;
+mod commit;
+mod create;
+mod error;
+mod names;
+mod rescue;
+mod reset;
+mod settings;
+
+pub use changes::{ChangeKind, RawChange};
+pub use commit::CommitMessage;
+pub use error::WorkspaceError;
+
+use crate::git::{Configuration, GitCall};
+use crate::repository::{Repository, parse_commit};
+use std::path::{Path, PathBuf};
+use tollgate_core::id::{CommitId, SessionName};
+
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    repository: Repository,
+    session: SessionName,
+    /// The session's folder in the state directory.
+    home: PathBuf,
+    /// Where the agent works.
+    tree: PathBuf,
+    /// Our git directory for `tree`. Its HEAD is the last accepted commit; its index is a cache of that.
+    shadow: PathBuf,
+}
+
+impl Workspace {
+    /// The finished workspace below `home`, or None. Call `adopt` next with the commit the journal knows.
+    pub fn open(repository: &Repository, home: &Path) -> Result<Option<Self>, WorkspaceError> {
+        let folder = home.join(FINISHED);
+        let session = match std::fs::read_to_string(folder.join(SESSION_FILE)) {
+            Ok(name) => SessionName::parse(&name).map_err(|bad| WorkspaceError::Damaged {
+                path: folder.clone(),
+                detail: bad.to_string(),
+            })?,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(cause) => return Err(WorkspaceError::io(&folder, cause)),
+        };
+        let workspace = Self::at(repository, home, &folder, session);
+        workspace.wait_for_orphans()?;
+        Ok(Some(workspace))
+    }
+
+    pub fn tree(&self) -> &Path {
+        &self.tree
+    }
+
+    /// The commit that `changes` compares with.
+    pub fn accepted(&self) -> Result<CommitId, WorkspaceError> {
+        let path = self.shadow.join("HEAD");
+        let text = std::fs::read_to_string(&path).map_err(|e| WorkspaceError::io(&path, e))?;
+        Ok(parse_commit("HEAD of the workspace", &text)?)
+    }
+
+    /// Makes `commit` what `changes` compares with; the tree stays as it is. After a crash the journal knows which
+    /// commit was accepted last, so a commit it never heard of shows as changes again.
+    pub fn adopt(&self, commit: &CommitId) -> Result<(), WorkspaceError> {
+        if self.accepted().is_ok_and(|accepted| accepted == *commit) {
+            return Ok(());
+        }
+        self.mark_index_stale()?;
+        self.write_head(commit)
+    }
+
+    fn at(repository: &Repository, home: &Path, folder: &Path, session: SessionName) -> Self {
+        Self {
+            repository: repository.clone(),
+            session,
+            home: home.to_owned(),
+            tree: folder.join("tree"),
+            shadow: folder.join("shadow"),
+        }
+    }
+
+    fn git<const N: usize>(&self, args: [&str; N]) -> GitCall {
+        self.repository
+            .git()
+            .call(Configuration::Ours)
+            .env("GIT_DIR", &self.shadow)
+            .env("GIT_WORK_TREE", &self.tree)
+            .env("GIT_OBJECT_DIRECTORY", self.repository.objects_dir())
+            .folder(&self.tree)
+            .args(args)
+    }
+
+    fn write_head(&self, commit: &CommitId) -> Result<(), WorkspaceError> {
+        replace_file(&self.shadow.join("HEAD"), format!("{commit}\n").as_bytes())
+    }
+
+    /// From here until `index_is_settled` a crash leaves an index that may not match HEAD.
+    fn mark_index_stale(&self) -> Result<(), WorkspaceError> {
+        let marker = self.shadow.join(STALE_INDEX);
+        std::fs::write(&marker, b"").map_err(|cause| WorkspaceError::io(&marker, cause))
+    }
+
+    fn index_is_settled(&self) -> Result<(), WorkspaceError> {
+        let marker = self.shadow.join(STALE_INDEX);
+        std::fs::remove_file(&marker).map_err(|cause| WorkspaceError::io(&marker, cause))
+    }
+
+    /// Rebuilds the index from HEAD if a crash or `adopt` left it behind; keeps what is known of unchanged files.
+    fn settle_index(&self) -> Result<(), WorkspaceError> {
+        if self.shadow.join(STALE_INDEX).exists() {
+            self.git(["read-tree", "-m", "HEAD"]).run()?;
+            self.index_is_settled()?;
+        }
+        Ok(())
+    }
+
+    /// A git of a killed engine may still hold the index lock for a moment; after that the lock is nobody's.
+    fn wait_for_orphans(&self) -> Result<(), WorkspaceError> {
+        let lock = self.shadow.join("index.lock");
+        for _ in 0..ORPHAN_POLLS {
+            if !lock.exists() {
+                return Ok(());
+            }
+            std::thread::sleep(ORPHAN_POLL);
+        }
+        match std::fs::remove_file(&lock) {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+                Err(WorkspaceError::io(&lock, cause))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Name of the folder below `home` that holds a workspace; it gets this name when it is complete.
+const FINISHED: &str = "workspace";
+const SESSION_FILE: &str = "session";
+const STALE_INDEX: &str = "stale-index";
+const ORPHAN_POLLS: u32 = 20;
+const ORPHAN_POLL: std::time::Duration = std::time::Duration::from_millis(50);
+
+fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    let fresh = path.with_extension("new");
+    std::fs::write(&fresh, bytes)
+        .and_then(|()| std::fs::rename(&fresh, path))
+        .map_err(|cause| WorkspaceError::io(path, cause))
+}

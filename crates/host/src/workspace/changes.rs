@@ -1,0 +1,175 @@
+//! What differs in the tree from the last accepted commit.
+
+use super::names::{is_refused_by_git, link_escapes};
+use super::{Workspace, WorkspaceError};
+use crate::git::status::{PathState, STATUS_ARGS, StatusEntry, read_status};
+use std::ffi::OsString;
+use std::fs::FileType;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// One path of the tree that is not as accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawChange {
+    pub path: String,
+    pub kind: ChangeKind,
+    pub is_symlink: bool,
+    /// The link leads out of the tree or into `.git`, judged by its text.
+    pub symlink_escapes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Deleted,
+    /// A file became a link or the other way round.
+    TypeChanged,
+    /// The executable bit, perhaps with the content.
+    ModeChanged,
+    /// A repository of its own, or a submodule with something in it; nothing of it can be committed.
+    NestedRepository,
+    /// Not a file or link, or its name is not UTF-8 or one that git refuses; `path` shows it as well as it can.
+    UnreadablePath,
+}
+
+/// A change with the exact bytes of its path, below the tree.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub path: PathBuf,
+    pub kind: ChangeKind,
+    pub is_untracked: bool,
+}
+
+/// What stands at a path, without following links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    File,
+    Link,
+    Folder,
+    /// A pipe, socket or device.
+    Special,
+    Missing,
+    /// A folder above it is a link now, so nothing at this path belongs to the tree.
+    BehindLink,
+}
+
+impl Workspace {
+    /// All of it: untracked files included, ignored ones and our own folders not.
+    pub fn changes(&self) -> Result<Vec<RawChange>, WorkspaceError> {
+        Ok(self.found()?.iter().map(|found| self.describe(found)).collect())
+    }
+
+    pub(super) fn found(&self) -> Result<Vec<Found>, WorkspaceError> {
+        self.settle_index()?;
+        let mut entries = self.status()?;
+        if entries.iter().any(is_staged) {
+            self.mark_index_stale()?;
+            self.settle_index()?;
+            entries = self.status()?;
+        }
+        let mut found: Vec<Found> =
+            entries.into_iter().filter_map(|entry| self.classify(entry)).collect();
+        for path in self.filled_submodules()? {
+            if !found.iter().any(|other| other.path == path) {
+                found.push(Found { path, kind: ChangeKind::NestedRepository, is_untracked: false });
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn presence(&self, path: &Path) -> Presence {
+        let mut at = self.tree.clone();
+        for part in path.parent().into_iter().flat_map(Path::components) {
+            at.push(part);
+            if at.is_symlink() {
+                return Presence::BehindLink;
+            }
+        }
+        match self.tree.join(path).symlink_metadata() {
+            Ok(metadata) => presence_of(metadata.file_type()),
+            Err(_) => Presence::Missing,
+        }
+    }
+
+    /// `-uall` on the command line would bypass the untracked cache, so it is in the shadow's configuration.
+    fn status(&self) -> Result<Vec<StatusEntry>, WorkspaceError> {
+        let output = self.git(STATUS_ARGS).arg("--ignore-submodules=all").run()?;
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        match complaints.lines().find(|line| line.contains("could not open directory")) {
+            Some(line) => Err(WorkspaceError::Unlistable { detail: line.to_owned() }),
+            None => Ok(read_status(&output.stdout)?),
+        }
+    }
+
+    fn classify(&self, entry: StatusEntry) -> Option<Found> {
+        let path = PathBuf::from(OsString::from_vec(entry.path));
+        let (kind, is_untracked) = match entry.state {
+            PathState::Untracked { is_folder: true } => (ChangeKind::NestedRepository, true),
+            PathState::Untracked { is_folder: false } => (ChangeKind::Added, true),
+            PathState::Tracked { unstaged: b'.', .. } => return None,
+            PathState::Tracked { unstaged, index_mode, tree_mode, .. } => {
+                (tracked_kind(unstaged, index_mode, tree_mode), false)
+            }
+        };
+        let is_unreadable = kind != ChangeKind::NestedRepository
+            && (path.to_str().is_none()
+                || is_refused_by_git(&path)
+                || self.presence(&path) == Presence::Special);
+        let kind = if is_unreadable { ChangeKind::UnreadablePath } else { kind };
+        Some(Found { path, kind, is_untracked })
+    }
+
+    fn describe(&self, found: &Found) -> RawChange {
+        let is_symlink = self.presence(&found.path) == Presence::Link;
+        let target = is_symlink.then(|| std::fs::read_link(self.tree.join(&found.path)));
+        let symlink_escapes = match target {
+            Some(Ok(target)) => link_escapes(&found.path, &target),
+            Some(Err(_)) => true,
+            None => false,
+        };
+        RawChange {
+            path: found.path.to_string_lossy().into_owned(),
+            kind: found.kind,
+            is_symlink,
+            symlink_escapes,
+        }
+    }
+
+    /// Submodules are left empty; git is told not to look into them, so we do.
+    fn filled_submodules(&self) -> Result<Vec<PathBuf>, WorkspaceError> {
+        let has_content = |path: &PathBuf| {
+            self.presence(path) == Presence::Folder
+                && std::fs::read_dir(self.tree.join(path))
+                    .map_or(true, |mut entries| entries.next().is_some())
+        };
+        Ok(self.submodules()?.into_iter().filter(has_content).collect())
+    }
+}
+
+fn is_staged(entry: &StatusEntry) -> bool {
+    matches!(entry.state, PathState::Tracked { staged, .. } if staged != b'.')
+}
+
+fn tracked_kind(unstaged: u8, index_mode: u32, tree_mode: u32) -> ChangeKind {
+    const GITLINK: u32 = 0o160_000;
+    match unstaged {
+        _ if tree_mode == GITLINK => ChangeKind::NestedRepository,
+        b'D' => ChangeKind::Deleted,
+        b'T' => ChangeKind::TypeChanged,
+        _ if index_mode != tree_mode => ChangeKind::ModeChanged,
+        _ => ChangeKind::Modified,
+    }
+}
+
+fn presence_of(kind: FileType) -> Presence {
+    if kind.is_file() {
+        Presence::File
+    } else if kind.is_symlink() {
+        Presence::Link
+    } else if kind.is_dir() {
+        Presence::Folder
+    } else {
+        Presence::Special
+    }
+}

@@ -1,0 +1,178 @@
+//! Builds a workspace beside its place and renames it there when it is whole.
+
+use super::settings::shadow_config;
+use super::{FINISHED, SESSION_FILE, Workspace, WorkspaceError};
+use crate::git::status::OWN_FOLDERS;
+use crate::repository::Repository;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use tollgate_core::id::{CommitId, SessionName};
+
+/// Name while it is being built.
+const UNFINISHED: &str = "workspace.new";
+/// Paths of submodules, NUL after each.
+const SUBMODULES: &str = "submodules";
+
+impl Workspace {
+    /// The workspace below `home`, with the files of `tip` and the ignored files of the checkout named in `copy`.
+    /// `base` and `tip` are kept from `git gc` first. Killed at any point, it can be called again: a finished
+    /// workspace is opened, half of one is put aside.
+    pub fn create(
+        repository: &Repository,
+        home: &Path,
+        session: &SessionName,
+        base: &CommitId,
+        tip: &CommitId,
+        copy: &[String],
+    ) -> Result<Self, WorkspaceError> {
+        if let Some(finished) = Self::open(repository, home)? {
+            return Ok(finished);
+        }
+        let copy = copy.iter().map(|path| checked_copy(path)).collect::<Result<Vec<_>, _>>()?;
+        repository.keep_commits(session, base, tip)?;
+        let folder = home.join(UNFINISHED);
+        let workspace = Self::at(repository, home, &folder, session.clone());
+        if folder.symlink_metadata().is_ok() {
+            workspace.put_aside(&folder, Path::new("unfinished"))?;
+        }
+        workspace.write_shadow(tip, &copy)?;
+        let session_file = folder.join(SESSION_FILE);
+        write(&session_file, session.as_str().as_bytes())?;
+        workspace.git(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
+        workspace.note_submodules()?;
+        workspace.renew_clone()?;
+        for path in &copy {
+            copy_into(&repository.root().join(path), &workspace.tree.join(path))?;
+        }
+        let place = home.join(FINISHED);
+        fs::rename(&folder, &place).map_err(|cause| WorkspaceError::io(&place, cause))?;
+        Ok(Self::at(repository, home, &place, session.clone()))
+    }
+
+    /// Moves something to a numbered folder below `home/aside`, where it stays.
+    pub(super) fn put_aside(&self, from: &Path, name: &Path) -> Result<PathBuf, WorkspaceError> {
+        let aside = self.home.join("aside");
+        let taken = |number: &u32| aside.join(number.to_string()).symlink_metadata().is_err();
+        let number = (1..).find(taken).expect("there are fewer folders than numbers");
+        let to = aside.join(number.to_string()).join(name);
+        let moved =
+            fs::create_dir_all(to.parent().unwrap_or(&aside)).and_then(|()| fs::rename(from, &to));
+        moved.map_err(|cause| WorkspaceError::io(from, cause))?;
+        Ok(to)
+    }
+
+    pub(super) fn submodules(&self) -> Result<Vec<PathBuf>, WorkspaceError> {
+        let path = self.shadow.join(SUBMODULES);
+        let listing = fs::read(&path).map_err(|cause| WorkspaceError::io(&path, cause))?;
+        let names = listing.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+    }
+
+    /// A git directory by hand: nothing comes from a template, and `git init` could choose another format.
+    fn write_shadow(&self, tip: &CommitId, copy: &[PathBuf]) -> Result<(), WorkspaceError> {
+        for folder in [&self.tree, &self.shadow.join("info"), &self.shadow.join("refs")] {
+            fs::create_dir_all(folder).map_err(|cause| WorkspaceError::io(folder, cause))?;
+        }
+        let objects = self.shadow.join("objects");
+        fs::create_dir_all(&objects).map_err(|cause| WorkspaceError::io(&objects, cause))?;
+        let theirs = self.repository.common_dir();
+        let mut exclude = read_if_there(&theirs.join("info/exclude"))?;
+        exclude.extend_from_slice(own_excludes(copy).as_bytes());
+        let attributes = read_if_there(&theirs.join("info/attributes"))?;
+        write(&self.shadow.join("info/exclude"), &exclude)?;
+        write(&self.shadow.join("info/attributes"), &attributes)?;
+        write(&self.shadow.join("config"), shadow_config(&self.repository)?.as_bytes())?;
+        // Without it the history of a shallow repository ends in missing commits.
+        let shallow = read_if_there(&theirs.join("shallow"))?;
+        if !shallow.is_empty() {
+            write(&self.shadow.join("shallow"), &shallow)?;
+        }
+        self.write_head(tip)
+    }
+
+    fn note_submodules(&self) -> Result<(), WorkspaceError> {
+        let listing = self.git(["ls-files", "--stage", "-z"]).run()?;
+        let mut names = Vec::new();
+        for record in listing.stdout.split(|byte| *byte == 0) {
+            if record.starts_with(b"160000 ")
+                && let Some(tab) = record.iter().position(|byte| *byte == b'\t')
+            {
+                names.extend_from_slice(&record[tab + 1..]);
+                names.push(0);
+            }
+        }
+        write(&self.shadow.join(SUBMODULES), &names)
+    }
+}
+
+fn own_excludes(copy: &[PathBuf]) -> String {
+    let mut text = "\n.[gG][iI][tT]\n".to_owned();
+    for folder in OWN_FOLDERS {
+        text.push_str(&format!("/{folder}\n"));
+    }
+    for path in copy {
+        for c in path.to_string_lossy().chars() {
+            if text.ends_with('\n') {
+                text.push('/');
+            }
+            if matches!(c, '*' | '?' | '[' | ']' | '\\' | ' ') {
+                text.push('\\');
+            }
+            text.push(c);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn checked_copy(path: &str) -> Result<PathBuf, WorkspaceError> {
+    let trimmed = Path::new(path.trim_end_matches('/'));
+    let is_plain = trimmed.components().all(|part| matches!(part, Component::Normal(_)));
+    if path.is_empty()
+        || !is_plain
+        || path.contains('\n')
+        || super::names::is_refused_by_git(trimmed)
+    {
+        return Err(WorkspaceError::BadCopy { path: path.to_owned() });
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// Copies a file, link or folder of the checkout; what is missing there or already in the tree is left.
+fn copy_into(from: &Path, to: &Path) -> Result<(), WorkspaceError> {
+    let Ok(metadata) = from.symlink_metadata() else { return Ok(()) };
+    let failed = |cause| WorkspaceError::io(to, cause);
+    if metadata.is_dir() {
+        for entry in fs::read_dir(from).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            copy_into(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    if to.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(failed)?;
+    if metadata.is_symlink() {
+        let target = fs::read_link(from).map_err(failed)?;
+        std::os::unix::fs::symlink(target, to).map_err(failed)
+    } else if metadata.is_file() {
+        fs::copy(from, to).map(drop).map_err(failed)
+    } else {
+        Ok(())
+    }
+}
+
+pub(super) fn read_if_there(path: &Path) -> Result<Vec<u8>, WorkspaceError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(bytes),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(cause) => Err(WorkspaceError::io(path, cause)),
+    }
+}
+
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    fs::write(path, bytes).map_err(|cause| WorkspaceError::io(path, cause))
+}

@@ -1,0 +1,55 @@
+//! What can go wrong with a workspace, in words for people.
+
+use crate::git::GitError;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    #[error("no space left on the disk while writing {}; free some and resume", path.display())]
+    DiskFull { path: PathBuf },
+    #[error("{} could not be read or written: {cause}", path.display())]
+    Io { path: PathBuf, cause: std::io::Error },
+    #[error("the workspace {} is damaged ({detail}); move it away and resume, it is made again from the last accepted commit", path.display())]
+    Damaged { path: PathBuf, detail: String },
+    #[error(
+        "git filter {filter:?} runs `{command}`, a file of the repository that an agent could change; let the filter run a program outside the repository"
+    )]
+    FilterInTree { filter: String, command: String },
+    #[error(
+        "{path:?} in workspace.copy is not a path below the repository; name an ignored file or folder such as \".env\""
+    )]
+    BadCopy { path: String },
+    #[error("{path:?} cannot be committed: {why}")]
+    NotCommittable { path: String, why: &'static str },
+    #[error("{name:?} cannot name a rescue: letters, digits, '-' and '_' only")]
+    BadRescueName { name: String },
+    #[error("the workspace was not reset because no rescue holds what is in it now: {}", list(.paths))]
+    NotRescued { paths: Vec<String> },
+    #[error(
+        "a folder of the workspace cannot be looked into, so changes in it would be missed: {detail}; make it readable and resume"
+    )]
+    Unlistable { detail: String },
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl WorkspaceError {
+    pub(super) fn io(path: &Path, cause: std::io::Error) -> Self {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        let path = path.to_owned();
+        match cause.kind() {
+            StorageFull | QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { path, cause },
+        }
+    }
+}
+
+const LISTED_MAX: usize = 5;
+
+fn list(paths: &[String]) -> String {
+    let shown = paths.iter().take(LISTED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(LISTED_MAX) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

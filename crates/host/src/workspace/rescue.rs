@@ -1,0 +1,111 @@
+//! Keeps everything that is in the tree now under a name, without touching the tree or the index.
+
+use super::changes::{ChangeKind, Found, Presence};
+use super::names::is_refused_by_git;
+use super::{Workspace, WorkspaceError};
+use crate::repository::StoredRef;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A nested repository with more files than this is not copied; reset keeps it whole beside the workspace.
+const NESTED_FILES_MAX: usize = 10_000;
+
+impl Workspace {
+    /// Keeps all present changes under `refs/tollgate/rescue/<session>/<name>` and says that name, or None when there
+    /// are none. Ignored files are left out, and of nested repositories their `.git`. A name that holds something
+    /// else already gets a number.
+    pub fn rescue(&self, name: &str, message: &str) -> Result<Option<String>, WorkspaceError> {
+        let is_plain = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
+        if name.is_empty() || !name.bytes().all(is_plain) {
+            return Err(WorkspaceError::BadRescueName { name: name.to_owned() });
+        }
+        let found = self.found()?;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let tree = self.tree_of(&found)?;
+        let held = self.rescues()?;
+        let wanted = format!("{}{name}", self.rescue_prefix());
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        for candidate in std::iter::once(wanted.clone()).chain(numbered) {
+            match held.iter().find(|stored| stored.name == candidate) {
+                Some(stored) if stored.tree == tree => return Ok(Some(candidate)),
+                Some(_) => {}
+                None => {
+                    let commit =
+                        self.commit_tree(&tree, &self.accepted()?, format!("{message}\n"), None)?;
+                    self.repository.update_refs(format!("create {candidate} {commit}\n"))?;
+                    return Ok(Some(candidate));
+                }
+            }
+        }
+        unreachable!("the numbers do not end")
+    }
+
+    /// Whether some rescue holds the tree exactly as it is now.
+    pub(super) fn is_held(&self, found: &[Found]) -> Result<bool, WorkspaceError> {
+        let tree = self.tree_of(found)?;
+        Ok(self.rescues()?.iter().any(|stored| stored.tree == tree))
+    }
+
+    fn rescue_prefix(&self) -> String {
+        format!("refs/tollgate/rescue/{}/", self.session)
+    }
+
+    fn rescues(&self) -> Result<Vec<StoredRef>, WorkspaceError> {
+        Ok(self.repository.refs_below(&self.rescue_prefix())?)
+    }
+
+    /// The git tree of the last accepted commit with the changes on top, made in an index of its own.
+    fn tree_of(&self, found: &[Found]) -> Result<String, WorkspaceError> {
+        let index = self.shadow.join("index.rescue");
+        for leftover in [self.shadow.join("index.rescue.lock"), index.clone()] {
+            match fs::remove_file(&leftover) {
+                Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(WorkspaceError::io(&leftover, cause));
+                }
+                _ => {}
+            }
+        }
+        fs::copy(self.shadow.join("index"), &index)
+            .map_err(|cause| WorkspaceError::io(&index, cause))?;
+        self.stage(&self.keepable(found), Some(&index))?;
+        let tree = self.git(["write-tree"]).env("GIT_INDEX_FILE", &index).run()?.line();
+        fs::remove_file(&index).map_err(|cause| WorkspaceError::io(&index, cause))?;
+        Ok(tree)
+    }
+
+    fn keepable(&self, found: &[Found]) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        for change in found {
+            if change.kind == ChangeKind::NestedRepository {
+                let mut inside = Vec::new();
+                self.list_files(&change.path, &mut inside);
+                if inside.len() <= NESTED_FILES_MAX {
+                    paths.append(&mut inside);
+                }
+            } else if self.can_be_kept(&change.path) {
+                paths.push(change.path.clone());
+            }
+        }
+        paths
+    }
+
+    fn can_be_kept(&self, path: &Path) -> bool {
+        !is_refused_by_git(path) && self.presence(path) != Presence::Special
+    }
+
+    fn list_files(&self, folder: &Path, files: &mut Vec<PathBuf>) {
+        let Ok(entries) = fs::read_dir(self.tree.join(folder)) else { return };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            if files.len() > NESTED_FILES_MAX || !self.can_be_kept(&path) {
+                continue;
+            }
+            match self.presence(&path) {
+                Presence::Folder => self.list_files(&path, files),
+                _ => files.push(path),
+            }
+        }
+    }
+}
