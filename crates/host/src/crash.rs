@@ -1,0 +1,87 @@
+//! Named places where a test can kill this process. They do nothing in a release build.
+
+/// Every place, in the order of one run.
+pub const POINTS: &[&str] = &[
+    "process.run_unwritten",
+    "process.run_written",
+    "process.spawned",
+    "supervisor.locked",
+    "supervisor.started",
+    "supervisor.agent_ended",
+    "supervisor.outcome_written",
+];
+
+/// Kills this process like a power cut does if `TOLLGATE_CRASH_AT` is `NAME`, or `NAME:N` and this is the Nth time.
+#[cfg(debug_assertions)]
+pub fn point(name: &'static str) {
+    use rustix::process::{Signal, getpid, kill_process};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    static REACHED: AtomicU32 = AtomicU32::new(0);
+    let Ok(wanted) = std::env::var(CRASH_AT) else {
+        return;
+    };
+    let (wanted, nth) = match wanted.split_once(':') {
+        Some((wanted, nth)) => (wanted, nth.parse().unwrap_or(1)),
+        None => (wanted.as_str(), 1),
+    };
+    if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == nth {
+        let _does_not_return = kill_process(getpid(), Signal::KILL);
+    }
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+pub fn point(_name: &'static str) {}
+
+/// A supervisor crashes only where a test says that it means the supervisor.
+#[cfg(debug_assertions)]
+pub(crate) fn confine_to_this_process(command: &mut std::process::Command) {
+    if std::env::var_os("TOLLGATE_CRASH_IN").is_none_or(|place| place != "supervisor") {
+        command.env_remove(CRASH_AT);
+    }
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+pub(crate) fn confine_to_this_process(_command: &mut std::process::Command) {}
+
+#[cfg(debug_assertions)]
+const CRASH_AT: &str = "TOLLGATE_CRASH_AT";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::POINTS;
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn the_list_names_every_point_and_no_other() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut in_sources = BTreeSet::new();
+        for folder in ["host/src", "cli/src"] {
+            for file in source_files(&crates.join(folder)) {
+                let source = fs::read_to_string(file).unwrap();
+                for call in source.split("crash::point(\"").skip(1) {
+                    in_sources.insert(call.split('"').next().unwrap().to_owned());
+                }
+            }
+        }
+        // The marker above is a line of this file, too.
+        in_sources.retain(|name| name.contains('.') && !name.contains(')'));
+        let listed: BTreeSet<String> = POINTS.iter().map(ToString::to_string).collect();
+        assert_eq!(listed, in_sources);
+        assert_eq!(listed.len(), POINTS.len(), "a name is listed twice");
+    }
+
+    fn source_files(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries
+            .flat_map(|path| if path.is_dir() { source_files(&path) } else { vec![path] })
+            .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+            .collect()
+    }
+}

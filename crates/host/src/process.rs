@@ -1,0 +1,280 @@
+//! Runs a command under a detached supervisor that outlives the engine: start it, find it again, wait for it, stop it.
+//!
+//! One run has one folder. In it `run.json` says what to run, the lock is held by the supervisor for as long as it
+//! lives, `started` appears before the agent does and `outcome.json` after the last process of its tree is gone.
+
+mod command;
+mod environment;
+mod init;
+mod isolation;
+mod output;
+mod record;
+mod supervisor;
+mod tree;
+
+pub use environment::agent_environment;
+pub use init::agent_init;
+pub use isolation::{Isolation, isolation};
+pub use supervisor::supervise;
+
+use crate::crash;
+use record::{Lock, Record, RunFolder};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// How long to wait before looking again for a supervisor that is just starting.
+const STARTING_POLL: Duration = Duration::from_millis(2);
+
+/// What to run and within which limits. Written to disk, so it never holds a value that may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// A first word with a slash is relative to `cwd`; one without is found on the child's `PATH`.
+    pub argv: Vec<String>,
+    pub cwd: PathBuf,
+    /// Names whose values the supervisor passes on from the environment that it inherited.
+    #[serde(default)]
+    pub env_names: Vec<String>,
+    /// Plain values, none of them secret.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// A file of the run's folder; without one the standard input is empty.
+    #[serde(default)]
+    pub stdin_file: Option<String>,
+    pub timeout_ms: u64,
+    /// Standard output and standard error together.
+    pub output_bytes_max: u64,
+    /// Forces a way of holding the tree together; otherwise the best one that works here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+}
+
+/// Every way a run can end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RunEnd {
+    Exited {
+        code: i32,
+    },
+    Signalled {
+        signal: i32,
+    },
+    TimedOut {
+        after_ms: u64,
+    },
+    OutputLimit {
+        limit_bytes: u64,
+    },
+    CouldNotStart {
+        program: String,
+        cause: String,
+    },
+    /// Somebody asked for it.
+    Stopped,
+}
+
+/// How a run ended and what it cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunOutcome {
+    pub end: RunEnd,
+    pub duration_ms: u64,
+    /// Bytes taken from the agent, before secrets were taken out.
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    pub finished_at_ms: i64,
+}
+
+/// What became of a run that another process may have started.
+#[derive(Debug)]
+pub enum Attached {
+    Finished(RunOutcome),
+    Running(Run),
+    /// No supervisor has begun. One may still be on its way: `start` again, or `fence` before giving up.
+    NeverStarted,
+    /// The agent began, and its supervisor is gone without an outcome.
+    Lost,
+}
+
+/// What was found when a run was closed to late supervisors.
+#[derive(Debug)]
+pub enum Fenced {
+    /// An outcome was there already.
+    Finished(RunOutcome),
+    /// Not closed: a supervisor is at work.
+    Running(Run),
+    /// Closed: no agent of this run will ever start again.
+    Lost,
+}
+
+#[derive(Debug)]
+pub enum Waited {
+    Finished(RunOutcome),
+    /// The supervisor is gone without an outcome.
+    Lost,
+}
+
+/// Starts a run by `program supervise RUN_DIR`. Starting the same folder again never gives a second agent.
+pub fn start(run_dir: &Path, spec: &RunSpec, program: &Path) -> io::Result<Run> {
+    let folder = RunFolder::create(run_dir)?;
+    crash::point("process.run_unwritten");
+    folder.write_spec(spec)?;
+    crash::point("process.run_written");
+    let child = spawn_supervisor(&folder, program)?;
+    crash::point("process.spawned");
+    Ok(Run { folder, child: Some(child) })
+}
+
+/// Takes up a run by what its folder says.
+pub fn attach(run_dir: &Path) -> io::Result<Attached> {
+    let Some(folder) = RunFolder::open(run_dir)? else {
+        return Ok(Attached::NeverStarted);
+    };
+    if let Some(record) = folder.read_record()? {
+        return Ok(attached(record));
+    }
+    let Some(_lock) = folder.try_lock(Lock::Shared)? else {
+        return Ok(Attached::Running(Run { folder, child: None }));
+    };
+    // Read again: the supervisor may have finished between the first look and the lock.
+    Ok(match folder.read_record()? {
+        Some(record) => attached(record),
+        None if folder.has_started() => Attached::Lost,
+        None => Attached::NeverStarted,
+    })
+}
+
+fn attached(record: Record) -> Attached {
+    match record {
+        Record::Finished(outcome) => Attached::Finished(outcome),
+        Record::Fenced => Attached::Lost,
+    }
+}
+
+/// Closes a run without an outcome, so that a supervisor that comes late starts nothing.
+pub fn fence(run_dir: &Path) -> io::Result<Fenced> {
+    let folder = RunFolder::create(run_dir)?;
+    let Some(_lock) = folder.try_lock(Lock::Exclusive)? else {
+        return Ok(Fenced::Running(Run { folder, child: None }));
+    };
+    Ok(match folder.read_record()? {
+        Some(Record::Finished(outcome)) => Fenced::Finished(outcome),
+        Some(Record::Fenced) => Fenced::Lost,
+        None => {
+            folder.write_record(&Record::Fenced)?;
+            Fenced::Lost
+        }
+    })
+}
+
+/// A run whose supervisor is at work or about to be.
+#[derive(Debug)]
+pub struct Run {
+    folder: RunFolder,
+    /// Ours to reap when this process started it.
+    child: Option<Child>,
+}
+
+impl Run {
+    /// Blocks until the supervisor is gone.
+    pub fn wait(self) -> io::Result<Waited> {
+        if let Some(mut child) = self.child {
+            child.wait()?;
+        }
+        let _lock = self.folder.lock(Lock::Shared)?;
+        Ok(match self.folder.read_record()? {
+            Some(Record::Finished(outcome)) => Waited::Finished(outcome),
+            Some(Record::Fenced) | None => Waited::Lost,
+        })
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        Stopper { folder: self.folder.clone() }
+    }
+}
+
+/// Stops a run from another thread than the one that waits for it.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    folder: RunFolder,
+}
+
+impl Stopper {
+    /// Ends the tree at once. A run that has not begun will not begin; one that has ended stays as it is.
+    pub fn stop(&self) -> io::Result<()> {
+        loop {
+            if let Some(_lock) = self.folder.try_lock(Lock::Exclusive)? {
+                return self.record_stop_before_start();
+            }
+            if self.signal_supervisor()? {
+                return Ok(());
+            }
+            thread::sleep(STARTING_POLL);
+        }
+    }
+
+    fn record_stop_before_start(&self) -> io::Result<()> {
+        if self.folder.has_started() || self.folder.read_record()?.is_some() {
+            return Ok(());
+        }
+        self.folder.write_record(&Record::Finished(RunOutcome {
+            end: RunEnd::Stopped,
+            duration_ms: 0,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            finished_at_ms: record::now_ms(),
+        }))
+    }
+
+    /// False when there is no supervisor to signal yet, or none any more.
+    fn signal_supervisor(&self) -> io::Result<bool> {
+        let Some(started) = self.folder.read_started()? else {
+            return Ok(false);
+        };
+        let Some(pid) = Pid::from_raw(started.pid) else {
+            return Ok(false);
+        };
+        let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else {
+            return Ok(false);
+        };
+        // The descriptor pins the process; only now does its start time prove that the number was not reused.
+        if record::start_time_of(started.pid) != Some(started.start_time) {
+            return Ok(false);
+        }
+        match pidfd_send_signal(&pidfd, Signal::TERM) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::SRCH) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn spawn_supervisor(folder: &RunFolder, program: &Path) -> io::Result<Child> {
+    let log = OpenOptions::new().create(true).append(true).open(folder.path("supervisor.log"))?;
+    let mut command = Command::new(program);
+    command
+        .arg("supervise")
+        .arg(folder.dir())
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    crash::confine_to_this_process(&mut command);
+    detach(&mut command);
+    command.spawn()
+}
+
+/// A session of its own: neither the terminal's signals nor its closing reach the supervisor.
+#[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+fn detach(command: &mut Command) {
+    // SAFETY: setsid is one system call; it neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(|| rustix::process::setsid().map(|_| ()).map_err(io::Error::from));
+    }
+}

@@ -1,0 +1,124 @@
+//! How a process tree is held together: a PID namespace that the kernel empties, or a subreaper that we empty.
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{Errno, write};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{getegid, geteuid};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+use serde::{Deserialize, Serialize};
+use std::ffi::CStr;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// The kernel ends every process of the tree with its first one. Nothing escapes.
+    PidNamespace,
+    /// Descendants are found and killed until none is left. A process that forks fast enough can outrun this.
+    Subreaper,
+}
+
+/// What this machine allows. Tries it in a child, so the caller stays as it is.
+pub fn isolation() -> Isolation {
+    match Namespace::probe() {
+        Some(_) => Isolation::PidNamespace,
+        None => Isolation::Subreaper,
+    }
+}
+
+/// A way into a PID namespace that works here.
+#[derive(Debug)]
+pub(super) struct Namespace {
+    flags: UnshareFlags,
+    /// Same user and group inside and outside; only where a user namespace is needed to be allowed the other.
+    maps: Option<IdMaps>,
+}
+
+/// Made before a fork, because nothing may be allocated after one.
+#[derive(Debug)]
+struct IdMaps {
+    user: Vec<u8>,
+    group: Vec<u8>,
+}
+
+impl Namespace {
+    pub fn probe() -> Option<Self> {
+        [Self::with_privilege(), Self::without_privilege()].into_iter().find(Self::works_in_a_child)
+    }
+
+    fn with_privilege() -> Self {
+        Self { flags: UnshareFlags::NEWPID, maps: None }
+    }
+
+    fn without_privilege() -> Self {
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        Self {
+            flags: UnshareFlags::NEWPID | UnshareFlags::NEWUSER,
+            maps: Some(IdMaps {
+                user: format!("{user} {user} 1").into_bytes(),
+                group: format!("{group} {group} 1").into_bytes(),
+            }),
+        }
+    }
+
+    /// The children of this process will be in the new namespace. Needs a process with one thread.
+    pub fn enter(&self) -> io::Result<()> {
+        unshare(self.flags)?;
+        let Some(maps) = &self.maps else {
+            return Ok(());
+        };
+        write_whole(c"/proc/self/setgroups", b"deny")?;
+        write_whole(c"/proc/self/uid_map", &maps.user)?;
+        write_whole(c"/proc/self/gid_map", &maps.group)?;
+        Ok(())
+    }
+
+    /// The child never becomes another program: reaching the end is told by an error of its own.
+    #[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+    fn works_in_a_child(&self) -> bool {
+        const WORKS: Errno = Errno::CANCELED;
+        let attempt = Self { flags: self.flags, maps: self.maps.as_ref().map(IdMaps::copy) };
+        let mut command = Command::new("/proc/self/exe");
+        // SAFETY: `enter` makes system calls on memory that exists already; it takes no lock and allocates nothing.
+        unsafe {
+            command.pre_exec(move || {
+                attempt.enter()?;
+                Err(WORKS.into())
+            });
+        }
+        command.spawn().is_err_and(|error| error.raw_os_error() == Some(WORKS.raw_os_error()))
+    }
+}
+
+impl IdMaps {
+    fn copy(&self) -> Self {
+        Self { user: self.user.clone(), group: self.group.clone() }
+    }
+}
+
+/// Shows the tree its own `/proc` where the system lets us; else it sees the outer one, which does no harm to it.
+/// For a child between fork and exec.
+pub(super) fn mount_own_proc() {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    let _mounted = unshare(UnshareFlags::NEWNS)
+        // Without this a mount by a privileged user would show up outside.
+        .and_then(|()| mount_change(c"/", private))
+        .and_then(|()| mount(c"proc", c"/proc", c"proc", flags, None));
+}
+
+#[expect(unsafe_code, reason = "the binding is unsafe for one flag that we do not use")]
+fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
+    // SAFETY: file descriptor tables stay shared; that flag is never passed.
+    unsafe { unshare_unsafe(flags) }
+}
+
+fn write_whole(path: &CStr, content: &[u8]) -> Result<(), Errno> {
+    let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    match write(&file, content)? {
+        written if written == content.len() => Ok(()),
+        _ => Err(Errno::IO),
+    }
+}

@@ -1,0 +1,187 @@
+//! The folder of one run: its lock, what is to be run, that it has begun, how it ended.
+
+use super::{RunOutcome, RunSpec};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SPEC: &str = "run.json";
+const LOCK: &str = "lock";
+const STARTED: &str = "started";
+const OUTCOME: &str = "outcome.json";
+
+/// An absolute path: a supervisor works from `/`.
+#[derive(Debug, Clone)]
+pub(super) struct RunFolder(PathBuf);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lock {
+    /// For a look: it disturbs no other look.
+    Shared,
+    /// For a supervisor, and for whoever decides in its place.
+    Exclusive,
+}
+
+/// What `outcome.json` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub(super) enum Record {
+    Finished(RunOutcome),
+    /// Closed without an outcome: the run is lost and must not begin any more.
+    Fenced,
+}
+
+/// Who supervises; the start time tells a process from a later one with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Started {
+    pub pid: i32,
+    pub start_time: u64,
+}
+
+impl RunFolder {
+    pub fn create(dir: &Path) -> io::Result<Self> {
+        fs::create_dir_all(dir)?;
+        Ok(Self(dir.canonicalize()?))
+    }
+
+    pub fn open(dir: &Path) -> io::Result<Option<Self>> {
+        match dir.canonicalize() {
+            Ok(dir) => Ok(Some(Self(dir))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Blocks; the lock ends with the value, and with the process.
+    pub fn lock(&self, lock: Lock) -> io::Result<File> {
+        let file = self.open_lock()?;
+        let operation = match lock {
+            Lock::Shared => FlockOperation::LockShared,
+            Lock::Exclusive => FlockOperation::LockExclusive,
+        };
+        loop {
+            match flock(&file, operation) {
+                Ok(()) => return Ok(file),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// None when somebody else holds it.
+    pub fn try_lock(&self, lock: Lock) -> io::Result<Option<File>> {
+        let file = self.open_lock()?;
+        let operation = match lock {
+            Lock::Shared => FlockOperation::NonBlockingLockShared,
+            Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
+        };
+        match flock(&file, operation) {
+            Ok(()) => Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn open_lock(&self) -> io::Result<File> {
+        OpenOptions::new().create(true).truncate(false).write(true).open(self.path(LOCK))
+    }
+
+    /// Not synced: without its supervisor it means nothing.
+    pub fn write_spec(&self, spec: &RunSpec) -> io::Result<()> {
+        self.replace(SPEC, &serde_json::to_vec_pretty(spec)?, Durability::Rename)
+    }
+
+    pub fn read_spec(&self) -> io::Result<RunSpec> {
+        self.read(SPEC)?.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("{} is missing", self.path(SPEC).display()),
+            )
+        })
+    }
+
+    pub fn write_started(&self, started: &Started) -> io::Result<()> {
+        self.replace(STARTED, &serde_json::to_vec(started)?, Durability::Synced)
+    }
+
+    pub fn read_started(&self) -> io::Result<Option<Started>> {
+        self.read(STARTED)
+    }
+
+    pub fn has_started(&self) -> bool {
+        self.path(STARTED).exists()
+    }
+
+    pub fn write_record(&self, record: &Record) -> io::Result<()> {
+        self.replace(OUTCOME, &serde_json::to_vec_pretty(record)?, Durability::Synced)
+    }
+
+    pub fn read_record(&self) -> io::Result<Option<Record>> {
+        self.read(OUTCOME)
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
+        let path = self.path(name);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+            let place = path.display();
+            io::Error::new(io::ErrorKind::InvalidData, format!("{place} does not read: {error}"))
+        })
+    }
+
+    /// A reader sees the old content or the new one, never a part. The process number keeps two writers apart.
+    fn replace(&self, name: &str, content: &[u8], durability: Durability) -> io::Result<()> {
+        let temporary = self.path(&format!("{name}.{}", std::process::id()));
+        let mut file = File::create(&temporary)?;
+        file.write_all(content)?;
+        if durability == Durability::Synced {
+            file.sync_data()?;
+        }
+        fs::rename(&temporary, self.path(name))?;
+        if durability == Durability::Synced {
+            File::open(&self.0)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    Rename,
+    Synced,
+}
+
+/// In clock ticks since boot; none when there is no such process.
+pub(super) fn start_time_of(pid: i32) -> Option<u64> {
+    const FIELD_AFTER_NAME: usize = 19;
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    stat_fields(&stat)?.nth(FIELD_AFTER_NAME)?.parse().ok()
+}
+
+/// The fields after the name of the process. The name may hold spaces and brackets, so its last bracket counts.
+pub(super) fn stat_fields(stat: &[u8]) -> Option<std::str::SplitAsciiWhitespace<'_>> {
+    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+    Some(std::str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace())
+}
+
+pub(super) fn now_ms() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,180 @@
+//! The supervisor of one run: fenced by the run's lock, it owns the agent's tree and leaves the outcome behind.
+
+use super::environment::agent_environment;
+use super::init::drain;
+use super::output::{Channel, Output};
+use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
+use super::tree::Tree;
+use super::{RunEnd, RunOutcome, RunSpec};
+use crate::crash;
+use crate::redact::Redactor;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a tree that ran out of time gets to tidy up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The body of `tollgate supervise DIR`. Call it from a process with one thread. Its standard error is its log.
+pub fn supervise(run_dir: &Path) -> ExitCode {
+    match run_once(run_dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _nowhere_to_tell =
+                writeln!(io::stderr(), "the supervisor of {} failed: {error}", run_dir.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_once(run_dir: &Path) -> io::Result<()> {
+    let folder = RunFolder::create(run_dir)?;
+    // Held until this process is gone. Waiting rather than giving up: the holder may only be having a look.
+    let _lock = folder.lock(Lock::Exclusive)?;
+    crash::point("supervisor.locked");
+    if folder.has_started() || folder.read_record()?.is_some() {
+        return Ok(());
+    }
+    let spec = folder.read_spec()?;
+    let signals = Signals::listen()?;
+    folder.write_started(&this_process()?)?;
+    crash::point("supervisor.started");
+    let outcome = run_agent(&folder, &spec, signals)?;
+    crash::point("supervisor.agent_ended");
+    folder.write_record(&Record::Finished(outcome))?;
+    crash::point("supervisor.outcome_written");
+    Ok(())
+}
+
+fn this_process() -> io::Result<Started> {
+    let pid = rustix::process::getpid().as_raw_pid();
+    let start_time =
+        start_time_of(pid).ok_or_else(|| io::Error::other("/proc does not show this process"))?;
+    Ok(Started { pid, start_time })
+}
+
+fn run_agent(folder: &RunFolder, spec: &RunSpec, signals: Signals) -> io::Result<RunOutcome> {
+    let redactor = Redactor::from_environment(std::env::vars_os());
+    let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
+    let environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
+    let begun = Instant::now();
+    let end = match Tree::start(folder, spec, &environment, agent_output)? {
+        Err(end) => end,
+        Ok(tree) => Watch { spec, begun, tree, output: &mut output, signals }.until_end()?,
+    };
+    output.finish()?;
+    let end = match end {
+        RunEnd::Exited { .. } | RunEnd::Signalled { .. } if output.is_over_limit() => {
+            RunEnd::OutputLimit { limit_bytes: spec.output_bytes_max }
+        }
+        end => end,
+    };
+    Ok(RunOutcome {
+        end,
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        stdout_bytes: output.stdout.bytes,
+        stderr_bytes: output.stderr.bytes,
+        finished_at_ms: now_ms(),
+    })
+}
+
+/// An agent at work.
+struct Watch<'a, 'r> {
+    spec: &'a RunSpec,
+    begun: Instant,
+    tree: Tree,
+    output: &'a mut Output<'r>,
+    signals: Signals,
+}
+
+impl Watch<'_, '_> {
+    /// Returns when the last process of the tree is gone.
+    fn until_end(mut self) -> io::Result<RunEnd> {
+        let deadline = self.begun.checked_add(Duration::from_millis(self.spec.timeout_ms));
+        loop {
+            if let Some(end) = self.tree.try_end()? {
+                return Ok(end);
+            }
+            if self.signals.stop_asked() {
+                self.tree.kill()?;
+                return Ok(RunEnd::Stopped);
+            }
+            if self.output.is_over_limit() {
+                self.tree.kill()?;
+                return Ok(RunEnd::OutputLimit { limit_bytes: self.spec.output_bytes_max });
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                self.end_with_grace()?;
+                return Ok(RunEnd::TimedOut { after_ms: self.spec.timeout_ms });
+            }
+            self.wait_and_take(deadline)?;
+        }
+    }
+
+    fn end_with_grace(&mut self) -> io::Result<()> {
+        self.tree.terminate();
+        let deadline = Instant::now() + GRACE;
+        while self.tree.try_end()?.is_none()
+            && Instant::now() < deadline
+            && !self.signals.stop_asked()
+            && !self.output.is_over_limit()
+        {
+            self.wait_and_take(Some(deadline))?;
+        }
+        self.tree.kill()
+    }
+
+    /// Sleeps until there is output, a signal or the deadline, and takes the output.
+    fn wait_and_take(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+        let pipes = [&self.output.stdout, &self.output.stderr];
+        let mut sources: Vec<_> = pipes
+            .into_iter()
+            .filter_map(|channel: &Channel<'_>| channel.pipe.as_ref())
+            .map(|pipe| PollFd::new(pipe, PollFlags::IN))
+            .collect();
+        sources.push(PollFd::new(&self.signals.wake_ups, PollFlags::IN));
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        // A wait too long for the system to express is as good as one without an end.
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+        match poll(&mut sources, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        drop(sources);
+        drain(&mut self.signals.wake_ups);
+        self.output.take_some().map(|_| ())
+    }
+}
+
+/// Signals as something that can be waited for together with the output.
+struct Signals {
+    wake_ups: UnixStream,
+    stop: Arc<AtomicBool>,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        let (wake_ups, write_end) = UnixStream::pair()?;
+        wake_ups.set_nonblocking(true)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        // The flag first: whoever wakes up must see it.
+        signal_hook::flag::register(SIGTERM, Arc::clone(&stop))?;
+        signal_hook::low_level::pipe::register(SIGTERM, write_end.try_clone()?)?;
+        signal_hook::low_level::pipe::register(SIGCHLD, write_end)?;
+        // Caught, not ignored: an ignored signal would stay ignored in the agent.
+        for survived in [SIGHUP, SIGINT] {
+            signal_hook::flag::register(survived, Arc::default())?;
+        }
+        Ok(Self { wake_ups, stop })
+    }
+
+    fn stop_asked(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,254 @@
+//! The agent's process tree: started, asked to end, killed, and gone to the last process before anyone hears of its end.
+
+use super::RunEnd;
+use super::RunSpec;
+use super::command::{agent_command, could_not_start, end_of, path_variable, spawn_failure};
+use super::isolation::{Isolation, Namespace, mount_own_proc};
+use super::output::AgentOutput;
+use super::record::{RunFolder, stat_fields};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_child_subreaper,
+    set_dumpable_behavior, set_parent_process_death_signal, wait,
+};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+use std::{fs, thread};
+
+/// Between two looks for processes that were born while others were killed.
+const KILL_LOOP_PAUSE: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+pub(super) enum Tree {
+    Namespace {
+        init: Child,
+        /// Closing our direction asks the tree to end; theirs brings how the agent ended.
+        socket: UnixStream,
+        end: Option<RunEnd>,
+    },
+    Subreaper {
+        agent: Pid,
+        end: Option<RunEnd>,
+    },
+}
+
+impl Tree {
+    /// An agent that cannot be started is an end like any other.
+    pub fn start(
+        folder: &RunFolder,
+        spec: &RunSpec,
+        environment: &BTreeMap<OsString, OsString>,
+        output: AgentOutput,
+    ) -> io::Result<Result<Self, RunEnd>> {
+        let namespace = match spec.isolation {
+            Some(Isolation::Subreaper) => None,
+            Some(Isolation::PidNamespace) | None => Namespace::probe(),
+        };
+        if let Some(namespace) = &namespace {
+            namespace.enter()?;
+        }
+        // What the supervisor knows, its environment above all, is not for processes of the same user.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+        match (namespace, spec.isolation) {
+            (Some(_), _) => start_init(folder, spec, environment, output),
+            (None, Some(Isolation::PidNamespace)) => {
+                Ok(Err(could_not_start(spec, "PID namespaces are refused on this machine")))
+            }
+            (None, _) => start_agent(folder, spec, environment, output),
+        }
+    }
+
+    /// How the agent ended, once it has; nothing of its tree is alive then.
+    pub fn try_end(&mut self) -> io::Result<Option<RunEnd>> {
+        match self {
+            Self::Namespace { init, socket, end } => {
+                if end.is_none()
+                    && let Some(status) = init.try_wait()?
+                {
+                    *end = Some(reported_end(socket).unwrap_or_else(|| end_of(status)));
+                }
+                Ok(end.clone())
+            }
+            Self::Subreaper { agent, end } => {
+                while end.is_none()
+                    && let Some((pid, status)) = reap_one()?
+                {
+                    if pid == *agent {
+                        *end = Some(end_of(status));
+                        kill_descendants()?;
+                    }
+                }
+                Ok(end.clone())
+            }
+        }
+    }
+
+    /// Asks every process to end.
+    pub fn terminate(&self) {
+        match self {
+            Self::Namespace { socket, .. } => {
+                let _already_closed = socket.shutdown(Shutdown::Write);
+            }
+            Self::Subreaper { .. } => signal_all(&descendants(getpid()), Signal::TERM),
+        }
+    }
+
+    /// Returns when the last process is gone.
+    pub fn kill(&mut self) -> io::Result<()> {
+        match self {
+            Self::Namespace { end: Some(_), .. } => Ok(()),
+            Self::Namespace { init, .. } => {
+                init.kill()?;
+                init.wait().map(|_| ())
+            }
+            Self::Subreaper { .. } => kill_descendants(),
+        }
+    }
+}
+
+impl Drop for Tree {
+    /// For the way out by an error: whatever happens, the tree does not stay.
+    fn drop(&mut self) {
+        let _gone_already = self.kill();
+    }
+}
+
+#[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+fn start_init(
+    folder: &RunFolder,
+    spec: &RunSpec,
+    environment: &BTreeMap<OsString, OsString>,
+    output: AgentOutput,
+) -> io::Result<Result<Tree, RunEnd>> {
+    let (socket, init_socket) = UnixStream::pair()?;
+    // The very program that runs now, also when the file was replaced meanwhile.
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg("agent-init")
+        .arg(folder.dir())
+        .env_clear()
+        .envs(environment)
+        .stdin(OwnedFd::from(init_socket))
+        .stdout(output.stdout)
+        .stderr(output.stderr);
+    // SAFETY: this process has one thread, and the closure only makes system calls on constant paths.
+    unsafe {
+        command.pre_exec(|| {
+            mount_own_proc();
+            Ok(())
+        });
+    }
+    Ok(match command.spawn() {
+        Ok(init) => Ok(Tree::Namespace { init, socket, end: None }),
+        Err(error) => Err(spawn_failure(spec, &error)),
+    })
+}
+
+#[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+fn start_agent(
+    folder: &RunFolder,
+    spec: &RunSpec,
+    environment: &BTreeMap<OsString, OsString>,
+    output: AgentOutput,
+) -> io::Result<Result<Tree, RunEnd>> {
+    let supervisor = getpid();
+    set_child_subreaper(Some(supervisor))?;
+    let mut command = match agent_command(folder, spec, path_variable(environment)) {
+        Ok(command) => command,
+        Err(end) => return Ok(Err(end)),
+    };
+    command.env_clear().envs(environment).stdout(output.stdout).stderr(output.stderr);
+    // SAFETY: two system calls, no memory, no lock.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The supervisor may have died before the signal was set.
+            if getppid() == Some(supervisor) {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        });
+    }
+    Ok(match command.spawn() {
+        Ok(agent) => Ok(Tree::Subreaper { agent: pid_of(&agent), end: None }),
+        Err(error) => Err(spawn_failure(spec, &error)),
+    })
+}
+
+/// What the first process said before it ended; nothing when it was killed.
+fn reported_end(socket: &mut UnixStream) -> Option<RunEnd> {
+    let mut report = Vec::new();
+    socket.read_to_end(&mut report).ok()?;
+    serde_json::from_slice(&report).ok()
+}
+
+fn kill_descendants() -> io::Result<()> {
+    loop {
+        while reap_one()?.is_some() {}
+        let alive = descendants(getpid());
+        if alive.is_empty() {
+            return Ok(());
+        }
+        signal_all(&alive, Signal::KILL);
+        thread::sleep(KILL_LOOP_PAUSE);
+    }
+}
+
+fn signal_all(processes: &[Pid], signal: Signal) {
+    for process in processes {
+        let _gone_already = kill_process(*process, signal);
+    }
+}
+
+/// Every process below `ancestor`. Orphans are among them, because a subreaper inherits them.
+fn descendants(ancestor: Pid) -> Vec<Pid> {
+    let parents = parents_of_all();
+    let mut found = Vec::new();
+    let mut unvisited = vec![ancestor];
+    while let Some(parent) = unvisited.pop() {
+        for (child, _) in parents.iter().filter(|(_, its_parent)| *its_parent == parent) {
+            // A number that was reused during the look can make a circle.
+            if !found.contains(child) {
+                found.push(*child);
+                unvisited.push(*child);
+            }
+        }
+    }
+    found
+}
+
+fn parents_of_all() -> Vec<(Pid, Pid)> {
+    const PARENT_AFTER_NAME: usize = 1;
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            let stat = fs::read(entry.path().join("stat")).ok()?;
+            let parent = stat_fields(&stat)?.nth(PARENT_AFTER_NAME)?.parse().ok()?;
+            Some((pid, Pid::from_raw(parent)?))
+        })
+        .collect()
+}
+
+/// One child that has ended, if there is one.
+pub(super) fn reap_one() -> io::Result<Option<(Pid, ExitStatus)>> {
+    match wait(WaitOptions::NOHANG) {
+        Ok(ended) => Ok(ended.map(|(pid, status)| (pid, ExitStatus::from_raw(status.as_raw())))),
+        Err(rustix::io::Errno::CHILD) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn pid_of(child: &Child) -> Pid {
+    Pid::from_child(child)
+}

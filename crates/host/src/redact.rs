@@ -1,0 +1,242 @@
+//! Takes secrets out of text before it is written: values known to be secret, and tokens of well-known shapes.
+//!
+//! What is taken out never reaches over a quote, a backslash or the end of a line, and never begins inside an escape, so
+//! that JSON stays JSON.
+
+mod environment;
+mod shape;
+
+use shape::Body;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt;
+
+const REPLACEMENT: &[u8] = b"[redacted]";
+
+/// A shorter value would be found in innocent text all the time.
+const SECRET_CHARS_MIN: usize = 6;
+
+/// Longer values are looked for piece by piece.
+const PIECE_BYTES_MAX: usize = 512;
+
+/// What must be in sight to decide whether a secret begins here. Two pieces, because secrets may overlap.
+const WINDOW_BYTES: usize = 2 * PIECE_BYTES_MAX;
+
+#[derive(Clone)]
+pub struct Redactor {
+    /// Longest first.
+    pieces: Vec<Vec<u8>>,
+    /// Bytes at which something may begin; all others are passed on without a closer look.
+    is_start: [bool; 256],
+}
+
+impl Redactor {
+    /// Values of digits and punctuation alone are left: a number in JSON could not be replaced.
+    pub fn new<S: AsRef<str>>(secret_values: impl IntoIterator<Item = S>) -> Self {
+        let mut pieces: Vec<Vec<u8>> =
+            secret_values.into_iter().flat_map(|value| pieces_of(value.as_ref())).collect();
+        pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        pieces.dedup();
+        let mut is_start = [false; 256];
+        for byte in shape::FIRST_BYTES.iter().chain(pieces.iter().filter_map(|piece| piece.first()))
+        {
+            is_start[usize::from(*byte)] = true;
+        }
+        Self { pieces, is_start }
+    }
+
+    /// Knows the values of variables whose names sound secret.
+    pub fn from_environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
+        Self::new(variables.filter_map(|(name, value)| environment::secret_value(&name, value)))
+    }
+
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut clean = Vec::with_capacity(text.len());
+        let mut stream = self.stream();
+        stream.push(text.as_bytes(), &mut clean);
+        stream.finish(&mut clean);
+        if clean == text.as_bytes() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    /// For text that comes in pieces of any size, split anywhere.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream { redactor: self, unread: Vec::new(), state: State::default() }
+    }
+
+    /// The end of the known secret that begins at `at`, together with those that overlap it.
+    fn known_secret_end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let mut end = self.one_secret_end(text, at)?;
+        let mut inside = at + 1;
+        while inside < end {
+            end = end.max(self.one_secret_end(text, inside).unwrap_or(0));
+            inside += 1;
+        }
+        Some(end)
+    }
+
+    fn one_secret_end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        let piece = self.pieces.iter().find(|piece| rest.starts_with(piece))?;
+        Some(at + piece.len())
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor").field("pieces", &self.pieces.len()).finish_non_exhaustive()
+    }
+}
+
+fn pieces_of(value: &str) -> Vec<Vec<u8>> {
+    value
+        .split(['"', '\\', '\n', '\r'])
+        .map(str::trim)
+        .filter(|piece| piece.chars().count() >= SECRET_CHARS_MIN && !may_be_bare_json(piece))
+        .flat_map(|piece| piece.as_bytes().chunks(PIECE_BYTES_MAX).map(<[u8]>::to_vec))
+        .collect()
+}
+
+/// Text that can stand outside of quotes in JSON.
+fn may_be_bare_json(piece: &str) -> bool {
+    piece.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE{}[]:, \t".contains(&byte))
+}
+
+/// Redacts as it goes; holds back little, and nothing of a line that is complete.
+#[derive(Debug)]
+pub struct Stream<'r> {
+    redactor: &'r Redactor,
+    unread: Vec<u8>,
+    state: State,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The two bytes before the unread ones.
+    before: [u8; 2],
+    /// Bytes at the front of the unread ones that belong to an escape.
+    escape_left: usize,
+    /// A secret that was cut off goes on for as long as its bytes do.
+    inside: Option<Body>,
+    /// Bytes left of a line that opens a private key.
+    marker_left: usize,
+    in_private_key: bool,
+}
+
+impl Stream<'_> {
+    pub fn push(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
+        self.unread.extend_from_slice(bytes);
+        let after_last_line =
+            self.unread.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let decidable = after_last_line.max(self.unread.len().saturating_sub(WINDOW_BYTES));
+        self.advance(decidable, clean);
+    }
+
+    /// The text is at its end: what was held back is decided.
+    pub fn finish(&mut self, clean: &mut Vec<u8>) {
+        self.advance(self.unread.len(), clean);
+    }
+
+    fn advance(&mut self, decidable: usize, clean: &mut Vec<u8>) {
+        let text = std::mem::take(&mut self.unread);
+        let mut at = 0;
+        while at < decidable {
+            at = self.step(&text, at, clean);
+        }
+        self.unread.extend_from_slice(&text[at..]);
+    }
+
+    /// Passes on, or takes out, what begins at `at`; returns where the rest begins.
+    fn step(&mut self, text: &[u8], at: usize, clean: &mut Vec<u8>) -> usize {
+        if let Some(body) = self.state.inside {
+            let end = body.end(text, at);
+            if end < text.len() {
+                self.state.inside = None;
+            }
+            if end > at {
+                self.state.before = [b']'; 2];
+                return end;
+            }
+        }
+        if let Some((hidden_from, end)) = self.secret_at(text, at) {
+            let shown_until = hidden_from.max(at + self.state.escape_left);
+            clean.extend_from_slice(&text[at..shown_until]);
+            clean.extend_from_slice(REPLACEMENT);
+            self.state.before = [b']'; 2];
+            self.state.escape_left = 0;
+            return end.max(shown_until);
+        }
+        let byte = text[at];
+        self.track(text, at);
+        clean.push(byte);
+        self.state.before = [self.state.before[1], byte];
+        at + 1
+    }
+
+    /// From where to where text is hidden, if a secret begins at `at`.
+    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        if self.state.in_private_key
+            && self.state.escape_left == 0
+            && let Some(end) = shape::private_key_run(text, at)
+        {
+            self.go_on_inside(Body::Base64, end, text);
+            return Some((at, end));
+        }
+        if !self.redactor.is_start[usize::from(text[at])] {
+            return None;
+        }
+        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end));
+        let Some(found) = shape::find(text, at, self.at_word_start()) else {
+            return known;
+        };
+        if let Some((_, end)) = known
+            && end >= found.end
+        {
+            return known;
+        }
+        if let Some(body) = found.body {
+            self.go_on_inside(body, found.end, text);
+        }
+        Some((if known.is_some() { at } else { found.hidden_from }, found.end))
+    }
+
+    fn go_on_inside(&mut self, body: Body, end: usize, text: &[u8]) {
+        if end == text.len() {
+            self.state.inside = Some(body);
+        }
+    }
+
+    /// Also after an escape such as `\n`, whose letter is no part of the word.
+    fn at_word_start(&self) -> bool {
+        let [before_last, last] = self.state.before;
+        let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
+        after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
+    }
+
+    fn track(&mut self, text: &[u8], at: usize) {
+        let state = &mut self.state;
+        if state.escape_left > 0 {
+            state.escape_left -= 1;
+        } else if text[at] == b'\\' {
+            state.escape_left = match text.get(at + 1) {
+                Some(b'u') => 5,
+                // At the end of a piece the worst is assumed; nothing is decided there but the last byte.
+                Some(_) | None => 1,
+            };
+        }
+        if state.marker_left > 0 {
+            state.marker_left -= 1;
+            state.in_private_key = state.marker_left == 0;
+        } else if let Some(length) = shape::private_key_marker(text, at) {
+            state.marker_left = length - 1;
+        } else {
+            state.in_private_key &= shape::private_key_goes_on(text, at);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "redact/tests.rs"]
+mod tests;

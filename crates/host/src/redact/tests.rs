@@ -1,0 +1,192 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use proptest::prelude::*;
+
+const SECRETS: [&str; 4] = ["hunter2-hunter2", "p\"quoted-part", "n0t-seen", "e9abcdef"];
+
+#[track_caller]
+fn check(text: &str, clean: &str) {
+    let redactor = Redactor::new(SECRETS);
+    assert_eq!(redactor.redact(text), clean);
+    assert_eq!(in_pieces(&redactor, text.as_bytes(), 1), clean.as_bytes(), "byte by byte");
+}
+
+fn in_pieces(redactor: &Redactor, text: &[u8], size: usize) -> Vec<u8> {
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    for piece in text.chunks(size) {
+        stream.push(piece, &mut clean);
+    }
+    stream.finish(&mut clean);
+    clean
+}
+
+#[test]
+fn r113_known_values_are_taken_out() {
+    check("a hunter2-hunter2 b hunter2-hunter2", "a [redacted] b [redacted]");
+    check(r#"{"a":"p\"quoted-part"}"#, r#"{"a":"p\"[redacted]"}"#);
+    check("hunter2-hunter", "hunter2-hunter");
+}
+
+#[test]
+fn r113_an_escape_before_a_value_stays_whole() {
+    check(r#""\n0t-seen""#, r#""\n[redacted]""#);
+    check(r#""\u00e9abcdef""#, r#""\u00e9[redacted]""#);
+    check(r"\\n0t-seen", r"\\[redacted]");
+}
+
+#[test]
+fn r113_tokens_of_known_shape_are_taken_out() {
+    check("key sk-ant-api03-abcDEF123456_7-x.", "key [redacted].");
+    check("ghp_0123456789abcdefghijABCDEFGHIJ012345!", "[redacted]!");
+    check("github_pat_11ABCDEFG0123456789_abcdefghij", "[redacted]");
+    check("id=AKIAIOSFODNN7EXAMPLE", "id=[redacted]");
+    check("xoxb-123456789012-abcdef", "[redacted]");
+    check("AIzaSyA0123456789abcdefghijklmnopqrstuvw", "[redacted]");
+    check("x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl y", "x [redacted] y");
+    check("Authorization: Bearer abc.def-0123", "Authorization: Bearer [redacted]");
+    check("authorization: basic dXNlcjpwYXNz", "authorization: basic [redacted]");
+    check(
+        "DB_PASSWORD=s3cr&t more",
+        "DB_PASSWORD=s3cr&t more".replace("s3cr", "[redacted]").as_str(),
+    );
+    check("postgres://bob:pa55@db/x", "postgres://[redacted]@db/x");
+    check(r#""one\nsk-proj-0123456789abcdef""#, r#""one\n[redacted]""#);
+    check(r#""one\\nsk-proj-0123456789abcdef""#, r#""one\\n[redacted]""#);
+}
+
+#[test]
+fn ordinary_text_is_left() {
+    for text in [
+        "task-based-configuration-1-of-the-loop",
+        "the disk-space-usage-report-2026-11 and sk-short",
+        "Bearer authentication is used",
+        "password=$PASSWORD token=<your-token> secret==x",
+        "see https://example.com:8080/path@v2 and ssh://git@host/x",
+        "{\"input_tokens\": 200000, \"password\": \"\"}",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq\n-----END PUBLIC KEY-----",
+        "refuses -----BEGIN PRIVATE KEY-----, always",
+        "eyJub3QiOiJhIHRva2VuIn0=",
+    ] {
+        check(text, text);
+        assert!(matches!(Redactor::new(SECRETS).redact(text), Cow::Borrowed(_)));
+    }
+}
+
+#[test]
+fn r113_a_private_key_is_taken_out_line_by_line() {
+    check(
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/\nIBAAK==\n-----END RSA PRIVATE KEY-----\nafter",
+        "-----BEGIN RSA PRIVATE KEY-----\n[redacted]\n[redacted]\n-----END RSA PRIVATE KEY-----\nafter",
+    );
+    check(
+        r#"{"k":"-----BEGIN PRIVATE KEY-----\nMIIE\nIBAA\n-----END PRIVATE KEY-----\n","n":12}"#,
+        r#"{"k":"-----BEGIN PRIVATE KEY-----\n[redacted]\n[redacted]\n-----END PRIVATE KEY-----\n","n":12}"#,
+    );
+    check(
+        r#"{"k":"-----BEGIN PRIVATE KEY-----\nMIIE","n":12}"#,
+        r#"{"k":"-----BEGIN PRIVATE KEY-----\n[redacted]","n":12}"#,
+    );
+}
+
+#[test]
+fn r113_overlapping_values_leave_no_rest() {
+    let redactor = Redactor::new(["abcdef-ghij", "ghij-klmnop"]);
+    assert_eq!(redactor.redact("x abcdef-ghij-klmnop y"), "x [redacted] y");
+}
+
+#[test]
+fn r113_a_long_value_is_found_over_the_borders_of_pieces() {
+    let secret: String = (0..300).map(|number| format!("v{number}-")).collect();
+    let redactor = Redactor::new([&secret]);
+    let text = format!("{}{secret}{}", "x ".repeat(5_000), " y".repeat(5_000));
+    for size in [1, 7, 1_000, 65_536] {
+        let clean = String::from_utf8(in_pieces(&redactor, text.as_bytes(), size)).unwrap();
+        let shown = clean.replace("[redacted]", "");
+        assert_eq!(shown, format!("{}{}", "x ".repeat(5_000), " y".repeat(5_000)));
+    }
+}
+
+#[test]
+fn a_token_without_an_end_costs_no_memory() {
+    let redactor = Redactor::new(SECRETS);
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    stream.push(b"sk-0123456789", &mut clean);
+    for _ in 0..1_000 {
+        stream.push(&[b'a'; 1_000], &mut clean);
+        assert!(stream.unread.len() <= WINDOW_BYTES + 1_000);
+    }
+    stream.push(b" end", &mut clean);
+    stream.finish(&mut clean);
+    assert_eq!(clean, b"[redacted] end");
+}
+
+#[test]
+fn a_complete_line_is_not_held_back() {
+    let redactor = Redactor::new(SECRETS);
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    stream.push(b"progress\nnext", &mut clean);
+    assert_eq!(clean, b"progress\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_pass() {
+    let bytes = b"\xff\xfe\x80 hunter2-hunter2 \xc3";
+    assert_eq!(in_pieces(&Redactor::new(SECRETS), bytes, 3), b"\xff\xfe\x80 [redacted] \xc3");
+}
+
+#[test]
+fn numbers_and_short_values_are_no_secrets() {
+    let redactor = Redactor::new(["200000", "[1, 2, 3]", "short", "true"]);
+    let text = "{\"tokens\": 200000, \"list\": [1, 2, 3], \"a\": \"short\"}";
+    assert_eq!(redactor.redact(text), text);
+}
+
+#[test]
+fn a_redactor_does_not_show_its_values() {
+    assert!(!format!("{:?}", Redactor::new(SECRETS)).contains("hunter2"));
+}
+
+/// Words that make trouble when put together.
+fn fragment() -> impl Strategy<Value = String> {
+    prop_oneof![
+        proptest::sample::select(vec![
+            "hunter2-hunter2",
+            "p\"quoted-part",
+            "n0t-seen",
+            "e9abcdef",
+            "sk-0123456789abcdef01",
+            "eyJhbGciOiJIUzI1NiJ9.",
+            "-----BEGIN PRIVATE KEY-----",
+            "-----END PRIVATE KEY-----",
+            "\n",
+            "\\",
+            "\"",
+            "u00",
+            "é",
+            "Bearer ",
+            "password=",
+            "://a:b@c",
+            "MIIE",
+            " ",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z0-9]{0,12}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn r113_json_stays_json(
+        fragments in proptest::collection::vec(fragment(), 0..20), number: i64, size in 1_usize..50,
+    ) {
+        let value = serde_json::json!({"text": fragments.concat(), "n": number, "list": [true, null]});
+        let text = value.to_string();
+        let redactor = Redactor::new(SECRETS);
+        let clean = redactor.redact(&text);
+        let read: serde_json::Value = serde_json::from_str(&clean).unwrap();
+        prop_assert_eq!(&read["n"], &value["n"]);
+        prop_assert!(!clean.contains("hunter2-hunter2") && !clean.contains("quoted-part"));
+        prop_assert_eq!(in_pieces(&redactor, text.as_bytes(), size), clean.as_bytes());
+    }
+}
