@@ -13,6 +13,7 @@ pub mod globs;
 mod json_file;
 pub mod nearest;
 mod node;
+pub mod pack;
 pub mod sections;
 mod shape;
 pub mod skill;

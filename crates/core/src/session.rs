@@ -53,6 +53,8 @@ pub struct Session {
     pub artefacts: BTreeMap<String, ArtefactRecord>,
     /// The last accepted commit; the base until there is one.
     pub tip: CommitId,
+    /// The accepted commit before that; none while there was none.
+    pub tip_before: Option<CommitId>,
     pub changed: ChangeSet,
     /// Changes that no comprehensive review has seen.
     pub(crate) unreviewed: bool,
@@ -162,6 +164,7 @@ impl Session {
             manual_settled: BTreeSet::new(),
             artefacts: BTreeMap::new(),
             tip: opening.base.clone(),
+            tip_before: None,
             changed: ChangeSet::default(),
             unreviewed: false,
             findings: Vec::new(),

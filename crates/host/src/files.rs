@@ -9,8 +9,8 @@ pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::ContentHash;
 
@@ -36,6 +36,10 @@ impl FileError {
         path: &'a Path,
     ) -> impl Fn(io::Error) -> Self + use<'a> {
         move |source| Self::Io { doing, path: path.to_owned(), source }
+    }
+
+    pub fn is_too_big(&self) -> bool {
+        matches!(self, Self::TooBig { .. })
     }
 
     /// The file, or a folder on the way to it, does not exist.
@@ -117,6 +121,62 @@ fn read_open(file: &File, path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
         return Err(FileError::TooBig { path: path.to_owned(), max });
     }
     Ok(bytes)
+}
+
+/// The hash of a file below a root; none when it is not there.
+pub fn hash_beneath(root: &Path, relative: &str) -> Result<Option<ContentHash>, FileError> {
+    match read_beneath(root, relative, tollgate_core::limits::ARTEFACT_BYTES_MAX) {
+        Ok(bytes) => Ok(Some(hash_bytes(&bytes))),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The last bytes of a log as text, cut at a line where there is one. A missing log is empty.
+pub fn read_tail(path: &Path, max: usize) -> Result<String, FileError> {
+    let io = FileError::io("read", path);
+    let mut file = match OpenOptions::new().read(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(io(error)),
+    };
+    let length = file.metadata().map_err(&io)?.len();
+    let start = length.saturating_sub(max as u64);
+    file.seek(SeekFrom::Start(start)).map_err(&io)?;
+    let mut bytes = Vec::with_capacity(max);
+    file.take(max as u64).read_to_end(&mut bytes).map_err(&io)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(match text.split_once('\n') {
+        Some((_, rest)) if start > 0 => rest.to_owned(),
+        _ => text,
+    })
+}
+
+/// Removes a folder of ours and everything in it, without following links.
+pub fn remove_tree(path: &Path) -> Result<(), FileError> {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let removed =
+        if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    removed.map_err(FileError::io("remove", path))
+}
+
+/// What tells a changed file from an unchanged one without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    size: u64,
+    inode: u64,
+    changed: (i64, i64),
+    modified: (i64, i64),
+}
+
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let found = path.symlink_metadata().ok()?;
+    Some(Stamp {
+        size: found.size(),
+        inode: found.ino(),
+        changed: (found.ctime(), found.ctime_nsec()),
+        modified: (found.mtime(), found.mtime_nsec()),
+    })
 }
 
 pub fn hash_bytes(bytes: &[u8]) -> ContentHash {

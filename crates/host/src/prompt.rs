@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn blocks_without_a_value_are_left_out() {
         let values = BTreeMap::from([("a", "1".to_owned()), ("b", String::new())]);
-        let text = render("x {{a}}\n{{#a}}\nA={{a}}\n{{/a}}\n{{#b}}\nB={{b}}\n{{/b}}\nend {{c}}", &values);
+        let text =
+            render("x {{a}}\n{{#a}}\nA={{a}}\n{{/a}}\n{{#b}}\nB={{b}}\n{{/b}}\nend {{c}}", &values);
         assert_eq!(text, "x 1\nA=1\nend ");
     }
 

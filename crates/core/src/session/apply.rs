@@ -282,6 +282,7 @@ impl Session {
         let Some(commit) = commit else {
             return false;
         };
+        self.tip_before = self.has_accepted_work().then(|| self.tip.clone());
         self.tip = commit.clone();
         for change in changes {
             self.changed.absorb(change);

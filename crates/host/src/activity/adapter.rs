@@ -28,10 +28,9 @@ pub enum NoAgent {
 /// The launch of the agent that a person chose, or else of the one that the settings name for the role.
 pub fn launch(context: &Context, role: Role, chosen: Option<&str>) -> Result<Launch, NoAgent> {
     let (name, agent) = match chosen {
-        Some(name) => context
-            .config
-            .agent(name)
-            .ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?,
+        Some(name) => {
+            context.config.agent(name).ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?
+        }
         None => context.config.agent_for(role).ok_or(NoAgent::NotNamed { role })?,
     };
     Ok(Launch { argv: argv(context, name, agent)?, env_names: agent.env.clone() })
@@ -48,8 +47,6 @@ fn argv(context: &Context, name: &str, agent: &Agent) -> Result<Vec<String>, NoA
             argv.extend(agent.args.iter().map(|word| context.from_root(word)));
             Ok(argv)
         }
-        other => {
-            Err(NoAgent::NotDriven { name: name.to_owned(), adapter: other.as_str() })
-        }
+        other => Err(NoAgent::NotDriven { name: name.to_owned(), adapter: other.as_str() }),
     }
 }

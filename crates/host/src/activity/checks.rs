@@ -128,7 +128,11 @@ fn spec(context: &Context, order: &CheckOrder, workspace: &Workspace, command: &
     }
 }
 
-fn result(command: &str, folder: &RunFolder, outcome: &RunOutcome) -> Result<CheckResult, ActivityError> {
+fn result(
+    command: &str,
+    folder: &RunFolder,
+    outcome: &RunOutcome,
+) -> Result<CheckResult, ActivityError> {
     let (exit_code, trouble) = match &outcome.end {
         RunEnd::Exited { code } => (Some(*code), None),
         RunEnd::Signalled { signal } => (None, Some(format!("killed by signal {signal}"))),

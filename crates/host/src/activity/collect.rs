@@ -32,7 +32,9 @@ pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, Acti
     Ok(match &outcome.end {
         RunEnd::Exited { code: 0 } => return reply(at),
         RunEnd::Exited { code: 75 } => temporary(at)?,
-        RunEnd::Exited { code: 77 } => DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) },
+        RunEnd::Exited { code: 77 } => {
+            DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) }
+        }
         RunEnd::Exited { code } => {
             DispatchEnd::Crashed { exit_code: Some(*code), signal: None, stderr_tail: tail(at)? }
         }
@@ -152,9 +154,8 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
 
 fn missing_outputs(at: &Collected<'_>, given: &Given, found: &Differences) -> Vec<String> {
     let is_there = |output: &str| {
-        let named = |path: &str| {
-            path == output || (output.ends_with('/') && path.starts_with(output))
-        };
+        let named =
+            |path: &str| path == output || (output.ends_with('/') && path.starts_with(output));
         found.written.iter().any(|file| named(&file.path))
             || given.keys().any(|path| named(path) && !found.deleted.contains(path))
     };
@@ -190,7 +191,11 @@ fn session_work(
                 Some(claims) => work.status_claims.extend(claims),
                 None => {
                     let message = "only the Planner changes the plan; statuses are the engine's";
-                    errors.push(ReplyError::new("work.not_allowed", format!("{prefix}tasks.yaml"), message));
+                    errors.push(ReplyError::new(
+                        "work.not_allowed",
+                        format!("{prefix}tasks.yaml"),
+                        message,
+                    ));
                 }
             }
         } else if file.path != "status.json" {
@@ -204,8 +209,9 @@ fn session_work(
 
 /// In full mode the plan is the Planner's; SpecAgent writes it only for lean work.
 fn may_write(at: &Collected<'_>, artefacts: &PathRules, path: &str) -> bool {
-    let plan_of_another =
-        path == "tasks.yaml" && at.order.brief.role == Role::SpecAgent && at.order.mode == Mode::Full;
+    let plan_of_another = path == "tasks.yaml"
+        && at.order.brief.role == Role::SpecAgent
+        && at.order.mode == Mode::Full;
     artefacts.matches(path) && !plan_of_another
 }
 
@@ -245,7 +251,8 @@ fn check_documents(at: &Collected<'_>, files: &[Written], work: &mut Work) -> Ve
         let path = format!(".agents-work/{}/{}", at.order.session, file.path);
         match read_document(&file.path, &path, &file.bytes) {
             Ok(Document::Plan(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
-                let message = format!("lean mode has exactly one task; the plan has {}", plan.len());
+                let message =
+                    format!("lean mode has exactly one task; the plan has {}", plan.len());
                 errors.push(ReplyError::new("tasks.not_lean", path, message));
             }
             Ok(Document::Plan(plan)) => work.plan = Some(plan),

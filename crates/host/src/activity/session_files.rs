@@ -86,7 +86,10 @@ pub fn differences(
             continue;
         }
         if entry.size > limits.file_bytes_max {
-            let why = format!("it has {} bytes; a session file has at most {}", entry.size, limits.file_bytes_max);
+            let why = format!(
+                "it has {} bytes; a session file has at most {}",
+                entry.size, limits.file_bytes_max
+            );
             found.breaches.push(Breach { path: whole, why });
             continue;
         }

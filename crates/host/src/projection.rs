@@ -1,0 +1,196 @@
+//! Files that follow from the journal: status.json, statuses in tasks.yaml, the history of rejections, the report.
+//! Delete them and they come back.
+
+mod report;
+mod status;
+
+use crate::crash;
+use crate::files::{self, FileError};
+use crate::layout::SessionLayout;
+use std::collections::BTreeMap;
+use tollgate_core::id::{Attempt, DispatchNumber, TaskId};
+use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
+use tollgate_core::role::Mode;
+use tollgate_core::session::{ArtefactRecord, Session};
+use tollgate_core::task::TaskStatus;
+
+pub use status::status_json;
+
+/// Writes projections, each only when it changes.
+#[derive(Debug)]
+pub struct Projector {
+    layout: SessionLayout,
+    /// What this process wrote last to status.json.
+    status: Option<Vec<u8>>,
+    statuses: BTreeMap<TaskId, TaskStatus>,
+    rejections_written: Option<usize>,
+    /// The dispatch whose session files were copied last.
+    taken_over: Option<(DispatchNumber, Attempt)>,
+}
+
+impl Projector {
+    pub fn new(layout: SessionLayout) -> Self {
+        Self {
+            layout,
+            status: None,
+            statuses: BTreeMap::new(),
+            rejections_written: None,
+            taken_over: None,
+        }
+    }
+
+    /// Brings every projection up to date. Called after each commit, and once on resume.
+    pub fn project(&mut self, session: &Session) -> Result<(), FileError> {
+        self.take_over(session)?;
+        self.tasks(session)?;
+        self.rejections(session)?;
+        if session.closed && session.mode == Mode::Lean {
+            self.lean_report(session)?;
+        }
+        self.status(session)
+    }
+
+    fn status(&mut self, session: &Session) -> Result<(), FileError> {
+        let bytes = status_json(session);
+        if self.status.as_ref() != Some(&bytes) {
+            crash::point("projection.before_status");
+            files::write_checked(&self.layout.status(), &bytes, PERSIST_TRIES)?;
+            crash::point("projection.after_status");
+            self.status = Some(bytes);
+        }
+        Ok(())
+    }
+
+    /// True when somebody else changed status.json; it is then written anew.
+    pub fn put_back_status(&mut self, session: &Session) -> Result<bool, FileError> {
+        let bytes = status_json(session);
+        let is_ours = files::read_bounded(&self.layout.status(), ARTEFACT_BYTES_MAX)
+            .is_ok_and(|found| found == bytes);
+        if is_ours {
+            return Ok(false);
+        }
+        self.status = None;
+        self.status(session)?;
+        Ok(true)
+    }
+
+    /// Copies the session files of a newly accepted dispatch out of that dispatch's folder.
+    fn take_over(&mut self, session: &Session) -> Result<(), FileError> {
+        let newest = newest(session);
+        if newest == self.taken_over {
+            return Ok(());
+        }
+        for (path, record) in artefacts_of(session, newest) {
+            self.copy(path, record)?;
+        }
+        self.taken_over = newest;
+        Ok(())
+    }
+
+    /// After a crash: finishes a take-over that was cut short. A file that holds something else than
+    /// before or after was edited by a person and is left to them.
+    pub fn finish_take_over(&mut self, session: &Session) -> Result<(), FileError> {
+        let newest = newest(session);
+        for (path, record) in artefacts_of(session, newest) {
+            let current = files::hash_beneath(self.layout.folder(), path)?;
+            if current.is_none() || current == record.previous {
+                self.copy(path, record)?;
+            }
+        }
+        self.taken_over = newest;
+        Ok(())
+    }
+
+    fn copy(&mut self, path: &str, record: &ArtefactRecord) -> Result<(), FileError> {
+        let Some((number, attempt)) = record.from else {
+            return Ok(());
+        };
+        let outputs = self.layout.attempt(number, attempt).outputs();
+        let bytes = files::read_beneath(&outputs, path, ARTEFACT_BYTES_MAX)?;
+        crash::point("projection.before_take_over");
+        files::write_beneath(self.layout.folder(), path, &bytes)?;
+        if path == "tasks.yaml" {
+            self.statuses.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes the statuses of tasks into tasks.yaml, in place.
+    fn tasks(&mut self, session: &Session) -> Result<(), FileError> {
+        let statuses: BTreeMap<TaskId, TaskStatus> =
+            session.tasks.iter().map(|task| (task.spec.id.clone(), task.status)).collect();
+        if statuses.is_empty() || statuses == self.statuses {
+            return Ok(());
+        }
+        let path = self.layout.tasks();
+        let text = match files::read_bounded(&path, ARTEFACT_BYTES_MAX) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.is_not_found() => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        // A plan that somebody broke meanwhile is left alone; it is reported before the next dispatch.
+        if let Ok(edited) = tollgate_contract::tasks::set_statuses(&text, &statuses) {
+            if edited != text {
+                files::write_checked(&path, edited.as_bytes(), PERSIST_TRIES)?;
+            }
+            self.statuses = statuses;
+        }
+        Ok(())
+    }
+
+    /// Forgets what was written to tasks.yaml, so that the next projection looks again.
+    pub fn distrust_tasks(&mut self) {
+        self.statuses.clear();
+    }
+
+    /// One JSON line per rejected design; lines once written never change.
+    fn rejections(&mut self, session: &Session) -> Result<(), FileError> {
+        if self.rejections_written == Some(session.rejections.len()) {
+            return Ok(());
+        }
+        let mut text = String::new();
+        for rejection in &session.rejections {
+            let line = serde_json::json!({
+                "at": rejection.at,
+                "decision_id": rejection.decision_id,
+                "answer": rejection.answer,
+                "state_context": rejection.state_context,
+            });
+            text.push_str(&format!("{line}\n"));
+        }
+        let path = self.layout.approve_design_history();
+        if !text.is_empty() && !is_file_with(&path, text.as_bytes()) {
+            files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)?;
+        }
+        self.rejections_written = Some(session.rejections.len());
+        Ok(())
+    }
+
+    /// Lean work has no Docs role: the engine writes the report.
+    fn lean_report(&self, session: &Session) -> Result<(), FileError> {
+        let text = report::lean_report(session);
+        let path = self.layout.report();
+        if is_file_with(&path, text.as_bytes()) {
+            return Ok(());
+        }
+        files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)
+    }
+}
+
+fn newest(session: &Session) -> Option<(DispatchNumber, Attempt)> {
+    session.artefacts.values().filter_map(|record| record.from).max()
+}
+
+fn artefacts_of(
+    session: &Session,
+    newest: Option<(DispatchNumber, Attempt)>,
+) -> impl Iterator<Item = (&String, &ArtefactRecord)> {
+    session
+        .artefacts
+        .iter()
+        .filter(move |(_, record)| record.from.is_some() && record.from == newest)
+}
+
+fn is_file_with(path: &std::path::Path, bytes: &[u8]) -> bool {
+    files::read_bounded(path, ARTEFACT_BYTES_MAX).is_ok_and(|found| found == bytes)
+}

@@ -1,0 +1,326 @@
+//! The loop, the only place where pure and impure meet: gather inputs, decide, make durable, act.
+
+mod open;
+mod reconcile;
+
+pub use open::OpenError;
+
+use crate::activity::StopSwitch;
+use crate::clock;
+use crate::context::Context;
+use crate::crash;
+use crate::files::FileError;
+use crate::inbox::{Inbox, InboxError, InboxReply};
+use crate::journal::{Journal, JournalError};
+use crate::layout::SessionLayout;
+use crate::lock::SessionLock;
+use crate::projection::Projector;
+use crate::record::Inspector;
+use crate::repository::PromoteError;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+use tollgate_core::engine::{Answered, Engine};
+use tollgate_core::event::Event;
+use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
+use tollgate_core::input::{Command, Input};
+use tollgate_core::refusal::Refusal;
+use tollgate_core::session::{Session, Wanted};
+use tollgate_core::work::{CheckResult, DispatchEnd};
+
+/// How often the inbox is looked at while nothing else happens.
+const INBOX_POLL: Duration = Duration::from_millis(100);
+/// How long a stopped agent may take to be gone before the engine leaves it to its supervisor.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A surface over a session: it shows what happened and passes on what a person says.
+pub trait Face {
+    /// A person can be asked.
+    fn is_interactive(&self) -> bool;
+    /// Events that are on disk.
+    fn happened(&mut self, session: &Session, events: &[Event]);
+    /// Nothing runs: these questions wait for a person.
+    fn ask(&mut self, session: &Session);
+    /// A line that the person typed: what they want done.
+    fn read_line(&mut self, session: &Session, line: &str) -> Vec<Command>;
+    fn refused(&mut self, session: &Session, command: &Command, refusal: &Refusal);
+    /// Called a few times a second while something runs.
+    fn tick(&mut self, session: &Session);
+}
+
+/// How a run of the loop came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Done,
+    Waiting,
+    Blocked,
+    Interrupted,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Inbox(#[from] InboxError),
+}
+
+/// What reaches the loop from other threads.
+#[derive(Debug)]
+pub enum Message {
+    Ended(DispatchNumber, Attempt, Result<DispatchEnd, String>),
+    Checked(CheckNumber, Result<Option<Vec<CheckResult>>, String>),
+    /// A line of the person at the terminal; none when their input has ended.
+    Line(Option<String>),
+    /// Ctrl-C, or a request to end.
+    Interrupt,
+}
+
+/// The one writer of a session.
+#[derive(Debug)]
+pub struct Owner {
+    context: Arc<Context>,
+    layout: SessionLayout,
+    _lock: SessionLock,
+    journal: Journal,
+    engine: Engine,
+    projector: Projector,
+    inspector: Inspector,
+    inbox: Inbox,
+    /// Where the session's branch is known to be.
+    promoted: Option<CommitId>,
+    flights: BTreeMap<Wanted, Arc<StopSwitch>>,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+}
+
+impl Owner {
+    pub fn session(&self) -> &Session {
+        self.engine.session()
+    }
+
+    pub fn layout(&self) -> &SessionLayout {
+        &self.layout
+    }
+
+    /// For threads that read the terminal or wait for signals.
+    pub fn sender(&self) -> Sender<Message> {
+        self.sender.clone()
+    }
+
+    /// Takes one command without running anything.
+    pub fn submit(
+        &mut self,
+        face: &mut dyn Face,
+        command: Command,
+    ) -> Result<Answered, ServeError> {
+        let answers = self.handle(face, vec![Input::Command(command)])?;
+        Ok(answers.into_iter().next().unwrap_or(Ok(())))
+    }
+
+    /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
+    pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
+        let mut asked = Vec::new();
+        loop {
+            self.reconcile(face)?;
+            if let Some(ending) = self.ending(face, &mut asked) {
+                return Ok(ending);
+            }
+            let message = match self.receiver.recv_timeout(self.patience()) {
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            };
+            let mut messages: Vec<Message> = message.into_iter().collect();
+            messages.extend(self.receiver.try_iter());
+            if messages.iter().any(|message| matches!(message, Message::Interrupt)) {
+                return self.interrupt(face, messages);
+            }
+            let has_left = messages.iter().any(|message| matches!(message, Message::Line(None)));
+            self.take(face, messages)?;
+            self.take_inbox(face)?;
+            if has_left && self.session().pending_decisions().next().is_some() {
+                return Ok(self.held_ending());
+            }
+            face.tick(self.engine.session());
+        }
+    }
+
+    /// Turns messages into inputs and handles them in one commit where they allow it.
+    fn take(&mut self, face: &mut dyn Face, messages: Vec<Message>) -> Result<(), ServeError> {
+        let mut inputs = Vec::new();
+        for message in messages {
+            match message {
+                Message::Ended(number, attempt, result) => {
+                    self.flights.remove(&Wanted::Dispatch(number, attempt));
+                    inputs.extend(self.edits()?);
+                    inputs.push(match result {
+                        Ok(end) => Input::Ended { number, attempt, end },
+                        Err(detail) => Input::PersistenceFailed { detail },
+                    });
+                }
+                Message::Checked(number, result) => {
+                    self.flights.remove(&Wanted::Checks(number));
+                    match result {
+                        Ok(Some(results)) => inputs.push(Input::Checked { number, results }),
+                        Ok(None) => {}
+                        Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
+                    }
+                }
+                Message::Line(Some(line)) => self.take_line(face, &line)?,
+                Message::Line(None) | Message::Interrupt => {}
+            }
+        }
+        let is_due = self.session().next_deadline().is_some_and(|due| due <= clock::now());
+        if is_due {
+            inputs.push(Input::Tick);
+        }
+        if !inputs.is_empty() {
+            self.handle(face, inputs)?;
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, face: &mut dyn Face, line: &str) -> Result<(), ServeError> {
+        for command in face.read_line(self.engine.session(), line) {
+            let answers = self.handle(face, vec![Input::Command(command.clone())])?;
+            if let Some(Err(refusal)) = answers.into_iter().next() {
+                face.refused(self.engine.session(), &command, &refusal);
+            }
+        }
+        Ok(())
+    }
+
+    /// Commands that other processes left.
+    fn take_inbox(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
+        for command in self.inbox.take()? {
+            let id = command.id().clone();
+            let answers = self.handle(face, vec![Input::Command(command)])?;
+            let reply = match answers.into_iter().next() {
+                Some(Err(refusal)) => InboxReply {
+                    accepted: false,
+                    message: refusal.to_string(),
+                    hint: refusal.hint(),
+                },
+                _ => InboxReply { accepted: true, message: "recorded".to_owned(), hint: None },
+            };
+            self.inbox.reply(&id, &reply)?;
+        }
+        Ok(())
+    }
+
+    /// Decide, sync, show, project: in this order and no other.
+    fn handle(
+        &mut self,
+        face: &mut dyn Face,
+        inputs: Vec<Input>,
+    ) -> Result<Vec<Answered>, ServeError> {
+        let (commit, answers) = self.engine.handle(clock::now(), inputs);
+        let journal = &mut self.journal;
+        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        crash::point("serve.committed");
+        face.happened(self.engine.session(), durable.events());
+        if let Err(detail) = self.project() {
+            self.persistence_failed(face, detail)?;
+        }
+        Ok(answers)
+    }
+
+    fn persistence_failed(
+        &mut self,
+        face: &mut dyn Face,
+        detail: String,
+    ) -> Result<(), ServeError> {
+        let input = Input::PersistenceFailed { detail };
+        let (commit, _) = self.engine.handle(clock::now(), vec![input]);
+        let journal = &mut self.journal;
+        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        face.happened(self.engine.session(), durable.events());
+        Ok(())
+    }
+
+    /// Branch and files follow the journal.
+    fn project(&mut self) -> Result<(), String> {
+        self.promote().map_err(|error| error.to_string())?;
+        self.projector.project(self.engine.session()).map_err(|error| error.to_string())
+    }
+
+    fn promote(&mut self) -> Result<(), PromoteError> {
+        let session = self.engine.session();
+        if !session.has_accepted_work() || self.promoted.as_ref() == Some(&session.tip) {
+            return Ok(());
+        }
+        crash::point("serve.before_promote");
+        self.context.repository.promote(
+            &session.opening.session,
+            session.tip_before.as_ref(),
+            &session.tip,
+            &session.opening.base,
+        )?;
+        crash::point("serve.after_promote");
+        self.promoted = Some(session.tip.clone());
+        Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        let due = self.session().next_deadline();
+        let until_due = due.map(|due| Duration::from_millis(due.ms_since(clock::now())));
+        until_due.map_or(INBOX_POLL, |wait| wait.min(INBOX_POLL))
+    }
+
+    /// Whether there is nothing left to wait for. A person at the terminal is asked once per question.
+    fn ending(&self, face: &mut dyn Face, asked: &mut Vec<String>) -> Option<Ending> {
+        let session = self.session();
+        if !self.flights.is_empty() {
+            return None;
+        }
+        if session.closed {
+            return Some(Ending::Done);
+        }
+        let pending: Vec<String> = session
+            .pending_decisions()
+            .map(|decision| format!("{} {}", decision.decision_id, decision.asked_at))
+            .collect();
+        if pending.is_empty() {
+            let goes_on = !session.outstanding().is_empty() || session.next_deadline().is_some();
+            return match (&session.blocker, goes_on) {
+                (Some(_), _) => Some(Ending::Blocked),
+                (None, true) => None,
+                (None, false) => Some(Ending::Interrupted),
+            };
+        }
+        if !face.is_interactive() {
+            return Some(self.held_ending());
+        }
+        if *asked != pending {
+            face.ask(session);
+            *asked = pending;
+        }
+        None
+    }
+
+    fn held_ending(&self) -> Ending {
+        if self.session().blocker.is_some() { Ending::Blocked } else { Ending::Waiting }
+    }
+
+    /// Ends every running tree at once and records that it was stopped.
+    fn interrupt(
+        &mut self,
+        face: &mut dyn Face,
+        messages: Vec<Message>,
+    ) -> Result<Ending, ServeError> {
+        for switch in self.flights.values() {
+            switch.stop();
+        }
+        self.take(face, messages)?;
+        let give_up = Instant::now() + STOP_PATIENCE;
+        while !self.flights.is_empty() && Instant::now() < give_up {
+            if let Ok(message) = self.receiver.recv_timeout(INBOX_POLL) {
+                self.take(face, vec![message])?;
+            }
+        }
+        Ok(Ending::Interrupted)
+    }
+}

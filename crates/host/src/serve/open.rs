@@ -1,0 +1,120 @@
+//! How a process becomes the owner of a session: a new one, or one that its journal tells of.
+
+use super::{Face, Owner, ServeError};
+use crate::clock;
+use crate::context::Context;
+use crate::crash;
+use crate::files;
+use crate::inbox::Inbox;
+use crate::journal::{Journal, JournalError, TornTail};
+use crate::lock::{LockError, SessionLock};
+use crate::projection::Projector;
+use crate::record::Inspector;
+use crate::repository::RepositoryError;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use tollgate_core::engine::Engine;
+use tollgate_core::id::SessionName;
+use tollgate_core::input::{Input, Opening};
+use tollgate_core::session::Session;
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("session {session} exists already")]
+    Exists { session: SessionName },
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error("the journal of {session} does not begin with the opening of a session")]
+    NotASession { session: SessionName },
+    #[error("cannot make {}: {cause}", path.display())]
+    Folder { path: PathBuf, cause: io::Error },
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+}
+
+impl Owner {
+    /// Opens a new session. Its folder must not be there yet.
+    pub fn open(
+        context: Arc<Context>,
+        opening: &Opening,
+        face: &mut dyn Face,
+    ) -> Result<Self, OpenError> {
+        let layout = context.session_layout(&opening.session);
+        let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
+        std::fs::create_dir_all(context.layout.sessions_folder()).map_err(folder_error)?;
+        match std::fs::create_dir(layout.folder()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(OpenError::Exists { session: opening.session.clone() });
+            }
+            other => other.map_err(folder_error)?,
+        }
+        let lock = SessionLock::acquire(layout.folder())?;
+        crash::point("open.folder_made");
+        let mut journal = Journal::create(&layout.journal())?;
+        let (engine, commit) = Engine::open(clock::now(), opening);
+        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        crash::point("open.journal_begun");
+        context.repository.exclude_own()?;
+        let mut owner = Self::assemble(context, lock, journal, engine)?;
+        face.happened(owner.engine.session(), durable.events());
+        if let Err(detail) = owner.project() {
+            owner.persistence_failed(face, detail)?;
+        }
+        Ok(owner)
+    }
+
+    /// Takes a session up where its journal ends.
+    pub fn resume(
+        context: Arc<Context>,
+        session: &SessionName,
+        face: &mut dyn Face,
+    ) -> Result<(Self, Option<TornTail>), OpenError> {
+        let layout = context.session_layout(session);
+        let lock = SessionLock::acquire(layout.folder())?;
+        let (journal, records, torn) = Journal::open(&layout.journal())?;
+        let events = records.iter().map(|record| (record.at, &record.event));
+        let state = Session::replay(events)
+            .ok_or_else(|| OpenError::NotASession { session: session.clone() })?;
+        let engine = Engine::resume(state);
+        let mut owner = Self::assemble(context, lock, journal, engine)?;
+        let _ = files::remove_temporaries(owner.layout.folder());
+        let taken = owner.projector.finish_take_over(owner.engine.session());
+        let policy = owner.context.config.policy();
+        owner.handle(face, vec![Input::Resumed { policy }])?;
+        if let Err(error) = taken {
+            owner.persistence_failed(face, error.to_string())?;
+        }
+        Ok((owner, torn))
+    }
+
+    fn assemble(
+        context: Arc<Context>,
+        lock: SessionLock,
+        journal: Journal,
+        engine: Engine,
+    ) -> Result<Self, ServeError> {
+        let layout = context.session_layout(&engine.session().opening.session);
+        let (sender, receiver) = mpsc::channel();
+        Ok(Self {
+            inbox: Inbox::open(&layout.inbox())?,
+            projector: Projector::new(layout.clone()),
+            inspector: Inspector::default(),
+            promoted: None,
+            flights: BTreeMap::new(),
+            _lock: lock,
+            context,
+            layout,
+            journal,
+            engine,
+            sender,
+            receiver,
+        })
+    }
+}

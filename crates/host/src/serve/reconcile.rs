@@ -1,0 +1,96 @@
+//! Starts what should run and does not, stops what runs and should not.
+
+use super::{Face, Message, Owner, ServeError};
+use crate::activity::checks::{self, CheckOrder};
+use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::{ActivityError, StopSwitch};
+use std::sync::Arc;
+use std::thread;
+use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber};
+use tollgate_core::input::Input;
+use tollgate_core::session::Wanted;
+
+impl Owner {
+    pub(super) fn reconcile(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
+        let wanted = self.session().outstanding();
+        for (flight, switch) in &self.flights {
+            if !wanted.contains(flight) {
+                switch.stop();
+            }
+        }
+        let missing: Vec<Wanted> =
+            wanted.into_iter().filter(|wanted| !self.flights.contains_key(wanted)).collect();
+        // Only what is still right is built upon; a person's edit may change what is wanted.
+        if missing.is_empty() || self.inspect(face)? {
+            return Ok(());
+        }
+        for wanted in missing {
+            let switch = Arc::new(StopSwitch::default());
+            match wanted {
+                Wanted::Dispatch(number, attempt) => self.fly_dispatch(number, attempt, &switch),
+                Wanted::Checks(number) => self.fly_checks(number, &switch),
+            }
+            self.flights.insert(wanted, switch);
+        }
+        Ok(())
+    }
+
+    /// Looks at the files before work goes on. True when that led to a new decision.
+    fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
+        let put_back = self.projector.put_back_status(self.engine.session());
+        let mut inputs = Vec::new();
+        match put_back {
+            Ok(true) => inputs.push(Input::PutBack { path: "status.json".to_owned() }),
+            Ok(false) => {}
+            Err(error) => inputs.push(Input::PersistenceFailed { detail: error.to_string() }),
+        }
+        inputs.extend(self.edits()?);
+        if inputs.is_empty() {
+            return Ok(false);
+        }
+        self.handle(face, inputs)?;
+        self.projector.distrust_tasks();
+        Ok(true)
+    }
+
+    pub(super) fn edits(&mut self) -> Result<Option<Input>, ServeError> {
+        let edits = self.inspector.edits(&self.layout, self.engine.session())?;
+        Ok((!edits.is_empty()).then_some(Input::Edited(edits)))
+    }
+
+    fn fly_dispatch(&self, number: DispatchNumber, attempt: Attempt, switch: &Arc<StopSwitch>) {
+        let Some(order) = DispatchOrder::of(self.session(), number, attempt) else {
+            return;
+        };
+        let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
+        thread::spawn(move || {
+            let result = dispatch::run(&context, &order, &switch).map_err(words);
+            // The loop may be gone already; then the outcome waits on disk.
+            let _ = sender.send(Message::Ended(number, attempt, result));
+        });
+    }
+
+    fn fly_checks(&self, number: CheckNumber, switch: &Arc<StopSwitch>) {
+        let session = self.session();
+        let Some(run) = session.checks.get(&number) else {
+            return;
+        };
+        let order = CheckOrder {
+            number,
+            commands: run.commands.clone(),
+            timeout_ms: session.policy.check_timeout_ms,
+            session: session.opening.session.clone(),
+            base: session.opening.base.clone(),
+            tip: session.tip.clone(),
+        };
+        let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
+        thread::spawn(move || {
+            let result = checks::run(&context, &order, &switch).map_err(words);
+            let _ = sender.send(Message::Checked(number, result));
+        });
+    }
+}
+
+fn words(error: ActivityError) -> String {
+    error.to_string()
+}
