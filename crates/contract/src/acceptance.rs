@@ -180,7 +180,7 @@ mod tests {
                   help: Give each its own id
                 error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how it is verified
                   help: Give a command, or a text that begins with manual:
-                error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: criterion "" does not say how it is verified
+                error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how it is verified
                   help: Give a command, or a text that begins with manual:
             "#]],
         );

@@ -61,11 +61,14 @@ pub fn read_reply(bytes: &[u8], role: Role) -> Result<ReplyRead, Vec<ReplyError>
 /// As `read_reply`; without a role whatever fits any role is accepted.
 pub fn read_as(bytes: &[u8], role: Option<Role>) -> Result<ReplyRead, Report> {
     let node = one_object(bytes).map_err(Report::from)?;
-    if node.get("role").is_some() && node.get("status").is_none() {
-        typed(&node, role)
-    } else {
-        universal(&node, role)
-    }
+    let is_typed = node.get("role").is_some() && node.get("status").is_none();
+    let kind = if is_typed { result_kind(&node, role)? } else { ReplyKind::Universal };
+    of_kind(&node, kind, role)
+}
+
+/// One kind of answer and no other.
+pub fn read_result(bytes: &[u8], kind: ReplyKind) -> Result<ReplyRead, Report> {
+    of_kind(&one_object(bytes).map_err(Report::from)?, kind, None)
 }
 
 /// Exactly one JSON object with nothing but white space around it.
@@ -151,12 +154,12 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
     found
 }
 
-fn typed(node: &Node, role: Option<Role>) -> Result<ReplyRead, Report> {
-    match result_kind(node, role)? {
+fn of_kind(node: &Node, kind: ReplyKind, role: Option<Role>) -> Result<ReplyRead, Report> {
+    match kind {
+        ReplyKind::Universal => universal(node, role),
         ReplyKind::Planner => planner(node),
         ReplyKind::Implementor => read(node).map(normal::implementor).map_err(faults),
         ReplyKind::Reviewer => reviewer(node),
-        ReplyKind::Universal => universal(node, role),
     }
 }
 

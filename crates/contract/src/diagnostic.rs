@@ -1,10 +1,12 @@
 //! Faults as people and agents read them: a code, a place, words that quote what was found, and help.
 
 pub(crate) mod action;
+pub(crate) mod agent_input;
 pub(crate) mod config;
 pub(crate) mod reply;
 pub(crate) mod sections;
 pub(crate) mod shape;
+pub(crate) mod status;
 pub(crate) mod tasks;
 
 use serde::Serialize;

@@ -1,10 +1,18 @@
 //! The page behind every code: what it means and how to go on.
 
-use crate::diagnostic::{action, config, reply, sections, shape, tasks};
+use crate::diagnostic::{action, agent_input, config, reply, sections, shape, status, tasks};
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
-const THEMES: &[&[(&str, &str)]] =
-    &[action::PAGES, config::PAGES, reply::PAGES, sections::PAGES, shape::PAGES, tasks::PAGES];
+const THEMES: &[&[(&str, &str)]] = &[
+    action::PAGES,
+    agent_input::PAGES,
+    config::PAGES,
+    reply::PAGES,
+    sections::PAGES,
+    shape::PAGES,
+    status::PAGES,
+    tasks::PAGES,
+];
 
 pub fn explain(code: &str) -> Option<&'static str> {
     pages().find(|(known, _)| *known == code).map(|(_, page)| page)

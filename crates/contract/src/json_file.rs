@@ -6,6 +6,13 @@ use crate::shape::{Fault, Unread, read};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+pub(crate) fn parse_bytes(bytes: &[u8], path: &str) -> (Option<Node>, Report) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse(text, path),
+        Err(error) => (None, words::not_utf8(path, error.valid_up_to()).into()),
+    }
+}
+
 pub(crate) fn parse(text: &str, path: &str) -> (Option<Node>, Report) {
     let diagnostic = match read_json(text) {
         Ok(node) => return (Some(node), Report::default()),

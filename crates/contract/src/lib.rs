@@ -3,10 +3,12 @@
 
 pub mod acceptance;
 pub mod action;
+pub mod agent_input;
 pub mod agent_output;
 pub mod config;
 mod cycle;
 pub mod diagnostic;
+pub mod document;
 pub mod explain;
 mod front_matter;
 pub mod globs;
@@ -14,9 +16,11 @@ mod json_file;
 pub mod nearest;
 mod node;
 pub mod pack;
+pub mod schema;
 pub mod sections;
 mod shape;
 pub mod skill;
+pub mod status;
 pub mod tasks;
 #[cfg(test)]
 mod testing;

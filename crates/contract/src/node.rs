@@ -113,26 +113,6 @@ impl Node {
             }
         }
     }
-
-    pub fn from_json(json: &serde_json::Value) -> Self {
-        use serde_json::Value as Json;
-        Self::plain(match json {
-            Json::Null => Value::Null,
-            Json::Bool(flag) => Value::Bool(*flag),
-            Json::Number(number) => Value::Number(number.clone()),
-            Json::String(text) => Value::Text(text.clone()),
-            Json::Array(items) => Value::List(items.iter().map(Self::from_json).collect()),
-            Json::Object(map) => Value::Map(
-                map.iter()
-                    .map(|(key, value)| Entry {
-                        key: key.clone(),
-                        line: None,
-                        node: Self::from_json(value),
-                    })
-                    .collect(),
-            ),
-        })
-    }
 }
 
 /// A key or index as one step of a JSON pointer.

@@ -1,7 +1,7 @@
 //! Holds a node against a JSON Schema made from our own types and collects every fault.
 //!
 //! It understands what those types produce: type, properties, required, additionalProperties,
-//! items, enum, const, anyOf, oneOf, $ref, minLength, minItems and minimum.
+//! items, enum, const, anyOf, oneOf, $ref, minLength, minItems, minimum and the size of integers.
 
 use crate::node::{Node, Value, pointer};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub(crate) enum Wrong {
     Type { found: String, expected: Vec<String> },
     Value { found: String, allowed: Vec<String> },
     Empty,
-    Below { found: String, least: String },
+    Range { found: String, rule: String },
     Twice { field: String },
 }
 
@@ -80,13 +80,9 @@ impl<'a> Checker<'a> {
                 }
             }
             Value::Number(number) => {
-                let least = schema.get("minimum").and_then(Json::as_f64);
-                if let (Some(least), Some(n)) = (least, number.as_f64())
-                    && n < least
-                {
-                    let wrong =
-                        Wrong::Below { found: number.to_string(), least: least.to_string() };
-                    self.fault(at, node.line, wrong);
+                if let Some(rule) = range_rule(schema, number) {
+                    let found = number.to_string();
+                    self.fault(at, node.line, Wrong::Range { found, rule });
                 }
             }
             Value::Null | Value::Bool(_) => {}
@@ -217,6 +213,20 @@ impl<'a> Checker<'a> {
     fn fault(&mut self, at: &str, line: Option<u32>, wrong: Wrong) {
         self.faults.push(Fault { pointer: at.to_owned(), line, wrong });
     }
+}
+
+/// The bound that a number breaks.
+fn range_rule(schema: &Json, number: &serde_json::Number) -> Option<String> {
+    let least = schema.get("minimum").and_then(Json::as_f64);
+    if let Some(least) = least.filter(|least| number.as_f64().is_some_and(|n| n < *least)) {
+        return Some(format!("at least {least}"));
+    }
+    let most = match schema.get("format").and_then(Json::as_str) {
+        Some("uint32") => u64::from(u32::MAX),
+        Some("int64") => i64::MAX.unsigned_abs(),
+        _ => return None,
+    };
+    number.as_u64().filter(|n| *n > most).map(|_| format!("at most {most}"))
 }
 
 /// The type names of a schema; none means anything goes.

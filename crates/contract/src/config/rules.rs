@@ -113,7 +113,9 @@ impl<'a> Rules<'a> {
             ("snapshot", "days"),
         ];
         for (table, key) in positive {
-            if let Some((number, line)) = self.number(table, key).filter(|(n, _)| *n <= 0.0) {
+            // Below zero is a fault of form where only whole numbers are possible.
+            let is_wrong = |n: f64| n == 0.0 || (key == "usd" && n < 0.0);
+            if let Some((number, line)) = self.number(table, key).filter(|(n, _)| is_wrong(*n)) {
                 report.push(say::not_positive(self.at(line), key, &number.to_string()));
             }
         }

@@ -283,8 +283,6 @@ minimum = 101
             error config.not_positive tollgate.toml:18: `usd` is 0, but must be more than 0
               help: Leave the key out for the default
             error shape.out_of_range tollgate.toml:19: `tokens` is -5, but must be at least 0
-            error config.not_positive tollgate.toml:19: `tokens` is -5, but must be more than 0
-              help: Leave the key out for the default
             error config.duration_invalid tollgate.toml:20: `wall` is "8d", which is not a duration
               help: Write a number above zero and ms, s, m or h, such as "30m"
             error config.copy_path tollgate.toml:22: "../.env" is not a path inside the repository

@@ -18,7 +18,7 @@ pages! {
     EMPTY = "shape.empty":
         "A text is blank or a list has no entries where something must be said.";
     OUT_OF_RANGE = "shape.out_of_range":
-        "A number is smaller than what makes sense here.";
+        "A number is smaller or larger than what makes sense here.";
     KEY_TWICE = "shape.key_twice":
         "The same key occurs twice in one object. Readers differ in which one they take, so neither is taken.\n\
          Remove one of them.";
@@ -67,10 +67,10 @@ pub(crate) fn fault(file: &str, fault: &Fault) -> Diagnostic {
         )
         .help_if(perhaps_meant(found, allowed)),
         Wrong::Empty => error(EMPTY, at, format!("{} is empty", named(&fault.pointer))),
-        Wrong::Below { found, least } => error(
+        Wrong::Range { found, rule } => error(
             OUT_OF_RANGE,
             at,
-            format!("{} is {found}, but must be at least {least}", named(&fault.pointer)),
+            format!("{} is {found}, but must be {rule}", named(&fault.pointer)),
         ),
         Wrong::Twice { field } => {
             error(KEY_TWICE, at, format!("the key {} occurs twice", quote(field)))

@@ -178,7 +178,10 @@ pub(crate) fn criterion_twice(at: &At<'_>) -> Diagnostic {
 }
 
 pub(crate) fn verify_empty(at: &At<'_>) -> Diagnostic {
-    let message = format!("criterion {} does not say how it is verified", quote(at.id));
+    let message = match at.id {
+        "" => "a criterion does not say how it is verified".to_owned(),
+        id => format!("criterion {} does not say how it is verified", quote(id)),
+    };
     Diagnostic::error(VERIFY_EMPTY, at.place(), message)
         .help("Give a command, or a text that begins with manual:")
 }

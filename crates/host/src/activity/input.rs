@@ -49,7 +49,8 @@ pub fn value(order: &DispatchOrder) -> Value {
 
 /// Why the dispatch must not start: the input breaks the contract, or a file to read is not there.
 pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyError> {
-    let report = agent_input::validate(value, Some(order.brief.role));
+    let bytes = serde_json::to_vec(value).expect("a JSON value can always be written");
+    let (_, report) = agent_input::read(&bytes, "input.json", Some(order.brief.role));
     let mut errors = report.reply_errors();
     for path in &order.brief.context_files {
         if crate::files::open_beneath(tree, path).is_err() {

@@ -1,0 +1,205 @@
+//! The input of a dispatch: what every agent is told, and the check before it is told.
+
+use crate::diagnostic::{Diagnostic, Place, Report, agent_input as say, shape as words};
+use crate::json_file;
+use crate::node::{Node, Value, pointer};
+use crate::shape::{Fault, Wrong};
+use crate::word::Word;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tollgate_core::id::TaskId;
+use tollgate_core::reply::ReplyError;
+use tollgate_core::role::{Mode, ProjectType, Role};
+use tollgate_core::work::{ChangeType, FileChange};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentInput {
+    pub task: TaskInput,
+    pub project_type: Word<ProjectType>,
+    pub repo_state: RepoState,
+    pub tools_available: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifact_list: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Word<Mode>>,
+    /// Counts from 1 in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Who it is for, where the document itself says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Word<Role>>,
+    /// On a re-run: what was wrong with the last reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub previous_errors: Vec<PreviousError>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskInput {
+    /// `T-001`, or `meta` for the session as a whole.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    #[schemars(length(min = 1))]
+    pub title: String,
+    #[schemars(length(min = 1))]
+    pub goal: String,
+    pub non_goals: Vec<String>,
+    pub context_files: Vec<String>,
+    /// Required for Reviewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_changed_files: Option<Vec<ChangedFile>>,
+    pub constraints: Vec<String>,
+    pub acceptance_checks: Vec<String>,
+    pub risk_flags: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedFile {
+    #[schemars(length(min = 1))]
+    pub path: String,
+    pub change_type: Word<ChangeType>,
+    /// Required when renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<String>,
+}
+
+impl From<&FileChange> for ChangedFile {
+    fn from(change: &FileChange) -> Self {
+        Self {
+            path: change.path.clone(),
+            change_type: change.change_type.into(),
+            old_path: change.old_path.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepoState {
+    /// None when the checkout is detached.
+    #[serde(default)]
+    pub branch: Option<String>,
+    pub ci_status: CiStatus,
+    #[serde(default)]
+    pub last_failed_step: Option<String>,
+}
+
+/// How the last checks went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum CiStatus {
+    #[default]
+    Unknown,
+    Green,
+    Red,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreviousError {
+    pub code: String,
+    pub path: String,
+    pub message: String,
+}
+
+impl From<&ReplyError> for PreviousError {
+    fn from(error: &ReplyError) -> Self {
+        let ReplyError { code, path, message } = error.clone();
+        Self { code, path, message }
+    }
+}
+
+/// The input when there is no error. The role may be given beside it.
+pub fn read(bytes: &[u8], path: &str, role: Option<Role>) -> (Option<AgentInput>, Report) {
+    let (node, mut report) = json_file::parse_bytes(bytes, path);
+    let Some(node) = node else { return (None, report) };
+    let input = json_file::typed(&node, path, &mut report, |fault| special_words(fault, path));
+    rules(&node, path, role, &mut report);
+    (input.filter(|_| report.is_ok()), report)
+}
+
+/// As `read`, for an input that was made and not read.
+pub fn validate(input: &AgentInput, role: Option<Role>) -> Report {
+    match serde_json::to_vec(input) {
+        Ok(bytes) => read(&bytes, "", role).1,
+        Err(error) => words::unreadable("", &error.to_string()).into(),
+    }
+}
+
+/// A canonical agent name, exactly spelled.
+pub fn read_role(name: &str) -> Result<Role, Box<Diagnostic>> {
+    Role::parse(name).ok_or_else(|| Box::new(say::agent_unknown(Place::file("", None), name)))
+}
+
+fn special_words(fault: &Fault, path: &str) -> Diagnostic {
+    match (fault.pointer.as_str(), &fault.wrong) {
+        (pointer @ "/agent", Wrong::Value { found, .. }) => {
+            say::agent_unknown(Place::new(path, pointer, None), found)
+        }
+        _ => words::fault(path, fault),
+    }
+}
+
+fn rules(root: &Node, path: &str, role: Option<Role>, report: &mut Report) {
+    let place = |pointer: &str| Place::new(path, pointer, None);
+    let own = root.get("agent").and_then(Node::as_text).and_then(Role::parse);
+    let Some(task) = root.get("task") else { return };
+    if let Some(id) = task.get("id").and_then(Node::as_text)
+        && !id.is_empty()
+        && id != "meta"
+        && TaskId::parse(id).is_err()
+    {
+        report.push(say::task_id_invalid(place("/task/id"), id));
+    }
+    let changed = task.get("session_changed_files");
+    let is_given = changed.is_some_and(|list| list.value != Value::Null);
+    if role.or(own) == Some(Role::Reviewer) && !is_given {
+        report.push(say::changed_files_missing(place("/task")));
+    }
+    for (index, file) in changed.map(Node::items).unwrap_or_default().iter().enumerate() {
+        let text = |key: &str| file.get(key).and_then(Node::as_text).unwrap_or_default();
+        if text("change_type") == "renamed" && text("old_path").trim().is_empty() {
+            let at = pointer("/task/session_changed_files", index);
+            report.push(say::old_path_missing(place(&at), text("path")));
+        }
+    }
+    placeholders(root, path, report);
+}
+
+/// Only paths are looked at: prose may speak of the placeholder.
+fn placeholders(root: &Node, path: &str, report: &mut Report) {
+    let mut look = |at: String, node: &Node| {
+        if let Some(text) = node.as_text().filter(|text| text.contains("<session>")) {
+            report.push(say::session_placeholder(Place::new(path, &at, None), text));
+        }
+    };
+    for list in ["/task/context_files", "/artifact_list"] {
+        let items = lookup(root, list).map(Node::items).unwrap_or_default();
+        for (index, item) in items.iter().enumerate() {
+            look(pointer(list, index), item);
+        }
+    }
+    let list = "/task/session_changed_files";
+    for (index, file) in lookup(root, list).map(Node::items).unwrap_or_default().iter().enumerate()
+    {
+        for key in ["path", "old_path"] {
+            if let Some(node) = file.get(key) {
+                look(pointer(&pointer(list, index), key), node);
+            }
+        }
+    }
+}
+
+fn lookup<'a>(root: &'a Node, pointer: &str) -> Option<&'a Node> {
+    pointer.split('/').skip(1).try_fold(root, |node, step| node.get(step))
+}
+
+#[cfg(test)]
+mod tests;

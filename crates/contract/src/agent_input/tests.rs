@@ -1,0 +1,178 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+use serde_json::{Value as Json, json};
+
+fn good() -> Json {
+    json!({
+        "task": {
+            "id": "T-001", "title": "Limit logins", "goal": "Limit them", "non_goals": [],
+            "context_files": [".agents-work/2026-11-15_login/spec.md"],
+            "constraints": [], "acceptance_checks": ["cmd: cargo test"], "risk_flags": ["none"]
+        },
+        "project_type": "web",
+        "repo_state": {"branch": "main", "ci_status": "unknown", "last_failed_step": null},
+        "tools_available": ["read_file"],
+        "session": "2026-11-15_login", "mode": "full", "dispatch": 3, "attempt": 1
+    })
+}
+
+fn check(input: &Json, role: Option<Role>, expected: Expect) {
+    let (read, report) = read(input.to_string().as_bytes(), "", role);
+    assert_eq!(read.is_some(), report.is_ok());
+    expected.assert_eq(&shown(&report));
+}
+
+#[test]
+fn r003_every_missing_field_is_named() {
+    check(&good(), Some(Role::Coder), expect![[""]]);
+    check(
+        &json!({"task": {}}),
+        Some(Role::Coder),
+        expect![[r#"
+        error shape.field_missing /task: the field "id" is missing
+          help: Add "id" to `task`
+        error shape.field_missing /task: the field "title" is missing
+          help: Add "title" to `task`
+        error shape.field_missing /task: the field "goal" is missing
+          help: Add "goal" to `task`
+        error shape.field_missing /task: the field "non_goals" is missing
+          help: Add "non_goals" to `task`
+        error shape.field_missing /task: the field "context_files" is missing
+          help: Add "context_files" to `task`
+        error shape.field_missing /task: the field "constraints" is missing
+          help: Add "constraints" to `task`
+        error shape.field_missing /task: the field "acceptance_checks" is missing
+          help: Add "acceptance_checks" to `task`
+        error shape.field_missing /task: the field "risk_flags" is missing
+          help: Add "risk_flags" to `task`
+        error shape.field_missing /: the field "project_type" is missing
+          help: Add "project_type" to the top level
+        error shape.field_missing /: the field "repo_state" is missing
+          help: Add "repo_state" to the top level
+        error shape.field_missing /: the field "tools_available" is missing
+          help: Add "tools_available" to the top level
+    "#]],
+    );
+    let required = [
+        "/task/id",
+        "/task/title",
+        "/task/goal",
+        "/task/non_goals",
+        "/task/context_files",
+        "/task/constraints",
+        "/task/acceptance_checks",
+        "/task/risk_flags",
+        "/project_type",
+        "/repo_state",
+        "/tools_available",
+    ];
+    for pointer in required {
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        let mut input = good();
+        input.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(field);
+        let (_, report) = read(input.to_string().as_bytes(), "", Some(Role::Coder));
+        let codes: Vec<&str> = report.errors().map(|d| d.code).collect();
+        assert_eq!(codes, ["shape.field_missing"], "{pointer}");
+        assert!(report.diagnostics[0].message.contains(field));
+    }
+}
+
+#[test]
+fn r004_a_reviewer_needs_the_changed_files() {
+    check(
+        &good(),
+        Some(Role::Reviewer),
+        expect![[r#"
+        error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
+          help: List every file changed in the session; [] when there is none
+    "#]],
+    );
+    let mut input = good();
+    input["agent"] = "Reviewer".into();
+    check(
+        &input,
+        None,
+        expect![[r#"
+        error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
+          help: List every file changed in the session; [] when there is none
+    "#]],
+    );
+    input["task"]["session_changed_files"] = json!([]);
+    check(&input, None, expect![[""]]);
+    input["agent"] = "QA".into();
+    check(&input, None, expect![[""]]);
+}
+
+#[test]
+fn r005_a_renamed_file_has_an_old_path_and_a_known_change() {
+    let mut input = good();
+    input["task"]["session_changed_files"] = json!([
+        {"path": "a", "change_type": "renamed"},
+        {"path": "b", "change_type": "renamed", "old_path": "c"},
+        {"path": "d", "change_type": "copied"},
+        {"path": "e", "change_type": "deleted"},
+    ]);
+    check(
+        &input,
+        None,
+        expect![[r#"
+        error shape.value_unknown /task/session_changed_files/2/change_type: `change_type` is "copied", but must be added, modified, deleted or renamed
+        error input.old_path_missing /task/session_changed_files/0: "a" is renamed but has no old_path
+          help: Add old_path with the former name
+    "#]],
+    );
+}
+
+#[test]
+fn r009_agent_names_are_canonical() {
+    for name in ["coder", "Qa", "reviewer ", ""] {
+        assert!(read_role(name).is_err(), "{name}");
+        let mut input = good();
+        input["agent"] = name.into();
+        let (_, report) = read(input.to_string().as_bytes(), "", None);
+        assert_eq!(report.errors().map(|d| d.code).collect::<Vec<_>>(), ["input.agent_unknown"]);
+    }
+    assert_eq!(read_role("QA").unwrap(), Role::QA);
+}
+
+#[test]
+fn r054_the_literal_placeholder_is_refused_in_every_path() {
+    let mut input = good();
+    input["task"]["context_files"] = json!([".agents-work/<session>/spec.md"]);
+    input["task"]["session_changed_files"] =
+        json!([{"path": "<session>/x", "change_type": "renamed", "old_path": "<session>/y"}]);
+    input["artifact_list"] = json!([".agents-work/<session>/adr/"]);
+    input["task"]["goal"] = "explain what <session> means".into();
+    check(
+        &input,
+        None,
+        expect![[r#"
+        error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
+          help: Put the name of the session in its place
+        error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" holds the placeholder <session>
+          help: Put the name of the session in its place
+        error input.session_placeholder /task/session_changed_files/0/path: the path "<session>/x" holds the placeholder <session>
+          help: Put the name of the session in its place
+        error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" holds the placeholder <session>
+          help: Put the name of the session in its place
+    "#]],
+    );
+}
+
+#[test]
+fn a_made_input_is_validated_like_a_read_one() {
+    let mut input: AgentInput = serde_json::from_value(good()).unwrap();
+    assert!(validate(&input, Some(Role::Coder)).is_ok());
+    input.task.id = "a b".into();
+    input.task.title = String::new();
+    expect![[r#"
+        error shape.empty /task/title: `title` is empty
+        error input.task_id_invalid /task/id: "a b" is not the id of a task
+          help: Write an id such as T-001, or meta
+        error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
+          help: List every file changed in the session; [] when there is none
+    "#]].assert_eq(&shown(&validate(&input, Some(Role::Reviewer))));
+}

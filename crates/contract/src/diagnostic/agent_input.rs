@@ -1,0 +1,48 @@
+//! Faults of the input that a dispatch is given.
+
+use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use tollgate_core::role::Role;
+
+pages! {
+    AGENT_UNKNOWN = "input.agent_unknown":
+        "A dispatch names an agent that is not one of the twelve canonical names. They are written in exactly one way:\n\
+         Coder and not coder, QA and not Qa.";
+    CHANGED_FILES_MISSING = "input.changed_files_missing":
+        "A Reviewer must be told every file that changed in the session, in task.session_changed_files. For other roles\n\
+         the list may be left out.";
+    OLD_PATH_MISSING = "input.old_path_missing":
+        "A renamed file is given without old_path, so that nobody can see where it came from.";
+    SESSION_PLACEHOLDER = "input.session_placeholder":
+        "A path still holds the placeholder <session> instead of the name of the session. An agent would look for a folder\n\
+         that does not exist.";
+    TASK_ID_INVALID = "input.task_id_invalid":
+        "The task of a dispatch is named by its id, such as T-001, or is meta for work on the session as a whole.";
+}
+
+pub(crate) fn agent_unknown(at: Place, found: &str) -> Diagnostic {
+    let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    let message = format!("{} is not the name of an agent", quote(found));
+    Diagnostic::error(AGENT_UNKNOWN, at, message).help(did_you_mean(found, &known))
+}
+
+pub(crate) fn changed_files_missing(at: Place) -> Diagnostic {
+    let message = "a Reviewer is dispatched without session_changed_files";
+    Diagnostic::error(CHANGED_FILES_MISSING, at, message)
+        .help("List every file changed in the session; [] when there is none")
+}
+
+pub(crate) fn old_path_missing(at: Place, path: &str) -> Diagnostic {
+    let message = format!("{} is renamed but has no old_path", quote(path));
+    Diagnostic::error(OLD_PATH_MISSING, at, message).help("Add old_path with the former name")
+}
+
+pub(crate) fn session_placeholder(at: Place, path: &str) -> Diagnostic {
+    let message = format!("the path {} holds the placeholder <session>", quote(path));
+    Diagnostic::error(SESSION_PLACEHOLDER, at, message)
+        .help("Put the name of the session in its place")
+}
+
+pub(crate) fn task_id_invalid(at: Place, found: &str) -> Diagnostic {
+    let message = format!("{} is not the id of a task", quote(found));
+    Diagnostic::error(TASK_ID_INVALID, at, message).help("Write an id such as T-001, or meta")
+}

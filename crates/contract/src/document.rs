@@ -1,0 +1,144 @@
+//! Documents of any origin: which kind one is, and whether it is a good one of its kind.
+
+use crate::agent_output::ReplyKind;
+use crate::diagnostic::{Report, shape as words};
+use crate::{
+    acceptance, action, agent_input, agent_output, config, sections, skill, status, tasks,
+};
+
+/// The kinds that can be checked, by the names they have on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Status,
+    Tasks,
+    Acceptance,
+    Spec,
+    Architecture,
+    Report,
+    AgentInput,
+    AgentOutput,
+    PlannerResult,
+    ImplementorResult,
+    ReviewerResult,
+    Action,
+    Skill,
+    Config,
+}
+
+impl Kind {
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Status, "status"),
+        (Self::Tasks, "tasks"),
+        (Self::Acceptance, "acceptance"),
+        (Self::Spec, "spec"),
+        (Self::Architecture, "architecture"),
+        (Self::Report, "report"),
+        (Self::AgentInput, "agent-input"),
+        (Self::AgentOutput, "agent-output"),
+        (Self::PlannerResult, "planner-result"),
+        (Self::ImplementorResult, "implementor-result"),
+        (Self::ReviewerResult, "reviewer-result"),
+        (Self::Action, "action"),
+        (Self::Skill, "skill"),
+        (Self::Config, "config"),
+    ];
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// The kind by name, and where names say nothing by content.
+pub fn guess(path: &str, bytes: &[u8]) -> Option<Kind> {
+    by_name(path).or_else(|| by_content(bytes))
+}
+
+fn by_name(path: &str) -> Option<Kind> {
+    let mut parts = path.rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or_default();
+    let folder = parts.next().unwrap_or_default();
+    match name {
+        "status.json" => Some(Kind::Status),
+        "tasks.yaml" | "tasks.yml" => Some(Kind::Tasks),
+        "acceptance.json" => Some(Kind::Acceptance),
+        "spec.md" => Some(Kind::Spec),
+        "architecture.md" => Some(Kind::Architecture),
+        "report.md" => Some(Kind::Report),
+        "tollgate.toml" => Some(Kind::Config),
+        "SKILL.md" => Some(Kind::Skill),
+        "README.md" => None,
+        name if folder == "actions" && name.ends_with(".md") => Some(Kind::Action),
+        _ => None,
+    }
+}
+
+fn by_content(bytes: &[u8]) -> Option<Kind> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if let Ok(node) = crate::node::read_json(text) {
+        let has = |key: &str| node.get(key).is_some();
+        return match node.get("role").and_then(crate::node::Node::as_text) {
+            Some("planner") => Some(Kind::PlannerResult),
+            Some("implementor") => Some(Kind::ImplementorResult),
+            Some("reviewer") => Some(Kind::ReviewerResult),
+            _ if has("current_state") => Some(Kind::Status),
+            _ if has("acceptance_criteria") => Some(Kind::Acceptance),
+            _ if has("task") && has("repo_state") => Some(Kind::AgentInput),
+            _ if has("status") && has("summary") => Some(Kind::AgentOutput),
+            _ => None,
+        };
+    }
+    if let Ok((yaml, _)) = crate::front_matter::split(text) {
+        let node = crate::node::read_yaml(&yaml).ok()?;
+        return match (node.get("steps"), node.get("name")) {
+            (Some(_), _) => Some(Kind::Action),
+            (None, Some(_)) => Some(Kind::Skill),
+            (None, None) => None,
+        };
+    }
+    let node = crate::node::read_yaml(text).ok()?;
+    node.get("tasks").map(|_| Kind::Tasks)
+}
+
+/// Form only: what the document refers to is not looked at.
+pub fn check(kind: Kind, path: &str, bytes: &[u8]) -> Report {
+    let text = |read: fn(&str, &str) -> Report| match std::str::from_utf8(bytes) {
+        Ok(text) => read(text, path),
+        Err(error) => words::not_utf8(path, error.valid_up_to()).into(),
+    };
+    let reply = |kind: ReplyKind| in_file(agent_output::read_result(bytes, kind).err(), path);
+    match kind {
+        Kind::Status => status::read(bytes, path).1,
+        Kind::Tasks => text(|text, path| tasks::read(text, path).1),
+        Kind::Acceptance => text(|text, path| acceptance::read(text, path).1),
+        Kind::Spec => text(sections::check_spec),
+        Kind::Architecture => text(sections::check_architecture),
+        Kind::Report => text(sections::check_report),
+        Kind::AgentInput => agent_input::read(bytes, path, None).1,
+        Kind::AgentOutput => in_file(agent_output::read_as(bytes, None).err(), path),
+        Kind::PlannerResult => reply(ReplyKind::Planner),
+        Kind::ImplementorResult => reply(ReplyKind::Implementor),
+        Kind::ReviewerResult => reply(ReplyKind::Reviewer),
+        Kind::Action => text(|text, path| action::read(text, path).1),
+        Kind::Skill => text(|text, path| skill::read(text, path).1),
+        Kind::Config => text(|text, path| config::read(text, path).1),
+    }
+}
+
+/// A reply knows no file; one that was kept in a file is reported with it.
+fn in_file(report: Option<Report>, path: &str) -> Report {
+    let mut report = report.unwrap_or_default();
+    for diagnostic in &mut report.diagnostics {
+        diagnostic.path = match diagnostic.path.as_str() {
+            "/" => path.to_owned(),
+            pointer => format!("{path}#{pointer}"),
+        };
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests;

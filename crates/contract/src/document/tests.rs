@@ -1,0 +1,107 @@
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+
+#[test]
+fn every_kind_has_a_name_that_reads_back() {
+    for (kind, name) in Kind::ALL {
+        assert_eq!(Kind::parse(name), Some(*kind));
+        assert_eq!(kind.as_str(), *name);
+    }
+    assert_eq!(Kind::parse("poem"), None);
+}
+
+#[test]
+fn a_kind_is_guessed_by_name_and_else_by_content() {
+    let cases: &[(&str, &str, Option<Kind>)] = &[
+        ("x/.agents-work/s/status.json", "", Some(Kind::Status)),
+        ("tasks.yaml", "", Some(Kind::Tasks)),
+        ("agents/actions/deliver.md", "", Some(Kind::Action)),
+        ("agents/actions/README.md", "# list", None),
+        ("agents/coder/SKILL.md", "", Some(Kind::Skill)),
+        ("tollgate.toml", "", Some(Kind::Config)),
+        ("a.json", r#"{"role": "planner"}"#, Some(Kind::PlannerResult)),
+        ("a.json", r#"{"role": "implementor"}"#, Some(Kind::ImplementorResult)),
+        ("a.json", r#"{"role": "reviewer"}"#, Some(Kind::ReviewerResult)),
+        ("reply.json", r#"{"status": "OK", "summary": "x"}"#, Some(Kind::AgentOutput)),
+        ("input.json", r#"{"task": {}, "repo_state": {}}"#, Some(Kind::AgentInput)),
+        ("a.json", r#"{"acceptance_criteria": []}"#, Some(Kind::Acceptance)),
+        ("a.json", r#"{"current_state": "DONE"}"#, Some(Kind::Status)),
+        ("plan.yml", "tasks:\n- id: x\n", Some(Kind::Tasks)),
+        ("a.md", "---\nname: x\nsteps: []\n---\n", Some(Kind::Action)),
+        ("a.md", "---\nname: x\n---\n", Some(Kind::Skill)),
+        ("a.md", "# Hello\n", None),
+        ("a.json", "{}", None),
+        ("a.bin", "\u{0}", None),
+    ];
+    for (path, text, kind) in cases {
+        assert_eq!(guess(path, text.as_bytes()), *kind, "{path} {text}");
+    }
+    assert_eq!(guess("a.bin", b"\xff\xfe"), None);
+}
+
+fn story(kind: Kind, path: &str, bytes: &[u8], expected: Expect) {
+    expected.assert_eq(&shown(&check(kind, path, bytes)));
+}
+
+#[test]
+fn faults_name_the_file() {
+    story(
+        Kind::Spec,
+        "spec.md",
+        b"# Goals \xff",
+        expect![[r#"
+        error text.not_utf8 spec.md: byte 8 is not part of UTF-8 text
+          help: Save the file as UTF-8
+    "#]],
+    );
+    story(
+        Kind::Status,
+        "status.json",
+        b"\xff",
+        expect![[r#"
+        error text.not_utf8 status.json: byte 0 is not part of UTF-8 text
+          help: Save the file as UTF-8
+    "#]],
+    );
+    story(
+        Kind::AgentOutput,
+        "reply.json",
+        b"Sure! {}",
+        expect![[r#"
+        error reply.text_before reply.json: before the JSON object comes "Sure!"
+          help: The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+    "#]],
+    );
+    story(Kind::AgentOutput, "reply.json", br#"{"status":"NEEDS_INFO","summary":"","artifacts":{},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
+        error shape.empty reply.json#/summary: `summary` is empty
+    "#]]);
+    story(
+        Kind::AgentOutput,
+        "reply.json",
+        br#"{"role":"wizard"}"#,
+        expect![[r#"
+        error reply.result_role reply.json#/role: the role of the result is "wizard", but must be planner, implementor or reviewer
+    "#]],
+    );
+    story(
+        Kind::PlannerResult,
+        "plan.json",
+        br#"{"role":"reviewer","create":[]}"#,
+        expect![[r#"
+        error shape.value_unknown plan.json#/role: `role` is "reviewer", but must be planner
+        error shape.field_missing plan.json: the field "close" is missing
+          help: Add "close" to the top level
+        error shape.field_missing plan.json: the field "update" is missing
+          help: Add "update" to the top level
+    "#]],
+    );
+    story(
+        Kind::Config,
+        "tollgate.toml",
+        b"[roles]\ndefault = 3\n",
+        expect![[r#"
+        error shape.wrong_type tollgate.toml:2: `default` is the number 3, but a text is expected
+    "#]],
+    );
+}
