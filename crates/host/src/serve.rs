@@ -19,7 +19,7 @@ use crate::record::Inspector;
 use crate::repository::PromoteError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 use tollgate_core::engine::{Answered, Engine};
 use tollgate_core::event::Event;
@@ -40,11 +40,21 @@ pub trait Face {
     fn is_interactive(&self) -> bool;
     /// Events that are on disk.
     fn happened(&mut self, session: &Session, events: &[Event]);
-    /// Nothing runs: these questions wait for a person.
-    fn ask(&mut self, session: &Session);
+    /// What a person types reaches this face.
+    fn reads_lines(&self) -> bool {
+        self.is_interactive()
+    }
+    /// Nothing runs: questions wait for a person. Answers that are known at once come back.
+    fn ask(&mut self, session: &Session) -> Vec<Command>;
     /// A line that the person typed: what they want done.
     fn read_line(&mut self, session: &Session, line: &str) -> Vec<Command>;
-    fn refused(&mut self, session: &Session, command: &Command, refusal: &Refusal);
+    /// The person's command was refused; what follows from that, if anything.
+    fn refused(
+        &mut self,
+        session: &Session,
+        command: &Command,
+        refusal: &Refusal,
+    ) -> Option<Command>;
     /// Called a few times a second while something runs.
     fn tick(&mut self, session: &Session);
 }
@@ -56,6 +66,14 @@ pub enum Ending {
     Waiting,
     Blocked,
     Interrupted,
+}
+
+/// What the loop finds when it looks whether there is anything to wait for.
+enum Pause {
+    None,
+    /// These questions wait, by id and time.
+    Ask(Vec<String>),
+    End(Ending),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -126,13 +144,17 @@ impl Owner {
         let mut asked = Vec::new();
         loop {
             self.reconcile(face)?;
-            if let Some(ending) = self.ending(face, &mut asked) {
-                return Ok(ending);
+            match self.pause(face.is_interactive()) {
+                Pause::End(ending) => return Ok(ending),
+                Pause::Ask(questions) if questions != asked => {
+                    asked = questions;
+                    let commands = face.ask(self.engine.session());
+                    self.take_commands(face, commands)?;
+                    continue;
+                }
+                Pause::Ask(_) | Pause::None => {}
             }
-            let message = match self.receiver.recv_timeout(self.patience()) {
-                Ok(message) => Some(message),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            };
+            let message = self.receiver.recv_timeout(self.patience()).ok();
             let mut messages: Vec<Message> = message.into_iter().collect();
             messages.extend(self.receiver.try_iter());
             if messages.iter().any(|message| matches!(message, Message::Interrupt)) {
@@ -169,7 +191,10 @@ impl Owner {
                         Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
                     }
                 }
-                Message::Line(Some(line)) => self.take_line(face, &line)?,
+                Message::Line(Some(line)) => {
+                    let commands = face.read_line(self.engine.session(), &line);
+                    self.take_commands(face, commands)?;
+                }
                 Message::Line(None) | Message::Interrupt => {}
             }
         }
@@ -183,11 +208,17 @@ impl Owner {
         Ok(())
     }
 
-    fn take_line(&mut self, face: &mut dyn Face, line: &str) -> Result<(), ServeError> {
-        for command in face.read_line(self.engine.session(), line) {
+    fn take_commands(
+        &mut self,
+        face: &mut dyn Face,
+        commands: Vec<Command>,
+    ) -> Result<(), ServeError> {
+        for command in commands {
             let answers = self.handle(face, vec![Input::Command(command.clone())])?;
-            if let Some(Err(refusal)) = answers.into_iter().next() {
-                face.refused(self.engine.session(), &command, &refusal);
+            if let Some(Err(refusal)) = answers.into_iter().next()
+                && let Some(next) = face.refused(self.engine.session(), &command, &refusal)
+            {
+                self.handle(face, vec![Input::Command(next)])?;
             }
         }
         Ok(())
@@ -270,35 +301,28 @@ impl Owner {
         until_due.map_or(INBOX_POLL, |wait| wait.min(INBOX_POLL))
     }
 
-    /// Whether there is nothing left to wait for. A person at the terminal is asked once per question.
-    fn ending(&self, face: &mut dyn Face, asked: &mut Vec<String>) -> Option<Ending> {
+    /// Whether there is nothing to wait for but a person, or nothing at all.
+    fn pause(&self, can_ask: bool) -> Pause {
         let session = self.session();
         if !self.flights.is_empty() {
-            return None;
+            return Pause::None;
         }
         if session.closed {
-            return Some(Ending::Done);
+            return Pause::End(Ending::Done);
         }
-        let pending: Vec<String> = session
+        let questions: Vec<String> = session
             .pending_decisions()
             .map(|decision| format!("{} {}", decision.decision_id, decision.asked_at))
             .collect();
-        if pending.is_empty() {
-            let goes_on = !session.outstanding().is_empty() || session.next_deadline().is_some();
-            return match (&session.blocker, goes_on) {
-                (Some(_), _) => Some(Ending::Blocked),
-                (None, true) => None,
-                (None, false) => Some(Ending::Interrupted),
-            };
+        if !questions.is_empty() {
+            return if can_ask { Pause::Ask(questions) } else { Pause::End(self.held_ending()) };
         }
-        if !face.is_interactive() {
-            return Some(self.held_ending());
+        let goes_on = !session.outstanding().is_empty() || session.next_deadline().is_some();
+        match (&session.blocker, goes_on) {
+            (Some(_), _) => Pause::End(Ending::Blocked),
+            (None, true) => Pause::None,
+            (None, false) => Pause::End(Ending::Interrupted),
         }
-        if *asked != pending {
-            face.ask(session);
-            *asked = pending;
-        }
-        None
     }
 
     fn held_ending(&self) -> Ending {

@@ -21,6 +21,8 @@ use tollgate_core::role::{Mode, Role};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{Artefact, Breach, DispatchEnd, StatusClaim, Work};
 
+/// Where and for whom an attempt ran.
+#[derive(Debug)]
 pub struct Collected<'a> {
     pub context: &'a Context,
     pub order: &'a DispatchOrder,

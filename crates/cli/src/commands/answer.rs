@@ -1,0 +1,78 @@
+//! `tollgate answer`: records an answer, here or through the process that owns the session.
+
+use super::run::drive;
+use crate::exit::Exit;
+use crate::face::{self, PlainFace};
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use std::time::Duration;
+use tollgate_core::id::DecisionId;
+use tollgate_core::input::Command;
+use tollgate_host::client;
+use tollgate_host::layout::SessionLayout;
+use tollgate_host::serve::Owner;
+
+/// How long the owner of a session may take to answer.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Answer a question of a session
+#[derive(Debug, Args)]
+pub struct Answer {
+    /// A name, a unique prefix, or `latest`
+    pub session: String,
+    /// The question, such as UD-APPROVE-DESIGN or UD-3
+    pub decision: String,
+    /// One of the answers that the question lists
+    pub answer: String,
+    /// The words that belong to the answer, when they are not in it
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Go on with the session at once
+    #[arg(long)]
+    pub resume: bool,
+}
+
+impl Answer {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        let decision = DecisionId::parse(&self.decision)
+            .map_err(|bad| Failure::usage("cli.refused", bad.to_string()))?;
+        let command = Command::Answer {
+            id: face::command_id(),
+            decision: decision.clone(),
+            answer: self.answer,
+            reason: self.reason,
+        };
+        if hand_over(&layout, &command)? {
+            output::talk(&format!("{decision} is answered; the process that runs {name} goes on"));
+            return Ok(Exit::Ok);
+        }
+        let context = place::context()?;
+        let mut face = PlainFace::new();
+        let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
+        owner.submit(&mut face, command)??;
+        if self.resume {
+            let mut face = face::fitting(false);
+            return drive(&mut owner, face.as_mut());
+        }
+        output::talk(&format!("recorded; go on with `tollgate resume {name}`"));
+        Ok(Exit::Ok)
+    }
+}
+
+/// True when the owner took the command; false when nobody owns the session.
+pub fn hand_over(layout: &SessionLayout, command: &Command) -> Result<bool, Failure> {
+    match client::hand_over(layout, command, PATIENCE)? {
+        None => Ok(false),
+        Some(reply) if reply.accepted => Ok(true),
+        Some(reply) => {
+            let failure = Failure::usage("cli.refused", reply.message);
+            Err(match reply.hint {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            })
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `tollgate cancel`: ends a session for good.
+
+use super::answer::hand_over;
+use crate::exit::Exit;
+use crate::face::{self, PlainFace};
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use tollgate_core::input::Command;
+use tollgate_host::client;
+use tollgate_host::serve::Owner;
+
+/// End a session for good; accepted work stays on its branch
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// A name, a unique prefix, or `latest`
+    #[arg(default_value = "latest")]
+    pub session: String,
+    /// Why it ends
+    #[arg(long, value_name = "TEXT", required = true)]
+    pub reason: String,
+}
+
+impl Cancel {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        let command = Command::Cancel { id: face::command_id(), reason: self.reason };
+        if !hand_over(&layout, &command)? {
+            let context = place::context()?;
+            let mut face = PlainFace::new();
+            let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
+            owner.submit(&mut face, command)??;
+        }
+        output::talk(&format!("{name} is cancelled"));
+        if let Some(session) = client::read_session(&layout)?.filter(|s| s.has_accepted_work()) {
+            let branch = session.branch();
+            output::talk(&format!(
+                "its accepted work stays on branch {branch}; `git branch -D {branch}` removes it"
+            ));
+        }
+        Ok(Exit::Ok)
+    }
+}

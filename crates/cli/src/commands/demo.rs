@@ -1,0 +1,178 @@
+//! `tollgate demo`: the whole workflow on a sample repository with a scripted crew.
+
+use super::run::Run;
+use crate::demo;
+use crate::exit::Exit;
+use crate::face::{self, PlainFace};
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+use tollgate_core::decision::DecisionKind;
+use tollgate_core::event::Event;
+use tollgate_core::input::Command;
+use tollgate_core::refusal::Refusal;
+use tollgate_core::session::Session;
+use tollgate_host::serve::Face;
+
+/// Show the whole workflow on a sample repository with a scripted crew
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where to put the sample repository; a new folder below the temporary folder else
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Answer by itself, as without a terminal
+    #[arg(long)]
+    pub no_input: bool,
+}
+
+impl Demo {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let folder = self.make_sample()?;
+        output::marked(
+            output::BOLD,
+            "demo:",
+            &format!("a sample repository in {}", folder.display()),
+        );
+        std::env::set_current_dir(&folder).map_err(trouble("cannot go to the sample"))?;
+        let run = Run {
+            goal: demo::GOAL.to_owned(),
+            action: None,
+            lean: false,
+            project_type: "cli".to_owned(),
+            slug: None,
+            agent: None,
+            research: false,
+            design: false,
+            input: Vec::new(),
+            no_input: self.no_input,
+        };
+        let asks_person = !self.no_input && output::is_interactive();
+        let exit = if asks_person {
+            output::talk("You are the person at the gates: answer by number or in words.");
+            run.run_with(place::context()?, face::fitting(false).as_mut())?
+        } else {
+            output::talk(
+                "There is no terminal to ask you at, so the demo answers its own questions.",
+            );
+            run.run_with(place::context()?, &mut DemoFace::default())?
+        };
+        output::marked(output::BOLD, "look around:", &format!("cd {}", folder.display()));
+        output::talk("  tollgate status · tollgate log · tollgate audit · git log --graph --all");
+        Ok(exit)
+    }
+
+    fn make_sample(&self) -> Result<PathBuf, Failure> {
+        let folder = match &self.folder {
+            Some(folder) => {
+                let is_used = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+                if is_used {
+                    return Err(Failure::usage(
+                        "cli.demo",
+                        format!("{} is not empty", folder.display()),
+                    )
+                    .hint("choose a new folder"));
+                }
+                std::fs::create_dir_all(folder).map_err(trouble("cannot make the folder"))?;
+                folder.canonicalize().map_err(trouble("cannot use the folder"))?
+            }
+            None => tempfile::Builder::new()
+                .prefix("tollgate-demo-")
+                .tempdir()
+                .map_err(trouble("cannot make a temporary folder"))?
+                .keep(),
+        };
+        demo::write_sample(&folder).map_err(trouble("cannot write the sample"))?;
+        git(&folder, &["init", "--quiet", "--initial-branch=main"])?;
+        git(&folder, &["add", "--all"])?;
+        git(&folder, &["commit", "--quiet", "--message", "A small login tool"])?;
+        Ok(folder)
+    }
+}
+
+fn trouble(what: &'static str) -> impl FnOnce(std::io::Error) -> Failure {
+    move |cause| Failure::usage("cli.demo", format!("{what}: {cause}"))
+}
+
+/// The sample is ours, so plain git will do; the person's identity and signing are not needed.
+fn git(folder: &Path, args: &[&str]) -> Result<(), Failure> {
+    let identity = [
+        "-c",
+        "user.name=Tollgate demo",
+        "-c",
+        "user.email=demo@localhost",
+        "-c",
+        "commit.gpgsign=false",
+    ];
+    let output = Process::new("git")
+        .args(identity)
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .map_err(trouble("git is needed for the demo and could not be started"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(Failure::usage("cli.demo", format!("git {} failed: {words}", args[0])))
+}
+
+/// Plain lines, and the answers of the story.
+#[derive(Debug, Default)]
+struct DemoFace {
+    plain: PlainFace,
+    asked: BTreeMap<String, usize>,
+    is_stuck: bool,
+}
+
+impl Face for DemoFace {
+    fn is_interactive(&self) -> bool {
+        !self.is_stuck
+    }
+
+    fn happened(&mut self, session: &Session, events: &[Event]) {
+        self.plain.happened(session, events);
+    }
+
+    fn ask(&mut self, session: &Session) -> Vec<Command> {
+        let Some(decision) = session.pending_decisions().next() else {
+            return Vec::new();
+        };
+        let kind: DecisionKind = decision.kind;
+        let before = self.asked.entry(kind.to_string()).or_default();
+        let Some(answer) = demo::answer(kind, *before) else {
+            self.is_stuck = true;
+            return Vec::new();
+        };
+        *before += 1;
+        output::marked(
+            output::NOTE,
+            "   demo",
+            &format!("answers {:?}: {}", answer.answer, answer.because),
+        );
+        vec![Command::Answer {
+            id: face::command_id(),
+            decision: decision.decision_id.clone(),
+            answer: answer.answer.to_owned(),
+            reason: None,
+        }]
+    }
+
+    fn read_line(&mut self, _session: &Session, _line: &str) -> Vec<Command> {
+        Vec::new()
+    }
+
+    fn refused(&mut self, _: &Session, _: &Command, refusal: &Refusal) -> Option<Command> {
+        output::marked(output::BAD, "refused", &refusal.to_string());
+        self.is_stuck = true;
+        None
+    }
+
+    fn tick(&mut self, _session: &Session) {}
+
+    fn reads_lines(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,45 @@
+//! `tollgate resume`: goes on from where the journal ends.
+
+use super::run::drive;
+use crate::exit::Exit;
+use crate::face;
+use crate::failure::Failure;
+use crate::{output, place, summary};
+use clap::Args;
+use tollgate_host::client;
+use tollgate_host::serve::Owner;
+
+/// Go on with a session from where its journal ends
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// A name, a unique prefix, or `latest`
+    #[arg(default_value = "latest")]
+    pub session: String,
+    /// Ask nothing, as without a terminal
+    #[arg(long)]
+    pub no_input: bool,
+}
+
+impl Resume {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        if let Some(session) = client::read_session(&layout)?.filter(|session| session.closed) {
+            summary::done(&session);
+            return Ok(Exit::Ok);
+        }
+        let context = place::context()?;
+        let mut face = face::fitting(self.no_input);
+        let (mut owner, torn) = Owner::resume(context, &name, face.as_mut())?;
+        if let Some(torn) = torn {
+            let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));
+            let text = format!(
+                "the journal ended in the middle of a record; {} byte(s) were set aside{}",
+                torn.bytes,
+                saved.unwrap_or_default()
+            );
+            output::marked(output::WARN, "note:", &text);
+        }
+        drive(&mut owner, face.as_mut())
+    }
+}

@@ -1,0 +1,203 @@
+//! `tollgate run`: opens a session and runs it.
+
+use crate::exit::Exit;
+use crate::face;
+use crate::failure::Failure;
+use crate::{output, place, summary};
+use clap::Args;
+use std::sync::Arc;
+use tollgate_core::id::SessionName;
+use tollgate_core::input::Opening;
+use tollgate_core::limits::GOAL_BYTES_MAX;
+use tollgate_core::role::{Mode, ProjectType, Role};
+use tollgate_host::activity::adapter;
+use tollgate_host::clock;
+use tollgate_host::context::Context;
+use tollgate_host::layout::new_session_name;
+use tollgate_host::serve::{Face, OpenError, Owner};
+use tollgate_host::settings;
+
+/// Files in which projects keep instructions for agents.
+const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
+
+/// Open a session for a goal and run it until it is done, blocked or waits for you
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What to achieve
+    pub goal: String,
+    /// The action to run; a plain goal is delivered
+    #[arg(long, value_name = "NAME")]
+    pub action: Option<String>,
+    /// Take the short route for one small task
+    #[arg(long, conflicts_with = "action")]
+    pub lean: bool,
+    /// What is being built; reviewing roles choose their checks by it
+    #[arg(long, value_name = "TYPE", default_value = "mixed", value_parser = ["web", "api", "cli", "lib", "mixed"])]
+    pub project_type: String,
+    /// Name of the session after the date
+    #[arg(long, value_name = "SLUG")]
+    pub slug: Option<String>,
+    /// Let this agent of tollgate.toml play every role
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Let the Researcher look into what the work needs
+    #[arg(long)]
+    pub research: bool,
+    /// Let the Designer design the user interface
+    #[arg(long)]
+    pub design: bool,
+    /// An input of the action
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub input: Vec<String>,
+    /// Ask nothing, as without a terminal
+    #[arg(long)]
+    pub no_input: bool,
+}
+
+impl Run {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let context = self.context()?;
+        let mut face = face::fitting(self.no_input);
+        self.run_with(context, face.as_mut())
+    }
+
+    /// Also used by the demo, which brings a face of its own.
+    pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
+        let opening = self.opening(&context)?;
+        self.warn_of_uncommitted(&context)?;
+        let mut owner = open(context, opening, face)?;
+        drive(&mut owner, face)
+    }
+
+    fn context(&self) -> Result<Arc<Context>, Failure> {
+        let context = place::context()?;
+        let Some(name) = &self.agent else {
+            return Ok(context);
+        };
+        if context.config.agent(name).is_none() {
+            let known: Vec<&str> = context.config.agents.keys().map(String::as_str).collect();
+            return Err(Failure::usage(
+                "cli.settings",
+                format!("there is no [agent.{name}] in tollgate.toml"),
+            )
+            .hint(format!("known agents: {}", known.join(", "))));
+        }
+        let mut context = Arc::into_inner(context).expect("nobody else holds a context just made");
+        context.config.roles.clear();
+        context.config.default_agent = Some(name.clone());
+        Ok(Arc::new(context))
+    }
+
+    fn opening(&self, context: &Context) -> Result<Opening, Failure> {
+        let goal = self.goal.trim();
+        if goal.is_empty() {
+            return Err(Failure::usage("cli.goal", "the goal is empty; say what to achieve"));
+        }
+        if goal.len() > GOAL_BYTES_MAX {
+            return Err(Failure::usage(
+                "cli.goal",
+                format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
+            )
+            .hint("put the text into a file of the repository and name the file in the goal"));
+        }
+        let head = context.repository.head()?;
+        let mode = if self.lean || self.action.as_deref() == Some("lean") {
+            Mode::Lean
+        } else {
+            Mode::Full
+        };
+        let default = if mode == Mode::Lean { "lean" } else { "deliver" };
+        let action = settings::action(self.action.as_deref().unwrap_or(default))?;
+        let full_action = match mode {
+            Mode::Lean => Some(settings::action("deliver")?),
+            Mode::Full => None,
+        };
+        check_agents(context)?;
+        Ok(Opening {
+            session: self.session_name(context),
+            goal: goal.to_owned(),
+            mode,
+            action,
+            full_action,
+            project_type: ProjectType::parse(&self.project_type).unwrap_or(ProjectType::Mixed),
+            requested: self.requested(),
+            base: head.commit,
+            base_branch: head.branch,
+            instructions: instructions(context),
+            policy: context.config.policy(),
+            tollgate_version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    fn session_name(&self, context: &Context) -> SessionName {
+        let words = self.slug.as_deref().unwrap_or(&self.goal);
+        let is_taken = |name: &SessionName| context.layout.session(name).folder().exists();
+        new_session_name(&clock::local_date(), words, is_taken)
+    }
+
+    fn requested(&self) -> Vec<Role> {
+        let research = self.research.then_some(Role::Researcher);
+        research.into_iter().chain(self.design.then_some(Role::Designer)).collect()
+    }
+
+    fn warn_of_uncommitted(&self, context: &Context) -> Result<(), Failure> {
+        let count = context.repository.uncommitted()?;
+        if count > 0 {
+            let text = format!(
+                "{count} uncommitted path(s) of the checkout are left out; the work starts from HEAD"
+            );
+            output::marked(output::WARN, "note:", &text);
+        }
+        Ok(())
+    }
+}
+
+/// Every role must have somebody to play it before anything starts.
+fn check_agents(context: &Context) -> Result<(), Failure> {
+    for role in Role::dispatched() {
+        if let Err(why) = adapter::launch(context, role, None) {
+            return Err(Failure::usage("cli.no_agent", why.to_string())
+                .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
+                .hint("`tollgate demo` shows a whole run without any agent installed"));
+        }
+    }
+    Ok(())
+}
+
+fn instructions(context: &Context) -> Vec<String> {
+    let root = context.repository.root();
+    INSTRUCTIONS
+        .iter()
+        .filter(|path| root.join(path).is_file())
+        .map(|path| (*path).to_owned())
+        .collect()
+}
+
+/// A name that somebody else took between choosing and making gets a number.
+fn open(
+    context: Arc<Context>,
+    mut opening: Opening,
+    face: &mut dyn Face,
+) -> Result<Owner, Failure> {
+    let chosen = opening.session.clone();
+    for number in 2..100 {
+        match Owner::open(context.clone(), &opening, face) {
+            Err(OpenError::Exists { .. }) => {
+                let next = format!("{chosen}-{number}");
+                opening.session = SessionName::parse(&next)
+                    .map_err(|bad| Failure::usage("cli.session", bad.to_string()))?;
+            }
+            other => return Ok(other?),
+        }
+    }
+    Err(Failure::usage("cli.session", format!("no free name beside {chosen} was found")))
+}
+
+/// Runs an owned session and tells how it ended.
+pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
+    face::listen(owner, face).map_err(|cause| {
+        Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
+    })?;
+    let ending = owner.run(face)?;
+    Ok(summary::ending(owner.session(), ending))
+}

@@ -1,0 +1,110 @@
+//! `tollgate status`: where a session stands, from its journal.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use tollgate_core::view::View;
+use tollgate_host::{client, lock};
+
+/// Show where a session stands
+#[derive(Debug, Args)]
+pub struct Status {
+    /// A name, a unique prefix, or `latest`
+    #[arg(default_value = "latest")]
+    pub session: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Status {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        let session = client::read_session(&layout)?
+            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        let view = View::of(&session);
+        if self.json {
+            output::json(&view);
+            return Ok(Exit::Ok);
+        }
+        output::data(&text(&view, lock::is_held(layout.folder())));
+        Ok(Exit::Ok)
+    }
+}
+
+fn text(view: &View, is_running: bool) -> String {
+    let mut lines = vec![
+        format!("session   {}", view.session),
+        format!("goal      {}", view.goal.replace('\n', " ")),
+        format!("action    {} ({})", view.action, view.mode),
+        format!("state     {}{}", view.state, if is_running { ", running" } else { "" }),
+        format!("branch    {}", view.branch),
+    ];
+    if let Some(blocker) = &view.blocker {
+        lines.push(format!("blocker   {}: {}", blocker.code, blocker.detail));
+        lines.push(format!("remedy    {}", blocker.remedy));
+    }
+    for task in &view.tasks {
+        lines.push(format!(
+            "task      {:<8} {:<12} {}",
+            task.id.to_string(),
+            task.status,
+            task.title
+        ));
+    }
+    for dispatch in &view.dispatches {
+        let attempts = if dispatch.attempts > 1 {
+            format!(" ({} attempts)", dispatch.attempts)
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "dispatch  {:<4} {:<11} {:<8} {}{attempts}",
+            dispatch.number.to_string(),
+            dispatch.role,
+            dispatch.task.to_string(),
+            dispatch.outcome
+        ));
+    }
+    for change in &view.changed_files {
+        lines.push(format!("changed   {:<9} {}", change.change_type, change.path));
+    }
+    for finding in &view.findings {
+        let file = finding.file.as_deref().unwrap_or("-");
+        lines.push(format!(
+            "finding   {} {:<8} {:<8} {file}: {}",
+            finding.id,
+            finding.severity,
+            finding.status,
+            finding.message.replace('\n', " ")
+        ));
+    }
+    lines.push(spend(view));
+    for decision in &view.pending_decisions {
+        lines.push(format!(
+            "waits     {} ({}): {}",
+            decision.decision_id, decision.kind, decision.question
+        ));
+        for option in &decision.options {
+            lines.push(format!(
+                "            tollgate answer {} {} {:?}",
+                view.session, decision.decision_id, option.answer
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+fn spend(view: &View) -> String {
+    let number = |value: Option<u64>| value.map_or("unknown".to_owned(), |v| v.to_string());
+    let usd = view.spend.usd.map_or("unknown".to_owned(), |usd| format!("{usd:.2}"));
+    format!(
+        "spend     usd {usd}, tokens in {}, out {}, {} attempt(s), {} s of agents",
+        number(view.spend.input_tokens),
+        number(view.spend.output_tokens),
+        view.spend.attempts,
+        view.spend.wall_ms / 1_000
+    )
+}

@@ -1,0 +1,198 @@
+//! Events in words: one line each, or none.
+
+use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, WARN};
+use anstyle::Style;
+use tollgate_core::decision::{CorrectionStatus, DecisionStatus};
+use tollgate_core::event::{CheckPurpose, Event, Purpose, RetryWhy, Verdict};
+use tollgate_core::id::DispatchNumber;
+use tollgate_core::session::Session;
+use tollgate_core::work::DispatchEnd;
+use tollgate_host::sanitize::terminal_line;
+
+/// How much of an agent's words fits a line.
+const WORDS_MAX: usize = 160;
+
+#[derive(Debug)]
+pub struct Line {
+    pub style: Style,
+    pub mark: &'static str,
+    pub text: String,
+}
+
+fn told(style: Style, mark: &'static str, text: impl Into<String>) -> Option<Line> {
+    Some(Line { style, mark, text: text.into() })
+}
+
+pub fn line(session: &Session, event: &Event) -> Option<Line> {
+    match event {
+        Event::SessionOpened(opening) => {
+            told(BOLD, "session", format!("{} ({})", opening.session, opening.action.name))
+        }
+        Event::ModeChanged { mode, reason } => {
+            told(WARN, "mode", format!("{mode} from now on: {reason}"))
+        }
+        Event::StepEntered { index } => {
+            let state = session.steps.get(*index)?.state;
+            told(BOLD, "state", state.to_string())
+        }
+        Event::StepSkipped { .. } | Event::PolicyAdopted { .. } => None,
+        Event::AttemptStarted { number, attempt, .. } => {
+            let again = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
+            told(DIM, "  start", format!("{}{again}", dispatch(session, *number)))
+        }
+        Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
+        Event::RetryScheduled { number, due, why } => match why {
+            RetryWhy::Transient | RetryWhy::Parked => told(
+                WARN,
+                "   wait",
+                format!("{} starts again at {due}", dispatch(session, *number)),
+            ),
+            _ => None,
+        },
+        Event::DispatchClosed { number, verdict } => closed(session, *number, *verdict),
+        Event::PlanAdopted { tasks } => told(NOTE, "   plan", format!("{} task(s)", tasks.len())),
+        Event::TaskMoved { task, status } => told(DIM, "   task", format!("{task} is {status}")),
+        Event::RepairOpened { task, repair, .. } => {
+            told(WARN, " repair", format!("{repair} of {task}"))
+        }
+        Event::ChecksStarted { purpose, commands, .. } if !commands.is_empty() => {
+            let of = match purpose {
+                CheckPurpose::Task { task } => task.to_string(),
+                CheckPurpose::Acceptance { .. } => "acceptance".to_owned(),
+            };
+            told(DIM, " checks", format!("{} command(s) for {of}", commands.len()))
+        }
+        Event::ChecksEnded { results, .. } => checks(results),
+        Event::FindingRecorded { finding } => {
+            let place = finding.report.file.as_deref().unwrap_or("-");
+            let words = terminal_line(&finding.report.message, WORDS_MAX);
+            told(WARN, "finding", format!("[{}] {place}: {words}", finding.report.severity))
+        }
+        Event::DecisionAsked { decision } => {
+            let words = terminal_line(&decision.question, WORDS_MAX);
+            told(NOTE, "    ask", format!("{}: {words}", decision.decision_id))
+        }
+        Event::DecisionResolved { id, resolution } => resolved(id.as_str(), resolution),
+        Event::CorrectionMoved { status: CorrectionStatus::Queued, roles, .. } => {
+            let roles: Vec<String> = roles.iter().map(ToString::to_string).collect();
+            told(WARN, "correct", format!("the design goes back to {}", roles.join(", then ")))
+        }
+        Event::Blocked { blocker } => told(BAD, "blocked", blocker.code.to_string()),
+        Event::FilesEdited { edits } => {
+            let paths: Vec<&str> = edits.iter().map(|edit| edit.path.as_str()).collect();
+            told(
+                WARN,
+                " edited",
+                format!("session files were changed by hand: {}", paths.join(", ")),
+            )
+        }
+        Event::Noticed { message, .. } => told(WARN, " notice", terminal_line(message, 400)),
+        Event::SessionClosed => told(GOOD, "   done", session.opening.session.to_string()),
+        _ => None,
+    }
+}
+
+/// `3 Coder T-001`, and why when it is not plain.
+pub fn dispatch(session: &Session, number: DispatchNumber) -> String {
+    let Some(dispatch) = session.dispatches.get(&number) else {
+        return number.to_string();
+    };
+    let why = match &dispatch.purpose {
+        Purpose::Repair { repair } => format!(" ({repair})"),
+        Purpose::Correction { .. } => " (correction)".to_owned(),
+        _ => String::new(),
+    };
+    format!("#{number} {} {}{why}", dispatch.role, dispatch.task)
+}
+
+fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option<Line> {
+    let who = dispatch(session, number);
+    match end {
+        DispatchEnd::Replied { reply, .. } => {
+            let words = terminal_line(&reply.summary, WORDS_MAX);
+            told(DIM, "  reply", format!("{who}: {} – {words}", reply.status))
+        }
+        DispatchEnd::Invalid { errors, .. } => {
+            let first =
+                errors.first().map(|e| terminal_line(&e.message, WORDS_MAX)).unwrap_or_default();
+            told(WARN, "invalid", format!("{who}: {} error(s): {first}", errors.len()))
+        }
+        DispatchEnd::MissingOutput { paths } => {
+            told(BAD, "missing", format!("{who} did not write {}", paths.join(", ")))
+        }
+        DispatchEnd::MissingContext { errors } => {
+            let first =
+                errors.first().map(|e| terminal_line(&e.message, WORDS_MAX)).unwrap_or_default();
+            told(BAD, "missing", format!("{who}: {first}"))
+        }
+        DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {
+            let how = match (exit_code, signal) {
+                (Some(code), _) => format!("exit code {code}"),
+                (_, Some(signal)) => format!("signal {signal}"),
+                _ => "no reply".to_owned(),
+            };
+            let words = stderr_tail.trim().lines().next_back().unwrap_or_default();
+            told(WARN, "crashed", format!("{who}: {how} {}", terminal_line(words, WORDS_MAX)))
+        }
+        DispatchEnd::CouldNotStart { program, cause } => {
+            told(BAD, "crashed", format!("{who}: {program} could not be started: {cause}"))
+        }
+        DispatchEnd::TimedOut { after_ms } => {
+            told(BAD, "timeout", format!("{who}: ended after {} s", after_ms / 1_000))
+        }
+        DispatchEnd::OutputLimit { limit_bytes } => {
+            told(BAD, " output", format!("{who}: more than {limit_bytes} bytes; ended"))
+        }
+        DispatchEnd::PermissionRefused { detail } => {
+            told(BAD, "refused", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
+        }
+        DispatchEnd::Parked { until } => told(WARN, " parked", format!("{who} until {until}")),
+        DispatchEnd::Stopped => told(WARN, "stopped", who),
+        DispatchEnd::Interrupted { rescue } => {
+            let kept = rescue.as_ref().map(|name| format!("; half-made changes are in {name}"));
+            told(WARN, "   lost", format!("{who} was interrupted{}", kept.unwrap_or_default()))
+        }
+    }
+}
+
+fn closed(session: &Session, number: DispatchNumber, verdict: Verdict) -> Option<Line> {
+    let who = dispatch(session, number);
+    match verdict {
+        Verdict::Accepted => told(GOOD, "     ok", who),
+        Verdict::Objected => told(WARN, "objects", who),
+        Verdict::SetAside => told(WARN, "  aside", who),
+        Verdict::Skipped => told(WARN, "skipped", who),
+        Verdict::Cancelled => told(BAD, "cancels", who),
+    }
+}
+
+fn checks(results: &[tollgate_core::work::CheckResult]) -> Option<Line> {
+    let failed: Vec<String> = results
+        .iter()
+        .filter(|result| !result.passed)
+        .map(|result| {
+            let how = match (&result.trouble, result.exit_code) {
+                (Some(trouble), _) => trouble.clone(),
+                (None, code) => format!("exit code {}", code.unwrap_or(-1)),
+            };
+            format!("`{}`: {how}", result.command)
+        })
+        .collect();
+    match (results.len(), failed.len()) {
+        (0, _) => None,
+        (all, 0) => told(GOOD, " checks", format!("{all} passed")),
+        (all, bad) => told(BAD, " checks", format!("{bad} of {all} failed: {}", failed.join("; "))),
+    }
+}
+
+fn resolved(id: &str, resolution: &tollgate_core::decision::Resolution) -> Option<Line> {
+    let words = resolution.answer.as_deref().or(resolution.reason.as_deref()).unwrap_or_default();
+    let words = terminal_line(words, WORDS_MAX);
+    match resolution.status {
+        DecisionStatus::Answered => told(NOTE, " answer", format!("{id}: {words}")),
+        DecisionStatus::Cancelled | DecisionStatus::Skipped => {
+            told(WARN, " answer", format!("{id} {}: {words}", resolution.status))
+        }
+        DecisionStatus::Pending => None,
+    }
+}

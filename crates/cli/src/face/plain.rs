@@ -1,0 +1,46 @@
+//! Without a terminal: plain lines, and nothing is ever asked.
+
+use super::narrate;
+use crate::output;
+use tollgate_core::event::Event;
+use tollgate_core::input::Command;
+use tollgate_core::refusal::Refusal;
+use tollgate_core::session::Session;
+use tollgate_host::serve::Face;
+
+#[derive(Debug, Default)]
+pub struct PlainFace;
+
+impl PlainFace {
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl Face for PlainFace {
+    fn is_interactive(&self) -> bool {
+        false
+    }
+
+    fn happened(&mut self, session: &Session, events: &[Event]) {
+        for event in events {
+            if let Some(line) = narrate::line(session, event) {
+                output::marked(line.style, line.mark, &line.text);
+            }
+        }
+    }
+
+    fn ask(&mut self, _session: &Session) -> Vec<Command> {
+        Vec::new()
+    }
+
+    fn read_line(&mut self, _session: &Session, _line: &str) -> Vec<Command> {
+        Vec::new()
+    }
+
+    fn refused(&mut self, _: &Session, _: &Command, _: &Refusal) -> Option<Command> {
+        None
+    }
+
+    fn tick(&mut self, _session: &Session) {}
+}

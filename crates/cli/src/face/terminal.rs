@@ -1,0 +1,177 @@
+//! At a terminal: one live line per running dispatch, and questions that are answered in place.
+
+use super::{command_id, narrate};
+use crate::output::{self, BOLD, DIM, NOTE, WARN};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+use tollgate_core::decision::{Decision, DecisionKind};
+use tollgate_core::event::Event;
+use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::input::Command;
+use tollgate_core::limits::GATE_ASKS_MAX;
+use tollgate_core::refusal::Refusal;
+use tollgate_core::session::Session;
+use tollgate_host::serve::Face;
+
+#[derive(Debug)]
+pub struct TerminalFace {
+    /// The live line, for the dispatch or the checks that run.
+    live: Option<(Option<DispatchNumber>, ProgressBar)>,
+    /// An option was chosen by its number and still needs its words.
+    half: Option<String>,
+    /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
+    invalid: u32,
+    asked: Option<DecisionId>,
+}
+
+impl TerminalFace {
+    pub fn new() -> Self {
+        Self { live: None, half: None, invalid: 0, asked: None }
+    }
+
+    fn follow(&mut self, session: &Session, event: &Event) {
+        match event {
+            Event::AttemptStarted { number, .. } => {
+                self.go_live(Some(*number), narrate::dispatch(session, *number));
+            }
+            Event::ChecksStarted { commands, .. } if !commands.is_empty() => {
+                self.go_live(None, format!("checks: {}", commands.join(" ; ")));
+            }
+            Event::AttemptEnded { .. }
+            | Event::ChecksEnded { .. }
+            | Event::DispatchClosed { .. } => {
+                self.go_quiet();
+            }
+            _ => {}
+        }
+    }
+
+    fn go_live(&mut self, number: Option<DispatchNumber>, text: String) {
+        self.go_quiet();
+        let bar = ProgressBar::new_spinner();
+        let style = ProgressStyle::with_template("  {spinner} {msg} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(tollgate_host::sanitize::terminal_line(&text, 70));
+        bar.enable_steady_tick(Duration::from_millis(120));
+        self.live = Some((number, bar));
+    }
+
+    fn go_quiet(&mut self) {
+        if let Some((_, bar)) = self.live.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn print(&self, show: impl FnOnce()) {
+        match &self.live {
+            Some((_, bar)) => bar.suspend(show),
+            None => show(),
+        }
+    }
+
+    fn show_question(&mut self, decision: &Decision) {
+        output::talk("");
+        output::marked(NOTE, "?", &format!("{} ({})", decision.decision_id, decision.kind));
+        output::talk(&decision.question);
+        for (index, option) in decision.options.iter().enumerate() {
+            let number = format!("  {}", index + 1);
+            output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
+            output::styled(DIM, &format!("      {}", option.consequence));
+        }
+        output::prompt("> ");
+    }
+
+    /// A number stands for its option; what needs words is asked for them.
+    fn complete(&mut self, decision: &Decision, line: &str) -> Option<String> {
+        if let Some(keyword) = self.half.take() {
+            return Some(format!("{keyword}: {line}"));
+        }
+        if decision.kind == DecisionKind::Info {
+            return Some(line.to_owned());
+        }
+        let chosen = line.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let Some(option) = chosen.and_then(|index| decision.options.get(index)) else {
+            return Some(line.to_owned());
+        };
+        match option.answer.split_once(':') {
+            Some((keyword, what)) => {
+                output::prompt(&format!("{}> ", what.trim().to_lowercase()));
+                self.half = Some(keyword.to_owned());
+                None
+            }
+            None => Some(option.answer.clone()),
+        }
+    }
+}
+
+impl Face for TerminalFace {
+    fn is_interactive(&self) -> bool {
+        true
+    }
+
+    fn happened(&mut self, session: &Session, events: &[Event]) {
+        for event in events {
+            let is_question = matches!(event, Event::DecisionAsked { .. });
+            if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
+                self.print(|| output::marked(line.style, line.mark, &line.text));
+            }
+            self.follow(session, event);
+        }
+    }
+
+    fn ask(&mut self, session: &Session) -> Vec<Command> {
+        self.go_quiet();
+        self.half = None;
+        let Some(decision) = session.pending_decisions().next() else {
+            return Vec::new();
+        };
+        if self.asked.as_ref() != Some(&decision.decision_id) {
+            self.invalid = 0;
+            self.asked = Some(decision.decision_id.clone());
+        }
+        if let Some(blocker) = &session.blocker {
+            crate::summary::blocked(session, blocker);
+        }
+        self.show_question(decision);
+        Vec::new()
+    }
+
+    fn read_line(&mut self, session: &Session, line: &str) -> Vec<Command> {
+        let Some(decision) = session.pending_decisions().next().cloned() else {
+            return Vec::new();
+        };
+        let id = decision.decision_id.clone();
+        if line.trim().is_empty() && decision.kind == DecisionKind::Info {
+            return vec![Command::NoResponse { id: command_id(), decision: id }];
+        }
+        let Some(answer) = self.complete(&decision, line) else {
+            return Vec::new();
+        };
+        vec![Command::Answer { id: command_id(), decision: id, answer, reason: None }]
+    }
+
+    fn refused(
+        &mut self,
+        session: &Session,
+        command: &Command,
+        refusal: &Refusal,
+    ) -> Option<Command> {
+        output::marked(WARN, "!", &refusal.to_string());
+        if let Some(hint) = refusal.hint() {
+            output::marked(NOTE, " help:", &hint);
+        }
+        let Command::Answer { decision: id, .. } = command else {
+            return None;
+        };
+        let decision = session.decision(id)?;
+        let is_mandatory = matches!(decision.kind, DecisionKind::Approve | DecisionKind::Strategy);
+        self.invalid += 1;
+        if is_mandatory && self.invalid >= GATE_ASKS_MAX {
+            return Some(Command::GateExhausted { id: command_id(), decision: id.clone() });
+        }
+        output::prompt("> ");
+        None
+    }
+
+    fn tick(&mut self, _session: &Session) {}
+}

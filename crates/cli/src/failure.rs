@@ -1,0 +1,135 @@
+//! One error at the edge: what happened, how to go on, and the exit code.
+
+use crate::exit::Exit;
+use tollgate_contract::diagnostic::Report;
+use tollgate_core::refusal::Refusal;
+use tollgate_host::inbox::InboxError;
+use tollgate_host::journal::JournalError;
+use tollgate_host::layout::LayoutError;
+use tollgate_host::lock::LockError;
+use tollgate_host::repository::RepositoryError;
+use tollgate_host::serve::{OpenError, ServeError};
+use tollgate_host::settings::SettingsError;
+
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    /// `tollgate explain CODE` tells more.
+    pub code: &'static str,
+    pub message: String,
+    pub hints: Vec<String>,
+    pub report: Option<Report>,
+}
+
+impl Failure {
+    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit, code, message: message.into(), hints: Vec::new(), report: None }
+    }
+
+    pub fn usage(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, code, message)
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl From<RepositoryError> for Failure {
+    fn from(error: RepositoryError) -> Self {
+        Self::usage("cli.repository", error.to_string())
+    }
+}
+
+impl From<LayoutError> for Failure {
+    fn from(error: LayoutError) -> Self {
+        Self::usage("cli.session", error.to_string())
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        let failure = Self::usage("cli.settings", error.to_string());
+        match error {
+            SettingsError::Invalid(report) => Self { report: Some(report), ..failure }
+                .hint("mend the lines above and run the command again"),
+            _ => failure,
+        }
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        match &error {
+            JournalError::Damaged { .. } | JournalError::Unknown { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
+                    .hint("keep the folder as it is; accepted work is on the session's branch")
+            }
+            JournalError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Self::usage("cli.session", error.to_string())
+            }
+            _ => persistence(error.to_string()),
+        }
+    }
+}
+
+/// The truth could not be written: nothing was acknowledged, nothing is lost.
+fn persistence(message: String) -> Failure {
+    Failure::new(Exit::Blocked, "cli.persistence", format!("BLOCKED (persistence): {message}"))
+        .hint("free some space or make the session folder writable, then `tollgate resume`")
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        let exit = match &error {
+            LockError::Held { .. } => Exit::Owned,
+            LockError::Io { .. } => Exit::Blocked,
+        };
+        Self::new(exit, "cli.session_owned", error.to_string())
+            .hint("reading works meanwhile: `tollgate status`, `tollgate log --follow`")
+    }
+}
+
+impl From<InboxError> for Failure {
+    fn from(error: InboxError) -> Self {
+        persistence(error.to_string())
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        match error {
+            ServeError::Journal(error) => error.into(),
+            ServeError::Inbox(error) => error.into(),
+            ServeError::File(error) => persistence(error.to_string()),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Lock(error) => error.into(),
+            OpenError::Journal(error) => error.into(),
+            OpenError::Repository(error) => error.into(),
+            OpenError::Serve(error) => error.into(),
+            OpenError::Exists { .. } => Self::usage("cli.session", error.to_string()),
+            OpenError::NotASession { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
+            }
+            OpenError::Folder { .. } => persistence(error.to_string()),
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let failure = Self::usage("cli.refused", refusal.to_string());
+        match refusal.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

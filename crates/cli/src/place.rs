@@ -1,0 +1,56 @@
+//! Where a command works: the repository around the current folder, its settings and its sessions.
+
+use crate::failure::Failure;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tollgate_core::id::SessionName;
+use tollgate_host::context::Context;
+use tollgate_host::layout::{Layout, SessionLayout, state_home};
+use tollgate_host::redact::Redactor;
+use tollgate_host::repository::Repository;
+use tollgate_host::settings;
+
+/// For commands that only read: no settings are needed, and broken ones do not matter.
+#[derive(Debug)]
+pub struct Place {
+    pub layout: Layout,
+}
+
+impl Place {
+    pub fn find() -> Result<Self, Failure> {
+        let repository = Repository::discover(&here()?)?;
+        Ok(Self { layout: Layout::new(repository.root()) })
+    }
+
+    pub fn session(&self, text: &str) -> Result<(SessionName, SessionLayout), Failure> {
+        let name = self.layout.resolve(text)?;
+        let layout = self.layout.session(&name);
+        Ok((name, layout))
+    }
+}
+
+/// For commands that act.
+pub fn context() -> Result<Arc<Context>, Failure> {
+    let repository = Repository::discover(&here()?)?;
+    let layout = Layout::new(repository.root());
+    let config = settings::config(&layout)?;
+    let roles = settings::roles(&layout)?;
+    let program = std::env::current_exe().map_err(|cause| {
+        Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
+    })?;
+    Ok(Arc::new(Context {
+        state_home: state_home(|name| std::env::var_os(name))?,
+        redactor: Redactor::from_environment(std::env::vars_os()),
+        repository,
+        layout,
+        config,
+        roles,
+        program,
+    }))
+}
+
+pub fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|cause| {
+        Failure::usage("cli.repository", format!("the current folder cannot be used: {cause}"))
+    })
+}

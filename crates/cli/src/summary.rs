@@ -1,0 +1,90 @@
+//! What a person reads when a run comes to its end: a summary in words, never JSON.
+
+use crate::exit::Exit;
+use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
+use tollgate_core::decision::{Blocker, Decision};
+use tollgate_core::event::FindingStatus;
+use tollgate_core::session::Session;
+use tollgate_host::serve::Ending;
+
+/// Tells how it ended and what to do next.
+pub fn ending(session: &Session, ending: Ending) -> Exit {
+    match ending {
+        Ending::Done => {
+            done(session);
+            Exit::Ok
+        }
+        Ending::Waiting => {
+            waiting(session);
+            Exit::Waiting
+        }
+        Ending::Blocked => {
+            if let Some(found) = &session.blocker {
+                blocked(session, found);
+            }
+            session.pending_decisions().for_each(|decision| question(session, decision));
+            Exit::Blocked
+        }
+        Ending::Interrupted => {
+            let how = format!("tollgate resume {}", session.opening.session);
+            output::marked(BOLD, "interrupted:", &format!("nothing is lost; go on with `{how}`"));
+            Exit::Interrupted
+        }
+    }
+}
+
+pub fn done(session: &Session) {
+    output::talk("");
+    output::styled(GOOD, &format!("DONE  {}", session.opening.goal));
+    let tasks = session.tasks.len();
+    let criteria = session.criteria.len();
+    let files = session.changed.len();
+    output::talk(&format!(
+        "{tasks} task(s) completed, {criteria} acceptance criteria met, {files} file(s) changed, {} dispatch(es)",
+        session.dispatches.len()
+    ));
+    let tracked = session.findings.iter().filter(|f| f.status == FindingStatus::Tracked).count();
+    if tracked > 0 {
+        output::talk(&format!("{tracked} finding(s) are tracked for later"));
+    }
+    for issue in &session.known_issues {
+        output::marked(NOTE, "known issue:", issue);
+    }
+    if session.has_accepted_work() {
+        let branch = session.branch();
+        output::marked(
+            BOLD,
+            "next:",
+            &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
+        );
+    }
+    output::marked(DIM, "report:", &session.session_path("report.md"));
+}
+
+pub fn waiting(session: &Session) {
+    output::talk("");
+    output::styled(BOLD, &format!("WAITING  {} waits for you", session.opening.session));
+    session.pending_decisions().for_each(|decision| question(session, decision));
+}
+
+fn question(session: &Session, decision: &Decision) {
+    output::talk("");
+    output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
+    let name = &session.opening.session;
+    for option in &decision.options {
+        let command =
+            format!("tollgate answer {name} {} {:?} --resume", decision.decision_id, option.answer);
+        output::marked(BOLD, "  ", &command);
+        output::styled(DIM, &format!("      {}: {}", option.label, option.consequence));
+    }
+}
+
+pub fn blocked(session: &Session, blocker: &Blocker) {
+    output::talk("");
+    output::styled(BAD, &format!("BLOCKED  {} ({})", session.opening.session, blocker.code));
+    output::talk(&blocker.detail);
+    output::marked(NOTE, "remedy:", &blocker.remedy);
+    if session.has_accepted_work() {
+        output::marked(DIM, "kept:", &format!("accepted work is on branch {}", session.branch()));
+    }
+}
