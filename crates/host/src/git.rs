@@ -152,7 +152,7 @@ impl GitCall {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|cause| GitError::could_not_start(&name, cause))?;
+            .map_err(|cause| could_not_run(&name, &self.command, cause))?;
         let pipe = child.stdin.take().zip(self.input.as_deref());
         let output = std::thread::scope(|scope| {
             if let Some((mut stdin, bytes)) = pipe {
@@ -161,11 +161,16 @@ impl GitCall {
             }
             child.wait_with_output()
         })
-        .map_err(|cause| GitError::could_not_start(&name, cause))?;
+        .map_err(|cause| could_not_run(&name, &self.command, cause))?;
         if output.status.success() {
             Ok(GitOutput { stdout: output.stdout, stderr: output.stderr })
         } else {
             Err(GitError::failed(name, output.status, &output.stderr))
         }
     }
+}
+
+fn could_not_run(name: &str, command: &Command, cause: std::io::Error) -> GitError {
+    let folder = command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
+    GitError::CouldNotRun { command: name.to_owned(), folder, cause }
 }

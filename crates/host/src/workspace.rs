@@ -11,7 +11,7 @@ mod rescue;
 mod reset;
 mod settings;
 
-pub use changes::{ChangeKind, RawChange};
+pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 
