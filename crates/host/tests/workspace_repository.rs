@@ -47,10 +47,12 @@ fn head_is_a_branch_or_detached() {
 
 #[test]
 fn uncommitted_counts_paths_but_not_ours() {
-    let world = World::new(&[("a", "1"), ("b", "1"), (".gitignore", "built\n")]);
+    let world = World::new(&[("a", "1"), ("b", "1"), ("touched", "1"), (".gitignore", "built\n")]);
     assert_eq!(world.repository.uncommitted().unwrap(), 0);
     let root = world.repository.root();
     put(root, "a", "changed");
+    let touched = std::fs::File::options().write(true).open(root.join("touched")).unwrap();
+    touched.set_modified(std::time::UNIX_EPOCH).unwrap();
     put(root, "new/x", "");
     put(root, "new/y", "");
     put(root, "built/z", "");
