@@ -9,6 +9,7 @@ mod error;
 mod names;
 mod rescue;
 mod reset;
+mod restless;
 mod settings;
 
 pub use changes::{ChangeKind, RawChange, plain_changes};

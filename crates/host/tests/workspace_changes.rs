@@ -295,3 +295,33 @@ fn ignored_files_come_along_when_asked_for() {
         assert!(matches!(error, WorkspaceError::BadCopy { .. }), "{path}: {error}");
     }
 }
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_named_and_taken_back() {
+    let world = World::new(&[("a", "1")]);
+    let workspace = world.workspace();
+    std::fs::remove_file(workspace.tree().join("a")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(workspace.tree().join("a")).status();
+    assert!(made.unwrap().success());
+    assert_eq!(kinds(&workspace), named(&[("a", UnreadablePath)]));
+    workspace.rescue("pipe", "pipe").unwrap().unwrap();
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    assert_eq!(read(workspace.tree(), "a"), "1");
+}
+
+#[test]
+fn r114_line_ends_that_git_would_normalise_are_not_the_agent_s_change() {
+    let world = World::new(&[("a.txt", "one\r\ntwo\r\n"), ("b.txt", "one\r\n")]);
+    put(world.repository.root(), ".gitattributes", "*.txt text\n");
+    world.git(&["add", ".gitattributes"]);
+    world.git(&["commit", "-qm", "attributes"]);
+    let world = World::around(world.folder, world.repository.root());
+    let workspace = world.workspace();
+    assert_eq!(kinds(&workspace), []);
+    put(workspace.tree(), "a.txt", "one\r\n2\r\n");
+    assert_eq!(kinds(&workspace), named(&[("a.txt", Modified)]));
+    workspace.rescue("lines", "lines").unwrap().unwrap();
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+}

@@ -83,6 +83,10 @@ impl Workspace {
     }
 
     pub(super) fn found(&self) -> Result<Vec<Found>, WorkspaceError> {
+        self.without_restless(self.named_by_git()?)
+    }
+
+    pub(super) fn named_by_git(&self) -> Result<Vec<Found>, WorkspaceError> {
         self.settle_index()?;
         let mut entries = self.status()?;
         if entries.iter().any(is_staged) {
