@@ -6,7 +6,7 @@ pub mod status;
 pub use error::GitError;
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -152,20 +152,47 @@ impl GitCall {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|cause| GitError::could_not_start(&name, cause))?;
-        let pipe = child.stdin.take().zip(self.input.as_deref());
-        let output = std::thread::scope(|scope| {
-            if let Some((mut stdin, bytes)) = pipe {
+            .map_err(|cause| could_not_run(&name, &self.command, cause))?;
+        let stdin = child.stdin.take().zip(self.input.as_deref());
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (stdout, stderr) = std::thread::scope(|scope| {
+            if let Some((mut pipe, bytes)) = stdin {
                 // A broken pipe here means that git ended early; its exit code says why.
-                scope.spawn(move || drop(stdin.write_all(bytes)));
+                scope.spawn(move || drop(pipe.write_all(bytes)));
             }
-            child.wait_with_output()
-        })
-        .map_err(|cause| GitError::could_not_start(&name, cause))?;
-        if output.status.success() {
-            Ok(GitOutput { stdout: output.stdout, stderr: output.stderr })
+            let stderr = scope.spawn(move || stderr.map_or(Ok(Vec::new()), read_bounded));
+            let stdout = stdout.map_or(Ok(Vec::new()), read_bounded);
+            if stdout.is_err() {
+                drop(child.kill());
+            }
+            (stdout, stderr.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let status = child.wait();
+        let fail = |cause| could_not_run(&name, &self.command, cause);
+        let (stdout, stderr, status) =
+            (stdout.map_err(fail)?, stderr.map_err(fail)?, status.map_err(fail)?);
+        if status.success() {
+            Ok(GitOutput { stdout, stderr })
         } else {
-            Err(GitError::failed(name, output.status, &output.stderr))
+            Err(GitError::failed(name, status, &stderr))
         }
     }
+}
+
+/// More than this is not a listing of anybody's work; a tree filled on purpose shall not fill the memory.
+const OUTPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+fn read_bounded(pipe: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = pipe.take(OUTPUT_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(read).is_ok_and(|read| read <= OUTPUT_BYTES_MAX) {
+        Ok(bytes)
+    } else {
+        Err(std::io::Error::other("it printed more than 256 MiB; are there millions of new files?"))
+    }
+}
+
+fn could_not_run(name: &str, command: &Command, cause: std::io::Error) -> GitError {
+    let folder = command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
+    GitError::CouldNotRun { command: name.to_owned(), folder, cause }
 }

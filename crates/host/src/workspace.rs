@@ -9,9 +9,10 @@ mod error;
 mod names;
 mod rescue;
 mod reset;
+mod restless;
 mod settings;
 
-pub use changes::{ChangeKind, RawChange};
+pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 

@@ -10,7 +10,7 @@ use tollgate_core::work::{ChangeType, FileChange};
 use tollgate_host::workspace::ChangeKind::{
     Added, Deleted, ModeChanged, Modified, NestedRepository, TypeChanged, UnreadablePath,
 };
-use tollgate_host::workspace::{Workspace, WorkspaceError};
+use tollgate_host::workspace::{Workspace, WorkspaceError, plain_changes};
 use workspace_support::{World, at, git, kinds, make_executable, put, read};
 
 fn named<K: Copy>(entries: &[(&str, K)]) -> Vec<(String, K)> {
@@ -67,6 +67,8 @@ fn r114_touching_without_changing_is_no_change() {
     put(workspace.tree(), "a", "1");
     std::fs::create_dir(workspace.tree().join("empty")).unwrap();
     assert_eq!(kinds(&workspace), []);
+    let index = std::fs::read(workspace.tree().with_file_name("shadow").join("index")).unwrap();
+    assert!(index.windows(4).any(|bytes| bytes == b"UNTR"), "the untracked cache is not in use");
 }
 
 #[test]
@@ -135,6 +137,8 @@ fn r039_a_commit_holds_exactly_the_paths_given() {
         put(workspace.tree(), name, "2");
     }
     std::fs::remove_file(workspace.tree().join("c")).unwrap();
+    let seen = workspace.changes().unwrap();
+    assert_eq!(plain_changes(&seen), None);
     let commit = world.commit(&workspace, &["a", "c", "new"], &world.base);
     let change =
         |path: &str, change_type| FileChange { path: path.into(), change_type, old_path: None };
@@ -145,6 +149,9 @@ fn r039_a_commit_holds_exactly_the_paths_given() {
     ];
     assert_eq!(workspace.diff(&world.base, &commit).unwrap(), expected);
     assert_eq!(kinds(&workspace), named(&[("b", Modified), ("other", Added)]));
+    let seen = plain_changes(&workspace.changes().unwrap());
+    let next = world.commit(&workspace, &["b", "other"], &commit);
+    assert_eq!(seen, Some(workspace.diff(&commit, &next).unwrap()));
     assert_eq!(world.git(&["show", &format!("{commit}:b")]), "1");
 }
 
@@ -287,4 +294,34 @@ fn ignored_files_come_along_when_asked_for() {
         let error = Workspace::create(repository, &home, session, base, base, &copy).unwrap_err();
         assert!(matches!(error, WorkspaceError::BadCopy { .. }), "{path}: {error}");
     }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_named_and_taken_back() {
+    let world = World::new(&[("a", "1")]);
+    let workspace = world.workspace();
+    std::fs::remove_file(workspace.tree().join("a")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(workspace.tree().join("a")).status();
+    assert!(made.unwrap().success());
+    assert_eq!(kinds(&workspace), named(&[("a", UnreadablePath)]));
+    workspace.rescue("pipe", "pipe").unwrap().unwrap();
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    assert_eq!(read(workspace.tree(), "a"), "1");
+}
+
+#[test]
+fn r114_line_ends_that_git_would_normalise_are_not_the_agent_s_change() {
+    let world = World::new(&[("a.txt", "one\r\ntwo\r\n"), ("b.txt", "one\r\n")]);
+    put(world.repository.root(), ".gitattributes", "*.txt text\n");
+    world.git(&["add", ".gitattributes"]);
+    world.git(&["commit", "-qm", "attributes"]);
+    let world = World::around(world.folder, world.repository.root());
+    let workspace = world.workspace();
+    assert_eq!(kinds(&workspace), []);
+    put(workspace.tree(), "a.txt", "one\r\n2\r\n");
+    assert_eq!(kinds(&workspace), named(&[("a.txt", Modified)]));
+    workspace.rescue("lines", "lines").unwrap().unwrap();
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
 }

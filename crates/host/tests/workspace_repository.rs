@@ -4,7 +4,7 @@
 mod workspace_support;
 
 use tollgate_host::repository::{PromoteError, Repository, RepositoryError};
-use workspace_support::{World, fingerprint, git, put};
+use workspace_support::{World, fingerprint, git, git_command, put};
 
 #[test]
 fn what_is_no_place_to_work_says_why() {
@@ -47,10 +47,12 @@ fn head_is_a_branch_or_detached() {
 
 #[test]
 fn uncommitted_counts_paths_but_not_ours() {
-    let world = World::new(&[("a", "1"), ("b", "1"), (".gitignore", "built\n")]);
+    let world = World::new(&[("a", "1"), ("b", "1"), ("touched", "1"), (".gitignore", "built\n")]);
     assert_eq!(world.repository.uncommitted().unwrap(), 0);
     let root = world.repository.root();
     put(root, "a", "changed");
+    let touched = std::fs::File::options().write(true).open(root.join("touched")).unwrap();
+    touched.set_modified(std::time::UNIX_EPOCH).unwrap();
     put(root, "new/x", "");
     put(root, "new/y", "");
     put(root, "built/z", "");
@@ -135,9 +137,29 @@ fn a_linked_worktree_is_a_repository_like_any() {
 }
 
 #[test]
-fn a_sha256_repository_works_the_same() {
-    let world = World::with_init(&["--object-format=sha256"], &[("a", "1")]);
-    assert_eq!(world.base.as_str().len(), 64);
+fn other_formats_of_repository_work_the_same() {
+    for format in ["--object-format=sha256", "--ref-format=reftable"] {
+        let probe = tempfile::tempdir().unwrap();
+        let known = git_command(probe.path()).args(["init", "-q", format]).output().unwrap();
+        if known.status.success() {
+            whole_round(&World::with_init(&[format], &[("a", "1")]));
+        }
+    }
+}
+
+#[test]
+fn a_shallow_clone_works_the_same() {
+    let full = World::new(&[("a", "0")]);
+    put(full.repository.root(), "a", "1");
+    full.git(&["commit", "-qam", "second"]);
+    let url = format!("file://{}", full.repository.root().display());
+    git(full.folder.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    let shallow = full.folder.path().join("shallow");
+    let world = World::around(tempfile::tempdir().unwrap(), &shallow);
+    whole_round(&world);
+}
+
+fn whole_round(world: &World) {
     let workspace = world.workspace();
     put(workspace.tree(), "a", "2");
     let commit = world.commit(&workspace, &["a"], &world.base);
@@ -146,7 +168,12 @@ fn a_sha256_repository_works_the_same() {
     workspace.reset(&commit).unwrap();
     world.repository.promote(&world.session, None, &commit, &world.base).unwrap();
     assert_eq!(world.git(&["show", &format!("{kept}:b")]), "left");
-    assert_eq!(git(workspace.tree(), &["log", "--format=%s"]), "first");
+    let before = world.git(&["log", "--format=%s"]);
+    assert_eq!(git(workspace.tree(), &["log", "--format=%s"]), before);
+    workspace.renew_clone().unwrap();
+    let after = git(workspace.tree(), &["log", "--format=%s"]);
+    assert_eq!(after, format!("Add a limit\n{before}"));
+    assert_eq!(git(workspace.tree(), &["status", "--porcelain"]), "");
 }
 
 #[test]

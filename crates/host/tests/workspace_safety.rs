@@ -66,6 +66,7 @@ fn plant(tree: &Path, fired: &Path) {
     git(&tree.join("nested"), &[&quiet[..], &["add", "x"]].concat());
     git(&tree.join("nested"), &[&quiet[..], &["commit", "-qm", "inner", "--allow-empty"]].concat());
     put(tree, "nested/x", "y");
+    put(tree, "nested/.gitattributes", "* filter=evil\n");
     for repository in [tree.to_owned(), tree.join("nested")] {
         for hook in ["pre-commit", "post-checkout", "reference-transaction", "post-index-change"] {
             let path = repository.join(".git/hooks").join(hook);

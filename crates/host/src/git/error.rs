@@ -1,6 +1,7 @@
 //! How a run of git can go wrong, in words for people.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use tollgate_core::limits::TAIL_BYTES;
 
@@ -8,8 +9,8 @@ use tollgate_core::limits::TAIL_BYTES;
 pub enum GitError {
     #[error("git was not found on PATH; install git and try again")]
     Missing,
-    #[error("`{command}` could not be started: {cause}")]
-    CouldNotStart { command: String, cause: std::io::Error },
+    #[error("`{command}` could not be run in {}: {cause}", folder.display())]
+    CouldNotRun { command: String, folder: PathBuf, cause: std::io::Error },
     #[error("`{command}` found no space left on the disk; free some and resume")]
     DiskFull { command: String },
     #[error("`{command}` {}: {}", ending(*.code, *.signal), said(.stderr))]
@@ -19,13 +20,6 @@ pub enum GitError {
 }
 
 impl GitError {
-    pub(super) fn could_not_start(command: &str, cause: std::io::Error) -> Self {
-        match cause.kind() {
-            std::io::ErrorKind::NotFound => Self::Missing,
-            _ => Self::CouldNotStart { command: command.to_owned(), cause },
-        }
-    }
-
     pub(super) fn failed(command: String, status: ExitStatus, stderr: &[u8]) -> Self {
         let start = stderr.len().saturating_sub(TAIL_BYTES);
         let stderr = String::from_utf8_lossy(&stderr[start..]).trim().to_owned();

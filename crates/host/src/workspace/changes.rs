@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs::FileType;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use tollgate_core::work::{ChangeType, FileChange};
 
 /// One path of the tree that is not as accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,27 @@ pub enum ChangeKind {
     NestedRepository,
     /// Not a file or link, or its name is not UTF-8 or one that git refuses; `path` shows it as well as it can.
     UnreadablePath,
+}
+
+/// The same as `Workspace::diff` would find after a commit of these changes, where that is certain without git: when
+/// nothing can have been renamed.
+pub fn plain_changes(changes: &[RawChange]) -> Option<Vec<FileChange>> {
+    let has = |kind| changes.iter().any(|change| change.kind == kind);
+    if has(ChangeKind::Added) && has(ChangeKind::Deleted) {
+        return None;
+    }
+    let plain = |change: &RawChange| {
+        let change_type = match change.kind {
+            ChangeKind::Added => ChangeType::Added,
+            ChangeKind::Deleted => ChangeType::Deleted,
+            ChangeKind::Modified | ChangeKind::TypeChanged | ChangeKind::ModeChanged => {
+                ChangeType::Modified
+            }
+            ChangeKind::NestedRepository | ChangeKind::UnreadablePath => return None,
+        };
+        Some(FileChange { path: change.path.clone(), change_type, old_path: None })
+    };
+    changes.iter().map(plain).collect()
 }
 
 /// A change with the exact bytes of its path, below the tree.
@@ -61,6 +83,10 @@ impl Workspace {
     }
 
     pub(super) fn found(&self) -> Result<Vec<Found>, WorkspaceError> {
+        self.without_restless(self.named_by_git()?)
+    }
+
+    pub(super) fn named_by_git(&self) -> Result<Vec<Found>, WorkspaceError> {
         self.settle_index()?;
         let mut entries = self.status()?;
         if entries.iter().any(is_staged) {

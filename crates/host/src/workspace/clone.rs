@@ -6,15 +6,15 @@ use super::settings::clone_config;
 use super::{Workspace, WorkspaceError};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 impl Workspace {
-    /// Gives the agent a fresh `.git`, detached at the last accepted commit; the one before is put aside.
+    /// Gives the agent a fresh `.git`, detached at the last accepted commit. The one before is kept beside the tree
+    /// until the next renewal.
     pub fn renew_clone(&self) -> Result<(), WorkspaceError> {
         self.settle_index()?;
         let fresh = self.shadow.with_file_name("clone.new");
-        if fresh.symlink_metadata().is_ok() {
-            self.put_aside(&fresh, "clone".as_ref())?;
-        }
+        remove(&fresh)?;
         let info = fresh.join("objects/info");
         for folder in [&info, &fresh.join("refs/heads"), &fresh.join("info")] {
             fs::create_dir_all(folder).map_err(|cause| WorkspaceError::io(folder, cause))?;
@@ -32,14 +32,16 @@ impl Workspace {
         self.write_clone_index(&fresh.join("index"))?;
         let place = self.tree.join(".git");
         if place.symlink_metadata().is_ok() {
-            self.put_aside(&place, "clone".as_ref())?;
+            let old = self.shadow.with_file_name("clone.old");
+            remove(&old)?;
+            fs::rename(&place, &old).map_err(|cause| WorkspaceError::io(&place, cause))?;
         }
         fs::rename(&fresh, &place).map_err(|cause| WorkspaceError::io(&place, cause))
     }
 
     /// A copy of our index, so that the agent's first `git status` need not read every file; with its checksum,
     /// which other readers of the format ask for, and without our untracked cache.
-    fn write_clone_index(&self, to: &std::path::Path) -> Result<(), WorkspaceError> {
+    fn write_clone_index(&self, to: &Path) -> Result<(), WorkspaceError> {
         fs::copy(self.shadow.join("index"), to).map_err(|cause| WorkspaceError::io(to, cause))?;
         self.git(["-c", "index.skipHash=false", "-c", "core.untrackedCache=false", "update-index"])
             .arg("--force-write-index")
@@ -47,4 +49,14 @@ impl Workspace {
             .run()?;
         Ok(())
     }
+}
+
+/// Whatever stands there: an agent may have made its `.git` a file or a link.
+fn remove(path: &Path) -> Result<(), WorkspaceError> {
+    let removed = match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(|cause| WorkspaceError::io(path, cause))
 }

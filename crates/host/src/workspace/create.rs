@@ -42,6 +42,7 @@ impl Workspace {
         write(&session_file, session.as_str().as_bytes())?;
         workspace.git(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
         workspace.note_submodules()?;
+        workspace.note_restless(&workspace.named_by_git()?)?;
         workspace.renew_clone()?;
         for path in &copy {
             copy_into(&repository.root().join(path), &workspace.tree.join(path))?;

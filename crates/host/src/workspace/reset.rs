@@ -26,7 +26,9 @@ impl Workspace {
         // The ignore rules of `to` hold again, so build caches do not show here whatever the agent did to them.
         let rescued: BTreeSet<&Path> =
             before.iter().filter(|found| found.is_untracked).map(|f| f.path.as_path()).collect();
-        for left in self.found()?.into_iter().filter(|left| left.is_untracked) {
+        let after = self.named_by_git()?;
+        self.note_restless(&after)?;
+        for left in after.into_iter().filter(|left| left.is_untracked) {
             if rescued.contains(left.path.as_path()) && !cannot_be_rescued(&left) {
                 self.remove_untracked(&left.path)?;
             } else {

@@ -27,16 +27,16 @@ const OURS: [(&str, &str); 10] = [
     ("core.protectntfs", "true"),
     ("core.protecthfs", "true"),
     ("core.fsync", "objects"),
-    ("core.fsyncmethod", "batch"),
     ("index.skiphash", "true"),
     ("status.showuntrackedfiles", "all"),
+    ("checkout.workers", "2"),
 ];
 
 /// The configuration file of our git directory.
 pub(super) fn shadow_config(repository: &Repository) -> Result<String, WorkspaceError> {
     let carried = carried_settings(repository)?;
     let mut text = format_lines(repository);
-    for (key, value) in OURS.iter().chain(&[("checkout.workers", "2")]) {
+    for (key, value) in OURS {
         push_setting(&mut text, key, value);
     }
     for (key, value) in &carried {
