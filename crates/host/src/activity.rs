@@ -7,6 +7,7 @@ pub mod collect;
 pub mod dispatch;
 pub mod input;
 pub mod session_files;
+pub mod setup;
 
 use crate::files::FileError;
 use crate::process::Stopper;

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::{output, place, summary};
 use clap::Args;
 use std::sync::Arc;
+use tollgate_contract::config::Isolation;
 use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
@@ -89,6 +90,7 @@ impl Run {
     }
 
     fn opening(&self, context: &Context) -> Result<Opening, Failure> {
+        self.refuse_unsupported(context)?;
         let goal = self.goal.trim();
         if goal.is_empty() {
             return Err(Failure::usage("cli.goal", "the goal is empty; say what to achieve"));
@@ -127,6 +129,24 @@ impl Run {
             policy: context.config.policy(),
             tollgate_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    /// What the settings or the command line ask for and this version does not do is said, never ignored.
+    fn refuse_unsupported(&self, context: &Context) -> Result<(), Failure> {
+        if context.config.workspace.isolation == Isolation::InPlace {
+            return Err(Failure::usage(
+                "cli.settings",
+                "workspace.isolation = \"in-place\" is not supported by this version",
+            )
+            .hint("leave it out: agents then work in a clone, and your checkout is not touched"));
+        }
+        if let Some(input) = self.input.first() {
+            return Err(Failure::usage(
+                "cli.input",
+                format!("this action takes no input, and --input {input} was given"),
+            ));
+        }
+        Ok(())
     }
 
     fn session_name(&self, context: &Context) -> SessionName {

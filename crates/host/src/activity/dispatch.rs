@@ -2,7 +2,7 @@
 
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, adapter, input};
+use super::{ActivityError, StopSwitch, adapter, input, setup};
 use crate::context::Context;
 use crate::crash;
 use crate::files;
@@ -101,7 +101,39 @@ pub fn run(
         }
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
-    collect::end(&collected, &outcome)
+    let end = collect::end(&collected, &outcome)?;
+    show_latest(&layout.dispatch(order.number), order.attempt)?;
+    Ok(end)
+}
+
+/// The files of the newest attempt stand in the dispatch's folder too, as links.
+fn show_latest(folder: &RunFolder, attempt: Attempt) -> Result<(), ActivityError> {
+    let shown = [
+        folder.input(),
+        folder.prompt(),
+        folder.reply(),
+        folder.stdout(),
+        folder.stderr(),
+        folder.outputs(),
+    ];
+    for link in shown {
+        let Some(name) = link.file_name() else {
+            continue;
+        };
+        let target = Path::new(&format!("attempt-{attempt}")).join(name);
+        let is_there = folder.folder().join(&target).exists();
+        if is_there && std::fs::read_link(&link).is_ok_and(|found| found == target) {
+            continue;
+        }
+        let problem = || ActivityError::io(format!("cannot link {}", link.display()));
+        if link.symlink_metadata().is_ok() {
+            std::fs::remove_file(&link).map_err(problem())?;
+        }
+        if is_there {
+            std::os::unix::fs::symlink(&target, &link).map_err(problem())?;
+        }
+    }
+    Ok(())
 }
 
 fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
@@ -144,6 +176,10 @@ fn start(
     folder: &RunFolder,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
+    if let Err(cause) = setup::run(context, &order.session, workspace, stop)? {
+        let program = "workspace.setup".to_owned();
+        return Ok(Started::Ended(DispatchEnd::CouldNotStart { program, cause }));
+    }
     clean(workspace, order, "changes found before a dispatch")?;
     let launch = match adapter::launch(context, order.brief.role, order.agent.as_deref()) {
         Ok(launch) => launch,
@@ -166,6 +202,7 @@ fn start(
         .map_err(ActivityError::io("cannot start the supervisor"))?;
     stop.arm(run.stopper());
     crash::point("dispatch.started");
+    show_latest(&context.session_layout(&order.session).dispatch(order.number), order.attempt)?;
     Ok(match wait(run)? {
         Some(outcome) => Started::Finished(outcome),
         None => Started::Lost,

@@ -10,12 +10,12 @@ use tollgate_core::work::Breach;
 /// Session files as given to an attempt, by path below the session folder.
 pub type Given = BTreeMap<String, ContentHash>;
 
-/// Files of the engine that agents neither need nor may see changed.
-fn is_private(path: &str) -> bool {
-    let first = path.split('/').next().unwrap_or(path);
-    matches!(first, "lock" | "inbox" | "dispatches" | "checks" | "evidence")
-        || first.starts_with("journal")
-        || first == "approve-design-history.jsonl"
+/// Names of the engine at the top of the session folder: agents neither need them nor may change them.
+/// The folders of dispatches grow with the session, so they are not even looked into.
+fn is_private(name: &str) -> bool {
+    matches!(name, "lock" | "inbox" | "dispatches" | "checks" | "evidence")
+        || name.starts_with("journal")
+        || name == "approve-design-history.jsonl"
 }
 
 /// Lays the copy of record into the workspace, exactly: what is not in the record goes.
@@ -28,15 +28,38 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
     std::fs::create_dir_all(&copy)
         .map_err(ActivityError::io(format!("cannot make {}", copy.display())))?;
     let mut given = Given::new();
-    let limits = TreeLimits::default();
-    for entry in files::list_files(record, limits)? {
-        if entry.kind == EntryKind::File && !is_private(&entry.path) {
-            let bytes = files::read_beneath(record, &entry.path, limits.file_bytes_max)?;
-            files::write_beneath(&copy, &entry.path, &bytes)?;
-            given.insert(entry.path, files::hash_bytes(&bytes));
+    let entries = std::fs::read_dir(record)
+        .map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
+    for entry in entries {
+        let entry =
+            entry.map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if is_private(&name) || files::is_temporary(&name) {
+            continue;
+        }
+        let kind = entry
+            .file_type()
+            .map_err(ActivityError::io(format!("cannot look at {}", entry.path().display())))?;
+        if kind.is_dir() {
+            for below in files::list_files(&entry.path(), TreeLimits::default())? {
+                if below.kind == EntryKind::File {
+                    give(record, &copy, format!("{name}/{}", below.path), &mut given)?;
+                }
+            }
+        } else if kind.is_file() {
+            give(record, &copy, name, &mut given)?;
         }
     }
     Ok(given)
+}
+
+fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(), ActivityError> {
+    let bytes = files::read_beneath(record, &path, TreeLimits::default().file_bytes_max)?;
+    files::write_beneath(copy, &path, &bytes)?;
+    given.insert(path, files::hash_bytes(&bytes));
+    Ok(())
 }
 
 /// A session file that an attempt wrote.

@@ -1,0 +1,75 @@
+//! Commands of the settings that make a new workspace fit for work, each run once.
+
+use super::{ActivityError, StopSwitch};
+use crate::context::Context;
+use crate::files;
+use crate::layout::workspace_home;
+use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tollgate_core::id::SessionName;
+use tollgate_core::limits::TAIL_BYTES;
+
+/// The inner error says which command failed and how. A failed command is tried again the next time.
+pub fn run(
+    context: &Context,
+    session: &SessionName,
+    workspace: &Workspace,
+    stop: &StopSwitch,
+) -> Result<Result<(), String>, ActivityError> {
+    let home = workspace_home(&context.state_home, context.repository.root(), session);
+    for (index, command) in context.config.workspace.setup.iter().enumerate() {
+        let done = home.join(format!("setup-{}.done", index + 1));
+        if done.exists() {
+            continue;
+        }
+        let folder = home.join(format!("setup-{}", index + 1));
+        let outcome = run_one(context, session, workspace, &folder, command, stop)?;
+        if outcome.end != (RunEnd::Exited { code: 0 }) {
+            let tail = files::read_tail(&folder.join("stderr.log"), TAIL_BYTES)?;
+            files::remove_tree(&folder)?;
+            return Ok(Err(format!("`{command}` failed ({:?}): {}", outcome.end, tail.trim())));
+        }
+        files::write_atomic(&done, command.as_bytes())?;
+    }
+    Ok(Ok(()))
+}
+
+fn run_one(
+    context: &Context,
+    session: &SessionName,
+    workspace: &Workspace,
+    folder: &Path,
+    command: &str,
+    stop: &StopSwitch,
+) -> Result<RunOutcome, ActivityError> {
+    let problem = || ActivityError::io(format!("cannot run the setup command `{command}`"));
+    loop {
+        let run = match process::attach(folder).map_err(problem())? {
+            Attached::Finished(outcome) => return Ok(outcome),
+            Attached::Running(run) => run,
+            Attached::Lost => {
+                files::remove_tree(folder)?;
+                continue;
+            }
+            Attached::NeverStarted => {
+                let spec = RunSpec {
+                    argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
+                    cwd: workspace.tree().to_owned(),
+                    env_names: Vec::new(),
+                    env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), session.to_string())]),
+                    stdin_file: None,
+                    timeout_ms: context.config.policy().check_timeout_ms,
+                    output_bytes_max: context.config.limits.output_bytes,
+                    isolation: None,
+                };
+                process::start(folder, &spec, &context.program).map_err(problem())?
+            }
+        };
+        stop.arm(run.stopper());
+        if let Waited::Finished(outcome) = run.wait().map_err(problem())? {
+            return Ok(outcome);
+        }
+    }
+}
