@@ -74,6 +74,9 @@ impl From<Diagnostic> for ReplyError {
     }
 }
 
+/// Nobody reads more faults of one document than this.
+pub(crate) const FAULTS_MAX: usize = 200;
+
 /// Everything that is wrong with one document, in the order of the document where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Report {
@@ -99,12 +102,21 @@ impl Report {
         self.errors().cloned().map(ReplyError::from).collect()
     }
 
+    /// Faults beyond the limit are counted out: a document made of faults must not exhaust memory.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        match self.diagnostics.len() {
+            FAULTS_MAX => self.diagnostics.push(shape::cut(&diagnostic.path, FAULTS_MAX)),
+            fewer if fewer < FAULTS_MAX => self.diagnostics.push(diagnostic),
+            _ => {}
+        }
     }
 
     pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
-        self.diagnostics.extend(diagnostics);
+        diagnostics.into_iter().for_each(|diagnostic| self.push(diagnostic));
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() > FAULTS_MAX
     }
 }
 
@@ -164,9 +176,14 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{shown}\"")
 }
 
-/// `a`, `b` or `c`.
+/// `a`, `b` or `c`; of a long list the beginning.
 pub(crate) fn any_of<T: AsRef<str>>(words: &[T]) -> String {
+    const SHOWN_MAX: usize = 30;
     match words {
+        [..] if words.len() > SHOWN_MAX => {
+            let first: Vec<&str> = words.iter().take(SHOWN_MAX).map(AsRef::as_ref).collect();
+            format!("{}, …", first.join(", "))
+        }
         [] => "nothing".to_owned(),
         [only] => only.as_ref().to_owned(),
         [first @ .., last] => {

@@ -28,7 +28,10 @@ fn check(input: &Json, role: Option<Role>, expected: Expect) {
 #[test]
 fn r003_every_missing_field_is_named() {
     check(&good(), Some(Role::Coder), expect![[""]]);
-    check(&json!({"task": {}}), Some(Role::Coder), expect![[r#"
+    check(
+        &json!({"task": {}}),
+        Some(Role::Coder),
+        expect![[r#"
         error shape.field_missing /task: the field "id" is missing
           help: Add "id" to `task`
         error shape.field_missing /task: the field "title" is missing
@@ -51,7 +54,8 @@ fn r003_every_missing_field_is_named() {
           help: Add "repo_state" to the top level
         error shape.field_missing /: the field "tools_available" is missing
           help: Add "tools_available" to the top level
-    "#]]);
+    "#]],
+    );
     let required = [
         "/task/id",
         "/task/title",
@@ -78,16 +82,24 @@ fn r003_every_missing_field_is_named() {
 
 #[test]
 fn r004_a_reviewer_needs_the_changed_files() {
-    check(&good(), Some(Role::Reviewer), expect![[r#"
+    check(
+        &good(),
+        Some(Role::Reviewer),
+        expect![[r#"
         error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
           help: List every file changed in the session; [] when there is none
-    "#]]);
+    "#]],
+    );
     let mut input = good();
     input["agent"] = "Reviewer".into();
-    check(&input, None, expect![[r#"
+    check(
+        &input,
+        None,
+        expect![[r#"
         error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
           help: List every file changed in the session; [] when there is none
-    "#]]);
+    "#]],
+    );
     input["task"]["session_changed_files"] = json!([]);
     check(&input, None, expect![[""]]);
     input["agent"] = "QA".into();
@@ -103,11 +115,15 @@ fn r005_a_renamed_file_has_an_old_path_and_a_known_change() {
         {"path": "d", "change_type": "copied"},
         {"path": "e", "change_type": "deleted"},
     ]);
-    check(&input, None, expect![[r#"
+    check(
+        &input,
+        None,
+        expect![[r#"
         error shape.value_unknown /task/session_changed_files/2/change_type: `change_type` is "copied", but must be added, modified, deleted or renamed
         error input.old_path_missing /task/session_changed_files/0: "a" is renamed but has no old_path
           help: Add old_path with the former name
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -130,7 +146,10 @@ fn r054_the_literal_placeholder_is_refused_in_every_path() {
         json!([{"path": "<session>/x", "change_type": "renamed", "old_path": "<session>/y"}]);
     input["artifact_list"] = json!([".agents-work/<session>/adr/"]);
     input["task"]["goal"] = "explain what <session> means".into();
-    check(&input, None, expect![[r#"
+    check(
+        &input,
+        None,
+        expect![[r#"
         error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
           help: Put the name of the session in its place
         error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" holds the placeholder <session>
@@ -139,7 +158,8 @@ fn r054_the_literal_placeholder_is_refused_in_every_path() {
           help: Put the name of the session in its place
         error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" holds the placeholder <session>
           help: Put the name of the session in its place
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

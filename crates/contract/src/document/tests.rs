@@ -46,32 +46,62 @@ fn story(kind: Kind, path: &str, bytes: &[u8], expected: Expect) {
 
 #[test]
 fn faults_name_the_file() {
-    story(Kind::Spec, "spec.md", b"# Goals \xff", expect![[r#"
+    story(
+        Kind::Spec,
+        "spec.md",
+        b"# Goals \xff",
+        expect![[r#"
         error text.not_utf8 spec.md: byte 8 is not part of UTF-8 text
           help: Save the file as UTF-8
-    "#]]);
-    story(Kind::Status, "status.json", b"\xff", expect![[r#"
+    "#]],
+    );
+    story(
+        Kind::Status,
+        "status.json",
+        b"\xff",
+        expect![[r#"
         error text.not_utf8 status.json: byte 0 is not part of UTF-8 text
           help: Save the file as UTF-8
-    "#]]);
-    story(Kind::AgentOutput, "reply.json", b"Sure! {}", expect![[r#"
+    "#]],
+    );
+    story(
+        Kind::AgentOutput,
+        "reply.json",
+        b"Sure! {}",
+        expect![[r#"
         error reply.text_before reply.json: before the JSON object comes "Sure!"
           help: The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
-    "#]]);
+    "#]],
+    );
     story(Kind::AgentOutput, "reply.json", br#"{"status":"NEEDS_INFO","summary":"","artifacts":{},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
         error shape.empty reply.json#/summary: `summary` is empty
     "#]]);
-    story(Kind::AgentOutput, "reply.json", br#"{"role":"wizard"}"#, expect![[r#"
+    story(
+        Kind::AgentOutput,
+        "reply.json",
+        br#"{"role":"wizard"}"#,
+        expect![[r#"
         error reply.result_role reply.json#/role: the role of the result is "wizard", but must be planner, implementor or reviewer
-    "#]]);
-    story(Kind::PlannerResult, "plan.json", br#"{"role":"reviewer","create":[]}"#, expect![[r#"
+    "#]],
+    );
+    story(
+        Kind::PlannerResult,
+        "plan.json",
+        br#"{"role":"reviewer","create":[]}"#,
+        expect![[r#"
         error shape.value_unknown plan.json#/role: `role` is "reviewer", but must be planner
         error shape.field_missing plan.json: the field "close" is missing
           help: Add "close" to the top level
         error shape.field_missing plan.json: the field "update" is missing
           help: Add "update" to the top level
-    "#]]);
-    story(Kind::Config, "tollgate.toml", b"[roles]\ndefault = 3\n", expect![[r#"
+    "#]],
+    );
+    story(
+        Kind::Config,
+        "tollgate.toml",
+        b"[roles]\ndefault = 3\n",
+        expect![[r#"
         error shape.wrong_type tollgate.toml:2: `default` is the number 3, but a text is expected
-    "#]]);
+    "#]],
+    );
 }

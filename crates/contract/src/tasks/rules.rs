@@ -16,6 +16,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     let tasks = tasks.items();
     if tasks.len() > TASKS_MAX {
         report.push(say::too_many(&at, tasks.len(), TASKS_MAX));
+        return;
     }
     let mut seen = BTreeSet::new();
     for (index, task) in tasks.iter().enumerate() {
@@ -98,6 +99,9 @@ fn dependencies(tasks: &[Node], file: &str, report: &mut Report) {
         for other in task.get("depends_on").map(Node::items).unwrap_or_default() {
             let Some(text) = other.as_text() else { continue };
             let at = At { file, pointer: &at, line: other.line, id: name(task) };
+            if report.is_full() {
+                return;
+            }
             if known.contains(&text) {
                 first_line = first_line.or(other.line);
                 waits.entry(name(task)).or_default().push(text);
