@@ -35,7 +35,8 @@ impl Diagnostic {
     fn error(code: Code, at: Place, message: impl Into<String>) -> Self {
         let Place { path, line } = at;
         let severity = Severity::Error;
-        Self { code: code.0, severity, path, line, message: message.into(), help: None }
+        let (path, message) = (plain(path), plain(message.into()));
+        Self { code: code.0, severity, path, line, message, help: None }
     }
 
     fn warning(code: Code, at: Place, message: impl Into<String>) -> Self {
@@ -43,11 +44,11 @@ impl Diagnostic {
     }
 
     fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        self.help_if(Some(help.into()))
     }
 
     fn help_if(self, help: Option<String>) -> Self {
-        Self { help, ..self }
+        Self { help: help.map(plain), ..self }
     }
 
     pub fn is_error(&self) -> bool {
@@ -163,6 +164,16 @@ impl Place {
     pub fn file(file: &str, line: Option<u32>) -> Self {
         Self::new(file, "", line)
     }
+}
+
+/// Names of fields and words of parsers come from the document too: no control character gets out.
+fn plain(text: String) -> String {
+    if !text.chars().any(char::is_control) {
+        return text;
+    }
+    let escaped =
+        |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
 }
 
 /// A value as it is quoted in a message: short, and without control characters.

@@ -69,7 +69,10 @@ fn check_as_everything(bytes: &[u8]) {
         assert!(report.diagnostics.len() <= 201);
         for diagnostic in &report.diagnostics {
             assert!(tollgate_contract::explain::explain(diagnostic.code).is_some());
-            assert!(!diagnostic.message.chars().any(char::is_control), "{}", diagnostic.message);
+            let help = diagnostic.help.as_deref().unwrap_or_default();
+            for text in [&diagnostic.message, &diagnostic.path, help] {
+                assert!(!text.chars().any(char::is_control), "{text:?}");
+            }
         }
     }
     for role in Role::ALL {
@@ -167,6 +170,13 @@ proptest! {
             prop_assert_eq!(tasks::set_statuses(&edited, &wanted).unwrap(), edited);
         }
     }
+}
+
+#[test]
+fn r119_control_characters_of_a_document_do_not_get_into_its_report() {
+    check_as_everything(b"[agent.\"\\u001b[31m\"]\nx = 1\n[\"\\u0007\"]\n");
+    check_as_everything(b"{\"retry_counts\": {\"\\u001b\": {}, \"\\n\": 4}, \"\\u0007\": 1}");
+    check_as_everything(b"tasks: [{\"\\e[31m\": {\"\\n\": 1}}]");
 }
 
 #[test]
