@@ -109,6 +109,10 @@ steps:
               help: Make `- {close: done, state: DONE}` the last step and the only one of its kind
         "#]],
     );
+}
+
+#[test]
+fn an_action_has_front_matter_and_a_route() {
     check(
         "---\nname: x\ndescription: y\nsteps:\n- {tasks: plan, state: PLAN}\n- {close: done, state: DONE}\n---\n",
         expect![[r#"
