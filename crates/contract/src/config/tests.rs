@@ -81,7 +81,7 @@ fn every_key_of_the_interface_is_read() {
         Workspace { isolation: InPlace, setup: ["npm ci"], copy: [".env"] }
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]
-        .assert_eq(&format!("{limits:?}\n{workspace:?}\n{sensitive:?} {check_runner:?}\n"));
+    .assert_eq(&format!("{limits:?}\n{workspace:?}\n{sensitive:?} {check_runner:?}\n"));
     let Config { tracker, coverage, snapshot, .. } = &config;
     expect![[r#"
         Github Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
@@ -154,7 +154,7 @@ wall = "8d"
 [workspace]
 copy = ["../.env", "/etc/passwd"]
 [security]
-sensitive = ["src/{a"]
+sensitive = ["src/*{a"]
 [coverage]
 report = "x"
 minimum = 101
@@ -191,7 +191,7 @@ minimum = 101
               help: Write a relative path such as ".env"
             error config.copy_path tollgate.toml:22: "/etc/passwd" is not a path inside the repository
               help: Write a relative path such as ".env"
-            error globs.pattern_invalid tollgate.toml:24: the pattern "src/{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+            error globs.pattern_invalid tollgate.toml:24: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
             error config.percent tollgate.toml:27: `minimum` is 101, but must lie between 0 and 100
         "#]],

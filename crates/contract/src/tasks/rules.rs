@@ -1,8 +1,11 @@
 //! What a plan must say beyond its form: ids, dependencies, scope, checks.
 
 use crate::cycle::find_cycle;
+use crate::diagnostic::action::pattern_invalid;
+use crate::diagnostic::agent_input::session_placeholder;
 use crate::diagnostic::tasks::At;
-use crate::diagnostic::{Report, tasks as say};
+use crate::diagnostic::{Place, Report, tasks as say};
+use crate::globs::PathRules;
 use crate::node::{Node, Value, pointer};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
@@ -24,6 +27,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
         here.id(&mut seen, report);
         here.words(report);
         here.scope(report);
+        here.paths(report);
         here.checks(report);
     }
     dependencies(tasks, file, report);
@@ -75,6 +79,26 @@ impl<'a> Task<'a> {
         if !is_given && !says_something(self.node.get("work_item")) {
             let line = files.map_or(self.node.line, |files| files.line);
             report.push(say::no_scope(&At { line, ..self.at() }));
+        }
+    }
+
+    /// Patterns that can be read, and no placeholder where a path is meant.
+    fn paths(&self, report: &mut Report) {
+        let list = |key: &str| self.node.get(key).map(Node::items).unwrap_or_default();
+        let work_item = self.node.get("work_item");
+        for node in list("files_expected").iter().chain(work_item) {
+            let Some(text) = node.as_text().filter(|text| !text.trim().is_empty()) else {
+                continue;
+            };
+            for bad in PathRules::new(&[text]).err().unwrap_or_default() {
+                report.push(pattern_invalid(self.file, node.line, text, &bad.cause));
+            }
+        }
+        for node in list("context_files") {
+            if let Some(text) = node.as_text().filter(|text| text.contains("<session>")) {
+                let at = Place::file(self.file, node.line);
+                report.push(session_placeholder(at, text));
+            }
         }
     }
 
