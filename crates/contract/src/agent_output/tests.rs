@@ -1,3 +1,5 @@
+//! Stories of replies: what is read, what is refused, and in which words.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

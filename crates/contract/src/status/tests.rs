@@ -1,3 +1,5 @@
+//! Stories of status.json.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

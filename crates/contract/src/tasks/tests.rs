@@ -1,3 +1,5 @@
+//! Stories of plans, and of statuses written into them.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
