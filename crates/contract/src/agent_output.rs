@@ -184,18 +184,20 @@ fn result_kind(node: &Node, role: Option<Role>) -> Result<ReplyKind, Report> {
 
 fn planner(node: &Node) -> Result<ReplyRead, Report> {
     let result: PlannerResult = read(node).map_err(faults)?;
-    let report = Report { diagnostics: normal::item_references(&result) };
+    let report = normal::item_references(&result);
     if report.is_ok() { Ok(normal::planner(result)) } else { Err(report) }
 }
 
 fn reviewer(node: &Node) -> Result<ReplyRead, Report> {
     let result: ReviewerResult = read(node).map_err(faults)?;
-    let report = Report { diagnostics: normal::verdict_contradictions(&result) };
+    let report = normal::verdict_contradictions(&result);
     if report.is_ok() { Ok(normal::reviewer(result)) } else { Err(report) }
 }
 
 fn faults(unread: Unread) -> Report {
-    Report { diagnostics: unread_words(unread) }
+    let mut report = Report::default();
+    report.extend(unread_words(unread));
+    report
 }
 
 fn unread_words(unread: Unread) -> Vec<Diagnostic> {

@@ -35,7 +35,8 @@ impl Diagnostic {
     fn error(code: Code, at: Place, message: impl Into<String>) -> Self {
         let Place { path, line } = at;
         let severity = Severity::Error;
-        Self { code: code.0, severity, path, line, message: message.into(), help: None }
+        let (path, message) = (plain(path), plain(message.into()));
+        Self { code: code.0, severity, path, line, message, help: None }
     }
 
     fn warning(code: Code, at: Place, message: impl Into<String>) -> Self {
@@ -43,11 +44,11 @@ impl Diagnostic {
     }
 
     fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        self.help_if(Some(help.into()))
     }
 
     fn help_if(self, help: Option<String>) -> Self {
-        Self { help, ..self }
+        Self { help: help.map(plain), ..self }
     }
 
     pub fn is_error(&self) -> bool {
@@ -74,6 +75,9 @@ impl From<Diagnostic> for ReplyError {
     }
 }
 
+/// Nobody reads more faults of one document than this.
+pub(crate) const FAULTS_MAX: usize = 200;
+
 /// Everything that is wrong with one document, in the order of the document where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Report {
@@ -99,12 +103,21 @@ impl Report {
         self.errors().cloned().map(ReplyError::from).collect()
     }
 
+    /// Faults beyond the limit are counted out: a document made of faults must not exhaust memory.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        match self.diagnostics.len() {
+            FAULTS_MAX => self.diagnostics.push(shape::cut(&diagnostic.path, FAULTS_MAX)),
+            fewer if fewer < FAULTS_MAX => self.diagnostics.push(diagnostic),
+            _ => {}
+        }
     }
 
     pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
-        self.diagnostics.extend(diagnostics);
+        diagnostics.into_iter().for_each(|diagnostic| self.push(diagnostic));
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() > FAULTS_MAX
     }
 }
 
@@ -153,6 +166,16 @@ impl Place {
     }
 }
 
+/// Names of fields and words of parsers come from the document too: no control character gets out.
+fn plain(text: String) -> String {
+    if !text.chars().any(char::is_control) {
+        return text;
+    }
+    let escaped =
+        |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
 /// A value as it is quoted in a message: short, and without control characters.
 pub(crate) fn quote(text: &str) -> String {
     const SHOWN_CHARS_MAX: usize = 60;
@@ -164,9 +187,14 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{shown}\"")
 }
 
-/// `a`, `b` or `c`.
+/// `a`, `b` or `c`; of a long list the beginning.
 pub(crate) fn any_of<T: AsRef<str>>(words: &[T]) -> String {
+    const SHOWN_MAX: usize = 30;
     match words {
+        [..] if words.len() > SHOWN_MAX => {
+            let first: Vec<&str> = words.iter().take(SHOWN_MAX).map(AsRef::as_ref).collect();
+            format!("{}, …", first.join(", "))
+        }
         [] => "nothing".to_owned(),
         [only] => only.as_ref().to_owned(),
         [first @ .., last] => {

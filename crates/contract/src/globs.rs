@@ -52,25 +52,25 @@ fn glob(pattern: &str) -> Result<Vec<globset::Glob>, String> {
     if !is_inside(trimmed) {
         return Err("it does not stay inside the repository".to_owned());
     }
-    let mut patterns = Vec::new();
-    match trimmed.strip_suffix('/') {
-        Some(folder) => patterns.push(format!("{folder}/**")),
-        None => patterns.push(trimmed.to_owned()),
+    let (name, below) = match trimmed.strip_suffix('/') {
+        Some(folder) => (folder, "/**"),
+        None => (trimmed, ""),
+    };
+    let meant = build(&format!("{name}{below}"));
+    if name.contains('*') || !name.contains(['[', '{', '?', '\\']) {
+        return Ok(vec![meant?]);
     }
     // A route parameter such as `app/[id]/page.tsx` is a folder's name and not a choice of letters.
-    if trimmed.contains(['[', '{', '?']) && !trimmed.contains('*') {
-        patterns.push(globset::escape(trimmed.trim_end_matches('/')));
-    }
-    patterns
-        .iter()
-        .map(|pattern| {
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .build()
-                .map_err(|error| error.kind().to_string())
-        })
-        .collect()
+    let literal = build(&format!("{}{below}", globset::escape(name)))?;
+    Ok(meant.into_iter().chain([literal]).collect())
+}
+
+fn build(pattern: &str) -> Result<globset::Glob, String> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|error| error.kind().to_string())
 }
 
 /// A relative path or pattern that names something below where it starts.
@@ -86,6 +86,9 @@ pub(crate) fn is_inside(path: &str) -> bool {
 /// What nobody may write, whatever role files say. `session` is the one whose own folder is allowed.
 pub fn is_protected(path: &str, session: Option<&str>) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
+    if !is_inside(path) {
+        return true;
+    }
     let mut parts = path.split('/');
     match parts.next().unwrap_or_default() {
         "tollgate.toml" | "lifecycle-stage.yaml" => parts.next().is_none(),
@@ -146,8 +149,14 @@ mod tests {
 
     #[test]
     fn patterns_are_paths_globs_and_folders() {
-        let rules =
-            PathRules::new(&["src/app.rs", "docs/", "**/*.md", "app/[id]/page.tsx"]).unwrap();
+        let rules = PathRules::new(&[
+            "src/app.rs",
+            "docs/",
+            "**/*.md",
+            "app/[id]/page.tsx",
+            "app/[[...slug]]/",
+        ])
+        .unwrap();
         for path in [
             "src/app.rs",
             "./src/app.rs",
@@ -155,6 +164,7 @@ mod tests {
             "README.md",
             "a/b/c.md",
             "app/[id]/page.tsx",
+            "app/[[...slug]]/x.ts",
         ] {
             assert!(rules.matches(path), "{path}");
         }
@@ -167,9 +177,9 @@ mod tests {
 
     #[test]
     fn every_bad_pattern_is_named() {
-        let bad = PathRules::new(&["src/{a", "../up", "ok", "/etc/passwd", ""]).unwrap_err();
+        let bad = PathRules::new(&["src/*{a", "../up", "ok", "/etc/passwd", ""]).unwrap_err();
         let names: Vec<&str> = bad.iter().map(|b| b.pattern.as_str()).collect();
-        assert_eq!(names, ["src/{a", "../up", "/etc/passwd", ""]);
+        assert_eq!(names, ["src/*{a", "../up", "/etc/passwd", ""]);
     }
 
     #[test]
@@ -184,6 +194,8 @@ mod tests {
             ".GIT/config",
             ".agents-work/2026-11-14_other/spec.md",
             ".agents-work/x",
+            "src/../tollgate.toml",
+            "/etc/passwd",
         ] {
             assert!(is_protected(path, session), "{path}");
         }

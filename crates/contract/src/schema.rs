@@ -9,7 +9,9 @@ use crate::status::StatusFile;
 use crate::tasks::TasksFile;
 use serde_json::Value;
 
-const SCHEMAS: &[(&str, fn() -> Value)] = &[
+type Maker = fn() -> Value;
+
+const SCHEMAS: &[(&str, Maker)] = &[
     ("agent-input", schema_of::<AgentInput>),
     ("agent-output", schema_of::<AgentOutput>),
     ("planner-result", schema_of::<PlannerResult>),

@@ -9,7 +9,10 @@ struct Required {
 }
 
 const SPEC: &[Required] = &[
-    Required { name: "Goals", headings: &["goals", "goal", "goals and non-goals"] },
+    Required {
+        name: "Goals",
+        headings: &["goals", "goal", "goals and non-goals", "goals & non-goals"],
+    },
     Required {
         name: "Acceptance Criteria",
         headings: &["acceptance criteria", "acceptance criterion"],

@@ -3,6 +3,7 @@
 //! It understands what those types produce: type, properties, required, additionalProperties,
 //! items, enum, const, anyOf, oneOf, $ref, minLength, minItems, minimum and the size of integers.
 
+use crate::diagnostic::FAULTS_MAX;
 use crate::node::{Node, Value, pointer};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -157,6 +158,9 @@ impl<'a> Checker<'a> {
         let other = schema.get("additionalProperties");
         let mut seen = BTreeSet::new();
         for entry in node.entries() {
+            if self.is_full() {
+                return;
+            }
             let below = pointer(at, &entry.key);
             if !seen.insert(entry.key.as_str()) {
                 self.fault(&below, entry.line, Wrong::Twice { field: entry.key.clone() });
@@ -210,7 +214,14 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.faults.len() > FAULTS_MAX
+    }
+
     fn fault(&mut self, at: &str, line: Option<u32>, wrong: Wrong) {
+        if self.is_full() {
+            return;
+        }
         self.faults.push(Fault { pointer: at.to_owned(), line, wrong });
     }
 }

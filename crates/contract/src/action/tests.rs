@@ -1,3 +1,5 @@
+//! Stories of action files.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -109,6 +111,10 @@ steps:
               help: Make `- {close: done, state: DONE}` the last step and the only one of its kind
         "#]],
     );
+}
+
+#[test]
+fn an_action_has_front_matter_and_a_route() {
     check(
         "---\nname: x\ndescription: y\nsteps:\n- {tasks: plan, state: PLAN}\n- {close: done, state: DONE}\n---\n",
         expect![[r#"

@@ -1,3 +1,5 @@
+//! Stories of dispatch inputs.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

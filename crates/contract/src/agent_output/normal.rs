@@ -5,9 +5,10 @@ use super::results::{ReviewVerdict, ReviewerResult};
 use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
 use super::{ReplyKind, ReplyRead, ScopeRequest};
 use crate::cycle::find_cycle;
-use crate::diagnostic::{Diagnostic, reply};
+use crate::diagnostic::{Report, reply};
 use crate::node::pointer;
 use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::limits::TASKS_MAX;
 use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 
 pub(super) fn universal(output: AgentOutput) -> ReplyRead {
@@ -163,8 +164,12 @@ fn line_text(line: Line) -> String {
 }
 
 /// tempIDs are unique, references resolve, and nobody waits for itself.
-pub(super) fn item_references(result: &PlannerResult) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+pub(super) fn item_references(result: &PlannerResult) -> Report {
+    let mut found = Report::default();
+    if result.create.len() > TASKS_MAX {
+        found.push(reply::too_many_items(result.create.len(), TASKS_MAX));
+        return found;
+    }
     let mut known = BTreeSet::new();
     for (index, item) in result.create.iter().enumerate() {
         if !known.insert(item.temp_id.as_str()) {
@@ -180,7 +185,7 @@ pub(super) fn item_references(result: &PlannerResult) -> Vec<Diagnostic> {
                 ItemId::Text(text) if known.contains(text.as_str()) => {
                     waits.entry(&item.temp_id).or_default().push(text);
                 }
-                id if id.is_existing() => {}
+                id if id.is_existing() || found.is_full() => {}
                 id => {
                     let at = pointer(&pointer(&pointer("/create", index), "blockedBy"), entry);
                     found.push(reply::blocked_by_unknown(&at, &id.to_string(), &names));
@@ -192,20 +197,22 @@ pub(super) fn item_references(result: &PlannerResult) -> Vec<Diagnostic> {
     found
 }
 
-pub(super) fn verdict_contradictions(result: &ReviewerResult) -> Vec<Diagnostic> {
+pub(super) fn verdict_contradictions(result: &ReviewerResult) -> Report {
     let comments = &result.review.comments;
     let asks = |(_, comment): &(usize, &ResultComment)| !is_warning(&comment.body);
     let asking = comments.iter().enumerate().filter(asks);
     match result.review.verdict {
         ReviewVerdict::NeedsChanges if asking.clone().next().is_none() => {
-            vec![reply::review_without_finding()]
+            reply::review_without_finding().into()
         }
-        ReviewVerdict::NeedsChanges => Vec::new(),
-        ReviewVerdict::Approve => asking
-            .map(|(index, comment)| {
+        ReviewVerdict::NeedsChanges => Report::default(),
+        ReviewVerdict::Approve => {
+            let mut report = Report::default();
+            report.extend(asking.map(|(index, comment)| {
                 let at = pointer(&pointer("/review/comments", index), "body");
                 reply::review_approves_finding(&at, &comment.body)
-            })
-            .collect(),
+            }));
+            report
+        }
     }
 }

@@ -1,3 +1,5 @@
+//! Stories of replies: what is read, what is refused, and in which words.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -275,30 +277,34 @@ fn all_faults_are_reported_at_once() {
     );
 }
 
+fn a_full_review() -> serde_json::Value {
+    serde_json::json!({
+        "status": "BLOCKED",
+        "summary": "Two bugs.",
+        "artifacts": {
+            "review_comments": [
+                {"severity": "nit", "file": "a.rs", "line": 3, "message": "name"},
+                {"severity": "minor", "category": "docs", "file": "", "line": "4-6", "message": "say why"},
+                "[Warning] out of scope",
+                {"severity": "blocker", "message": "crash", "suggested_fix": "check", "extra": true},
+                "no tests",
+            ],
+            "findings": [{"severity": "medium", "category": "auth", "file": "b.rs", "description": "weak hash", "recommended_fix": "argon2"}],
+            "notes": ["assumption: none"],
+            "questions": ["why?"],
+        },
+        "gates": {"meets_definition_of_done": false, "needs_review": true, "security_concerns": [{"x": 1}]},
+        "next": {"recommended_agent": "Coder", "recommended_task_id": "T-001", "reason": "repair"},
+        "usage": {"input_tokens": 1200, "output_tokens": null, "usd": 0.1234567},
+        "scope_request": [{"path": "src/c.rs", "reason": "shared type"}],
+    })
+}
+
 #[test]
 fn findings_and_comments_become_one_list_worst_first() {
     check(
         Role::Reviewer,
-        &bare(serde_json::json!({
-            "status": "BLOCKED",
-            "summary": "Two bugs.",
-            "artifacts": {
-                "review_comments": [
-                    {"severity": "nit", "file": "a.rs", "line": 3, "message": "name"},
-                    {"severity": "minor", "category": "docs", "file": "", "line": "4-6", "message": "say why"},
-                    "[Warning] out of scope",
-                    {"severity": "blocker", "message": "crash", "suggested_fix": "check", "extra": true},
-                    "no tests",
-                ],
-                "findings": [{"severity": "medium", "category": "auth", "file": "b.rs", "description": "weak hash", "recommended_fix": "argon2"}],
-                "notes": ["assumption: none"],
-                "questions": ["why?"],
-            },
-            "gates": {"meets_definition_of_done": false, "needs_review": true, "security_concerns": [{"x": 1}]},
-            "next": {"recommended_agent": "Coder", "recommended_task_id": "T-001", "reason": "repair"},
-            "usage": {"input_tokens": 1200, "output_tokens": null, "usd": 0.1234567},
-            "scope_request": [{"path": "src/c.rs", "reason": "shared type"}],
-        })),
+        &bare(a_full_review()),
         expect![[r#"
             Universal {
               "status": "BLOCKED",

@@ -1,3 +1,5 @@
+//! Stories of settings.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -68,125 +70,27 @@ days = 7
 fn every_key_of_the_interface_is_read() {
     check(ALL, expect![[""]]);
     let config = read(ALL, "tollgate.toml").0.unwrap();
+    let agents: String = config.agents.iter().map(|(name, a)| format!("{name} {a:?}\n")).collect();
     expect![[r#"
-        Config {
-            default_agent: Some(
-                "claude",
-            ),
-            roles: {
-                Coder: "codex",
-                QA: "crew",
-            },
-            agents: {
-                "claude": Agent {
-                    adapter: Claude,
-                    model: Some(
-                        "sonnet",
-                    ),
-                    env: [
-                        "ANTHROPIC_API_KEY",
-                    ],
-                    program: Some(
-                        "claude",
-                    ),
-                    args: [],
-                    inherit: false,
-                    fallback: [
-                        "codex",
-                    ],
-                    command: [],
-                },
-                "codex": Agent {
-                    adapter: Codex,
-                    model: None,
-                    env: [],
-                    program: None,
-                    args: [],
-                    inherit: false,
-                    fallback: [],
-                    command: [],
-                },
-                "crew": Agent {
-                    adapter: Command,
-                    model: None,
-                    env: [],
-                    program: None,
-                    args: [],
-                    inherit: false,
-                    fallback: [],
-                    command: [
-                        "python3",
-                        "crew.py",
-                    ],
-                },
-                "demo": Agent {
-                    adapter: Scripted,
-                    model: None,
-                    env: [],
-                    program: None,
-                    args: [
-                        "script.json",
-                    ],
-                    inherit: false,
-                    fallback: [],
-                    command: [],
-                },
-            },
-            limits: Limits {
-                output_bytes: 1048576,
-                parallel_tasks: 2,
-            },
-            workspace: Workspace {
-                isolation: InPlace,
-                setup: [
-                    "npm ci",
-                ],
-                copy: [
-                    ".env",
-                ],
-            },
-            sensitive: [
-                "**/pay/**",
-            ],
-            check_runner: [
-                "docker",
-                "run",
-                "--rm",
-                "app",
-            ],
-            tracker: Github,
-            coverage: Some(
-                CoverageTable {
-                    report: "lcov.info",
-                    minimum: 80.0,
-                },
-            ),
-            snapshot: SnapshotTable {
-                keep: 5,
-                days: 7,
-            },
-            policy: Policy {
-                transient_attempts: 4,
-                transient_base_ms: 250,
-                invalid_reruns: 1,
-                repairs: 2,
-                timeout_ms: {
-                    Coder: 2700000,
-                },
-                check_timeout_ms: 90000,
-                micro_usd_max: Some(
-                    20500000,
-                ),
-                tokens_max: Some(
-                    5000000,
-                ),
-                wall_ms_max: Some(
-                    28800000,
-                ),
-            },
-        }
+        claude Agent { adapter: Claude, model: Some("sonnet"), env: ["ANTHROPIC_API_KEY"], program: Some("claude"), args: [], inherit: false, fallback: ["codex"], command: [] }
+        codex Agent { adapter: Codex, model: None, env: [], program: None, args: [], inherit: false, fallback: [], command: [] }
+        crew Agent { adapter: Command, model: None, env: [], program: None, args: [], inherit: false, fallback: [], command: ["python3", "crew.py"] }
+        demo Agent { adapter: Scripted, model: None, env: [], program: None, args: ["script.json"], inherit: false, fallback: [], command: [] }
+    "#]].assert_eq(&agents);
+    let Config { limits, workspace, sensitive, check_runner, .. } = &config;
+    expect![[r#"
+        Limits { output_bytes: 1048576, parallel_tasks: 2 }
+        Workspace { isolation: InPlace, setup: ["npm ci"], copy: [".env"] }
+        ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]
-    .assert_debug_eq(&config);
+    .assert_eq(&format!("{limits:?}\n{workspace:?}\n{sensitive:?} {check_runner:?}\n"));
+    let Config { tracker, coverage, snapshot, .. } = &config;
+    expect![[r#"
+        Github Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
+    "#]].assert_eq(&format!("{tracker:?} {coverage:?} {snapshot:?}\n"));
+    expect![[r#"
+        Policy { transient_attempts: 4, transient_base_ms: 250, invalid_reruns: 1, repairs: 2, timeout_ms: {Coder: 2700000}, check_timeout_ms: 90000, micro_usd_max: Some(20500000), tokens_max: Some(5000000), wall_ms_max: Some(28800000) }
+    "#]].assert_eq(&format!("{:?}\n", config.policy()));
     assert_eq!(config.agent_for(Role::Coder).unwrap().0, "codex");
     assert_eq!(config.agent_for(Role::Docs).unwrap().0, "claude");
 }
@@ -252,7 +156,7 @@ wall = "8d"
 [workspace]
 copy = ["../.env", "/etc/passwd"]
 [security]
-sensitive = ["src/{a"]
+sensitive = ["src/*{a"]
 [coverage]
 report = "x"
 minimum = 101
@@ -289,11 +193,15 @@ minimum = 101
               help: Write a relative path such as ".env"
             error config.copy_path tollgate.toml:22: "/etc/passwd" is not a path inside the repository
               help: Write a relative path such as ".env"
-            error globs.pattern_invalid tollgate.toml:24: the pattern "src/{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+            error globs.pattern_invalid tollgate.toml:24: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
             error config.percent tollgate.toml:27: `minimum` is 101, but must lie between 0 and 100
         "#]],
     );
+}
+
+#[test]
+fn roles_without_an_agent_are_told() {
     check(
         "[agent.a]\nadapter=\"manual\"\n[agent.b]\nadapter=\"manual\"\n[roles]\nCoder=\"a\"\n",
         expect![[r#"

@@ -46,6 +46,8 @@ pages! {
          to by tempID; existing ones are referred to by their number, such as #12 or 12.";
     BLOCKED_BY_CYCLE = "reply.blocked_by_cycle":
         "Work items wait for each other in a circle, so that none could ever start. Remove one of the references.";
+    TOO_MANY_ITEMS = "reply.too_many_items":
+        "A plan creates more work items than one session can sensibly hold. Combine small ones, or split the goal.";
     REVIEW_WITHOUT_FINDING = "reply.review_without_finding":
         "A review asks for changes but names none. Add at least one comment that is not a [Warning].";
     REVIEW_APPROVES_FINDING = "reply.review_approves_finding":
@@ -144,6 +146,12 @@ pub(crate) fn result_role_unknown(found: &str, known: &[&str]) -> Diagnostic {
     let message =
         format!("the role of the result is {}, but must be {}", quote(found), any_of(known));
     Diagnostic::error(RESULT_ROLE, here("/role"), message).help_if(perhaps_meant(found, known))
+}
+
+pub(crate) fn too_many_items(count: usize, count_max: usize) -> Diagnostic {
+    let message = format!("{count} items are to be created, but at most {count_max} are taken");
+    Diagnostic::error(TOO_MANY_ITEMS, here("/create"), message)
+        .help("Combine items or split the goal")
 }
 
 pub(crate) fn temp_id_twice(pointer: &str, id: &str) -> Diagnostic {

@@ -1,3 +1,5 @@
+//! Stories of documents of any origin.
+
 use super::*;
 use crate::testing::shown;
 use expect_test::{Expect, expect};

@@ -11,12 +11,17 @@ pub(crate) struct YamlFault {
     pub line: Option<u32>,
 }
 
+/// Our documents nest five levels; each costs the parser a good piece of stack.
+const DEPTH_MAX: usize = 16;
+
 /// An empty document reads as null.
 pub(crate) fn read_yaml(text: &str) -> Result<Node, YamlFault> {
+    let budget = serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX };
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
         with_snippet: false,
+        budget: budget,
     };
     if text.trim().is_empty() {
         return Ok(Node::plain(Value::Null));

@@ -1,3 +1,5 @@
+//! Stories of role files.
+
 use super::*;
 use crate::testing::shown;
 use expect_test::{Expect, expect};

@@ -108,7 +108,7 @@ impl Rules<'_> {
     }
 
     fn answer(&self, id: &str, record: &Node, at: &str, report: &mut Report) {
-        let Some(answer) = text(record, "answer").filter(|answer| !answer.is_empty()) else {
+        let Some(answer) = text(record, "answer").filter(|answer| !answer.trim().is_empty()) else {
             return;
         };
         let (fits, forms) = match id {

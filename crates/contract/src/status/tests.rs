@@ -1,3 +1,5 @@
+//! Stories of status.json.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -126,28 +128,26 @@ fn r033_every_record_fits_its_status() {
     check(
         &status,
         expect![[r#"
-        error shape.value_unknown status.json#/user_decisions/4/status: `status` is "open", but must be pending, answered, cancelled or skipped
-        error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but it has an answer
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolved_at is set
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolution_reason is set
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but its answer is empty
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but resolved_at is not set
-          help: Write the record as its status demands
-        error status.answer_not_canonical status.json#/user_decisions/1/answer: the answer of UD-APPROVE-DESIGN is " ", but must be approved… or changes-requested: …
-          help: Answer it anew with `tollgate answer SESSION UD-APPROVE-DESIGN …`
-        error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but resolved_at is not set
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but its resolution_reason is empty
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but resolved_at is not set
-          help: Write the record as its status demands
-        error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but its resolution_reason is empty
-          help: Write the record as its status demands
-    "#]],
+            error shape.value_unknown status.json#/user_decisions/4/status: `status` is "open", but must be pending, answered, cancelled or skipped
+            error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but it has an answer
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolved_at is set
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolution_reason is set
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but its answer is empty
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but resolved_at is not set
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but resolved_at is not set
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but its resolution_reason is empty
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but resolved_at is not set
+              help: Write the record as its status demands
+            error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but its resolution_reason is empty
+              help: Write the record as its status demands
+        "#]],
     );
 
     let mut answered = record("UD-2", "answered");

@@ -1,8 +1,11 @@
 //! What a plan must say beyond its form: ids, dependencies, scope, checks.
 
 use crate::cycle::find_cycle;
+use crate::diagnostic::action::pattern_invalid;
+use crate::diagnostic::agent_input::session_placeholder;
 use crate::diagnostic::tasks::At;
-use crate::diagnostic::{Report, tasks as say};
+use crate::diagnostic::{Place, Report, tasks as say};
+use crate::globs::PathRules;
 use crate::node::{Node, Value, pointer};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
@@ -16,6 +19,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     let tasks = tasks.items();
     if tasks.len() > TASKS_MAX {
         report.push(say::too_many(&at, tasks.len(), TASKS_MAX));
+        return;
     }
     let mut seen = BTreeSet::new();
     for (index, task) in tasks.iter().enumerate() {
@@ -23,6 +27,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
         here.id(&mut seen, report);
         here.words(report);
         here.scope(report);
+        here.paths(report);
         here.checks(report);
     }
     dependencies(tasks, file, report);
@@ -77,6 +82,26 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// Patterns that can be read, and no placeholder where a path is meant.
+    fn paths(&self, report: &mut Report) {
+        let list = |key: &str| self.node.get(key).map(Node::items).unwrap_or_default();
+        let work_item = self.node.get("work_item");
+        for node in list("files_expected").iter().chain(work_item) {
+            let Some(text) = node.as_text().filter(|text| !text.trim().is_empty()) else {
+                continue;
+            };
+            for bad in PathRules::new(&[text]).err().unwrap_or_default() {
+                report.push(pattern_invalid(self.file, node.line, text, &bad.cause));
+            }
+        }
+        for node in list("context_files") {
+            if let Some(text) = node.as_text().filter(|text| text.contains("<session>")) {
+                let at = Place::file(self.file, node.line);
+                report.push(session_placeholder(at, text));
+            }
+        }
+    }
+
     fn checks(&self, report: &mut Report) {
         let Some(checks) = self.node.get("acceptance_checks") else { return };
         for check in checks.items() {
@@ -98,6 +123,9 @@ fn dependencies(tasks: &[Node], file: &str, report: &mut Report) {
         for other in task.get("depends_on").map(Node::items).unwrap_or_default() {
             let Some(text) = other.as_text() else { continue };
             let at = At { file, pointer: &at, line: other.line, id: name(task) };
+            if report.is_full() {
+                return;
+            }
             if known.contains(&text) {
                 first_line = first_line.or(other.line);
                 waits.entry(name(task)).or_default().push(text);

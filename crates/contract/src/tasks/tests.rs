@@ -1,3 +1,5 @@
+//! Stories of plans, and of statuses written into them.
+
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -199,6 +201,34 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
             warning tasks.no_type tasks.yaml:22: task meta has no type; it is taken as feat
             error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
               help: List paths, globs or folders ending in / under files_expected
+        "#]],
+    );
+}
+
+#[test]
+fn r054_paths_of_a_task_stay_inside_and_name_no_placeholder() {
+    check(
+        "tasks:
+  - id: T-001
+    status: not-started
+    type: chore
+    title: t
+    goal: g
+    done_when: [d]
+    context_files: [.agents-work/<session>/spec.md]
+    files_expected: [../up, 'src/*{a', ok.rs]
+    work_item: /etc/item.md
+    acceptance_checks: [x]
+",
+        expect![[r#"
+            error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
+              help: Put the name of the session in its place
+            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it does not stay inside the repository
+              help: Write a path relative to the repository, a glob, or a folder that ends in /
+            error globs.pattern_invalid tasks.yaml:9: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+              help: Write a path relative to the repository, a glob, or a folder that ends in /
+            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it does not stay inside the repository
+              help: Write a path relative to the repository, a glob, or a folder that ends in /
         "#]],
     );
 }

@@ -79,7 +79,7 @@ fn spec(task: TaskEntry) -> Option<TaskSpec> {
         depends_on: depends_on.iter().map(|id| TaskId::parse(id).ok()).collect::<Option<_>>()?,
         non_goals: task.non_goals.unwrap_or_default(),
         context_files: task.context_files.unwrap_or_default(),
-        files_expected: task.files_expected.unwrap_or_default(),
+        files_expected: task.files_expected.map(without_blanks).unwrap_or_default(),
         acceptance_checks: task.acceptance_checks.into_iter().map(Into::into).collect(),
         // `none` is how an author says that there is no flag.
         risk_flags: task
@@ -91,6 +91,10 @@ fn spec(task: TaskEntry) -> Option<TaskSpec> {
         done_when: task.done_when.unwrap_or_default(),
         work_item: task.work_item.filter(|item| !item.trim().is_empty()),
     })
+}
+
+fn without_blanks(texts: Vec<String>) -> Vec<String> {
+    texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
 }
 
 fn title(goal: &str) -> String {
