@@ -5,6 +5,7 @@ mod process_support;
 
 use process_support::{World, finished, wait_for, with_each_isolation};
 use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 use std::thread;
 use tollgate_host::crash;
 use tollgate_host::process::{Attached, Fenced, Isolation, RunEnd, RunSpec, Waited, fence};
@@ -155,15 +156,18 @@ fn a_stop_never_hits_another_process_of_the_same_number() {
     let run =
         world.start(&world.script("touch waiting; until [ -e go ]; do sleep 0.01; done; exit 7"));
     world.wait_for_work_file("waiting");
-    let mut bystander = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let mut bystander =
+        std::process::Command::new("sleep").arg("5").stdout(Stdio::null()).spawn().unwrap();
     let started = world.run_dir().join("started");
-    let right = std::fs::read(&started).unwrap();
-    std::fs::write(&started, format!(r#"{{"pid":{},"start_time":1}}"#, bystander.id())).unwrap();
+    let (right, wrong) = (world.run_dir().join("right"), world.run_dir().join("wrong"));
+    std::fs::copy(&started, &right).unwrap();
+    std::fs::write(&wrong, format!(r#"{{"pid":{},"start_time":1}}"#, bystander.id())).unwrap();
+    std::fs::rename(wrong, &started).unwrap();
     let stopper = run.stopper();
     let stop = thread::spawn(move || stopper.stop());
     thread::sleep(std::time::Duration::from_millis(50));
     assert!(bystander.try_wait().unwrap().is_none());
-    std::fs::write(&started, right).unwrap();
+    std::fs::rename(right, &started).unwrap();
     stop.join().unwrap().unwrap();
     assert_eq!(finished(run).end, RunEnd::Stopped);
     bystander.kill().unwrap();
