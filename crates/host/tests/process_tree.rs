@@ -73,7 +73,7 @@ fn an_agent_out_of_time_may_tidy_up() {
 #[test]
 fn r112_a_killed_supervisor_takes_the_agent_along() {
     with_each_isolation(|world| {
-        let run = world.start(&world.script("touch waiting; exec MARKED"));
+        let run = world.start(&world.script("trap '' TERM; touch waiting; exec MARKED"));
         world.wait_for_work_file("waiting");
         wait_for("the agent", || world.marked_process_lives());
         kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
@@ -89,7 +89,8 @@ fn r112_a_killed_supervisor_takes_daemons_along_in_a_namespace() {
         return;
     }
     let world = World::new(Isolation::PidNamespace);
-    let _run = world.start(&world.script(&format!("{DAEMON} touch waiting; sleep 600")));
+    let _run =
+        world.start(&world.script(&format!("trap '' TERM; {DAEMON} touch waiting; sleep 600")));
     world.wait_for_work_file("waiting");
     kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
     wait_for("the end of the daemon", || !world.marked_process_lives());
