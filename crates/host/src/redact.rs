@@ -143,9 +143,35 @@ impl Stream<'_> {
         let text = std::mem::take(&mut self.unread);
         let mut at = 0;
         while at < decidable {
-            at = self.step(&text, at, clean);
+            let plain_bytes = self.plain_bytes(&text[at..decidable]);
+            self.pass_on(&text[at..at + plain_bytes], clean);
+            at += plain_bytes;
+            if at < decidable {
+                at = self.step(&text, at, clean);
+            }
         }
         self.unread.extend_from_slice(&text[at..]);
+    }
+
+    /// How many bytes can be passed on without a closer look.
+    fn plain_bytes(&self, text: &[u8]) -> usize {
+        let state = &self.state;
+        let is_ordinary = state.escape_left == 0
+            && state.inside.is_none()
+            && state.marker_left == 0
+            && !state.in_private_key;
+        if !is_ordinary {
+            return 0;
+        }
+        let is_start = &self.redactor.is_start;
+        text.iter().position(|byte| is_start[usize::from(*byte)]).unwrap_or(text.len())
+    }
+
+    fn pass_on(&mut self, text: &[u8], clean: &mut Vec<u8>) {
+        clean.extend_from_slice(text);
+        for byte in &text[text.len().saturating_sub(2)..] {
+            self.state.before = [self.state.before[1], *byte];
+        }
     }
 
     /// Passes on, or takes out, what begins at `at`; returns where the rest begins.
@@ -168,10 +194,8 @@ impl Stream<'_> {
             self.state.escape_left = 0;
             return end.max(shown_until);
         }
-        let byte = text[at];
         self.track(text, at);
-        clean.push(byte);
-        self.state.before = [self.state.before[1], byte];
+        self.pass_on(&text[at..=at], clean);
         at + 1
     }
 

@@ -146,15 +146,14 @@ impl RunFolder {
         })
     }
 
-    /// A reader sees the old content or the new one, never a part. The process number keeps two writers apart.
+    /// A reader sees the old content or the new one, never a part.
     fn replace(&self, name: &str, content: &[u8], durability: Durability) -> io::Result<()> {
-        let temporary = self.path(&format!("{name}.{}", std::process::id()));
-        let mut file = File::create(&temporary)?;
+        let mut file = tempfile::Builder::new().prefix(name).tempfile_in(&self.0)?;
         file.write_all(content)?;
         if durability == Durability::Synced {
-            file.sync_data()?;
+            file.as_file().sync_data()?;
         }
-        fs::rename(&temporary, self.path(name))?;
+        file.persist(self.path(name))?;
         if durability == Durability::Synced {
             File::open(&self.0)?.sync_all()?;
         }

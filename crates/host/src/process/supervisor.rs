@@ -9,8 +9,10 @@ use super::{RunEnd, RunOutcome, RunSpec};
 use crate::crash;
 use crate::redact::Redactor;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{FdFlags, fcntl_setfd};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,6 +36,7 @@ pub fn supervise(run_dir: &Path) -> ExitCode {
 }
 
 fn run_once(run_dir: &Path) -> io::Result<()> {
+    keep_inherited_files_from_agent()?;
     let folder = RunFolder::create(run_dir)?;
     // Held until this process is gone. Waiting rather than giving up: the holder may only be having a look.
     let _lock = folder.lock(Lock::Exclusive)?;
@@ -49,6 +52,21 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     crash::point("supervisor.agent_ended");
     folder.write_record(&Record::Finished(outcome))?;
     crash::point("supervisor.outcome_written");
+    Ok(())
+}
+
+/// Whoever started the engine may have left files open in it.
+#[expect(unsafe_code, reason = "a file that this process did not open is known by its number only")]
+fn keep_inherited_files_from_agent() -> io::Result<()> {
+    const STANDARD_FILES: i32 = 3;
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        let number = entry?.file_name().to_str().and_then(|name| name.parse().ok());
+        if let Some(number) = number.filter(|number| *number >= STANDARD_FILES) {
+            // SAFETY: the number is in use, and this process has no other thread that could close it.
+            let file = unsafe { BorrowedFd::borrow_raw(number) };
+            fcntl_setfd(file, FdFlags::CLOEXEC)?;
+        }
+    }
     Ok(())
 }
 

@@ -1,0 +1,136 @@
+//! Runs of shell scripts in a folder of their own, for the tests of the supervisor.
+#![allow(dead_code, reason = "no test file needs all of it")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tollgate_host::process::{
+    Attached, Isolation, Run, RunEnd, RunOutcome, RunSpec, Waited, attach, isolation, start,
+};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct World {
+    folder: tempfile::TempDir,
+    pub isolation: Isolation,
+    /// An argument of `sleep` that no other process has.
+    pub marker: String,
+}
+
+/// Tells the story once for each way of holding a tree together that works on this machine.
+pub fn with_each_isolation(story: impl Fn(&World)) {
+    if isolation() == Isolation::PidNamespace {
+        story(&World::new(Isolation::PidNamespace));
+    }
+    story(&World::new(Isolation::Subreaper));
+}
+
+impl World {
+    pub fn new(isolation: Isolation) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let unique = folder.path().as_os_str().as_encoded_bytes();
+        let digits = unique.iter().rev().take(6).map(|byte| format!("{byte:03}"));
+        let marker = format!("3600.{}{}", std::process::id(), digits.collect::<String>());
+        Self { folder, isolation, marker }
+    }
+
+    pub fn run_dir(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// `MARKED` in the script stands for a sleep that can be found again.
+    pub fn script(&self, script: &str) -> RunSpec {
+        let script = script.replace("MARKED", &format!("sleep {}", self.marker));
+        self.command(&["sh", "-c", &script])
+    }
+
+    pub fn command(&self, argv: &[&str]) -> RunSpec {
+        RunSpec {
+            argv: argv.iter().map(ToString::to_string).collect(),
+            cwd: self.work(),
+            env_names: Vec::new(),
+            env: BTreeMap::new(),
+            stdin_file: None,
+            timeout_ms: 60_000,
+            output_bytes_max: 1_000_000,
+            isolation: Some(self.isolation),
+        }
+    }
+
+    pub fn start(&self, spec: &RunSpec) -> Run {
+        start(&self.run_dir(), spec, Path::new(PROGRAM)).unwrap()
+    }
+
+    pub fn run(&self, spec: &RunSpec) -> RunOutcome {
+        finished(self.start(spec))
+    }
+
+    pub fn end(&self, spec: &RunSpec) -> RunEnd {
+        self.run(spec).end
+    }
+
+    /// A process of its own that starts the run and waits for it.
+    pub fn engine(&self, spec: &RunSpec) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.arg("engine").arg(self.run_dir()).arg(serde_json::to_string(spec).unwrap());
+        command
+    }
+
+    pub fn attach(&self) -> Attached {
+        attach(&self.run_dir()).unwrap()
+    }
+
+    pub fn log(&self, name: &str) -> String {
+        String::from_utf8(fs::read(self.run_dir().join(name)).unwrap()).unwrap()
+    }
+
+    pub fn work_file(&self, name: &str) -> String {
+        fs::read_to_string(self.work().join(name)).unwrap_or_default()
+    }
+
+    pub fn supervisor_pid(&self) -> i32 {
+        wait_for("the supervisor", || self.run_dir().join("started").exists());
+        let started: serde_json::Value = serde_json::from_str(&self.log("started")).unwrap();
+        started["pid"].as_i64().unwrap().try_into().unwrap()
+    }
+
+    /// Is a process with the marker alive, in whatever session or namespace?
+    pub fn marked_process_lives(&self) -> bool {
+        fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let command_line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command_line).contains(&self.marker)
+        })
+    }
+
+    pub fn wait_for_work_file(&self, name: &str) {
+        wait_for(name, || self.work().join(name).exists());
+    }
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_process-test-program");
+
+#[track_caller]
+pub fn finished(run: Run) -> RunOutcome {
+    match run.wait().unwrap() {
+        Waited::Finished(outcome) => outcome,
+        Waited::Lost => panic!("the run was lost"),
+    }
+}
+
+#[track_caller]
+pub fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "waited too long for {what}");
+        sleep(Duration::from_millis(5));
+    }
+}

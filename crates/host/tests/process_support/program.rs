@@ -1,0 +1,22 @@
+//! A program for tests: the two hidden commands, and an engine that does nothing but start a run.
+
+use std::path::Path;
+use std::process::ExitCode;
+use tollgate_host::process::{agent_init, start, supervise};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["supervise", run_dir] => supervise(Path::new(run_dir)),
+        ["agent-init", run_dir] => agent_init(Path::new(run_dir)),
+        ["engine", run_dir, spec] => engine(Path::new(run_dir), spec),
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn engine(run_dir: &Path, spec: &str) -> ExitCode {
+    let spec = serde_json::from_str(spec).expect("a test passes a good spec");
+    let program = std::env::current_exe().expect("this program has a path");
+    let run = start(run_dir, &spec, &program).expect("the supervisor can be started");
+    run.wait().map_or(ExitCode::FAILURE, |_| ExitCode::SUCCESS)
+}

@@ -1,0 +1,136 @@
+//! No process of an agent outlives its run.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod process_support;
+
+use process_support::{World, finished, wait_for, with_each_isolation};
+use rustix::process::{Pid, Signal, kill_process};
+use tollgate_host::process::{Attached, Isolation, RunEnd, isolation};
+
+/// Leaves its session and its parent, and keeps the pipes open; tells when it is up.
+const DAEMON: &str = "(setsid sh -c '(touch daemon_is_up; exec MARKED) &' &); until [ -e daemon_is_up ]; do sleep 0.01; done;";
+
+#[test]
+fn r112_a_daemon_ends_with_the_agent() {
+    with_each_isolation(|world| {
+        assert_eq!(
+            world.end(&world.script(&format!("{DAEMON} exit 3"))),
+            RunEnd::Exited { code: 3 }
+        );
+        assert!(world.work().join("daemon_is_up").exists());
+        assert!(!world.marked_process_lives());
+    });
+}
+
+#[test]
+fn r112_a_daemon_ends_when_time_is_up() {
+    with_each_isolation(|world| {
+        let mut spec = world.script(&format!("{DAEMON} touch waiting; sleep 600"));
+        spec.timeout_ms = 1_500;
+        assert_eq!(world.end(&spec), RunEnd::TimedOut { after_ms: 1_500 });
+        assert!(world.work().join("waiting").exists());
+        assert!(!world.marked_process_lives());
+    });
+}
+
+#[test]
+fn r112_a_stop_ends_the_tree() {
+    with_each_isolation(|world| {
+        let run = world.start(&world.script(&format!("{DAEMON} touch waiting; sleep 600")));
+        world.wait_for_work_file("waiting");
+        assert!(world.marked_process_lives());
+        run.stopper().stop().unwrap();
+        assert_eq!(finished(run).end, RunEnd::Stopped);
+        assert!(!world.marked_process_lives());
+    });
+}
+
+#[test]
+fn r112_many_stubborn_processes_end() {
+    with_each_isolation(|world| {
+        let stubborn = "i=0; while [ $i -lt 30 ]; do \
+            (setsid sh -c 'trap \"\" TERM HUP INT; touch up; MARKED; MARKED' &); i=$((i+1)); done;";
+        let mut spec =
+            world.script(&format!("trap '' TERM; {stubborn} while :; do sleep 0.05; done"));
+        spec.timeout_ms = 500;
+        assert_eq!(world.end(&spec), RunEnd::TimedOut { after_ms: 500 });
+        assert!(world.work().join("up").exists());
+        assert!(!world.marked_process_lives());
+    });
+}
+
+#[test]
+fn an_agent_out_of_time_may_tidy_up() {
+    with_each_isolation(|world| {
+        let mut spec =
+            world.script("trap 'echo tidied; exit 0' TERM; while :; do sleep 0.01; done");
+        spec.timeout_ms = 500;
+        assert_eq!(world.end(&spec), RunEnd::TimedOut { after_ms: 500 });
+        assert_eq!(world.log("stdout.log"), "tidied\n");
+    });
+}
+
+#[test]
+fn r112_a_killed_supervisor_takes_the_agent_along() {
+    with_each_isolation(|world| {
+        let run = world.start(&world.script("trap '' TERM; touch waiting; exec MARKED"));
+        world.wait_for_work_file("waiting");
+        wait_for("the agent", || world.marked_process_lives());
+        kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
+        wait_for("the end of the agent", || !world.marked_process_lives());
+        drop(run);
+        wait_for("the lock", || matches!(world.attach(), Attached::Lost));
+    });
+}
+
+#[test]
+fn r112_a_killed_supervisor_takes_daemons_along_in_a_namespace() {
+    if isolation() == Isolation::Subreaper {
+        return;
+    }
+    let world = World::new(Isolation::PidNamespace);
+    let _run =
+        world.start(&world.script(&format!("trap '' TERM; {DAEMON} touch waiting; sleep 600")));
+    world.wait_for_work_file("waiting");
+    kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
+    wait_for("the end of the daemon", || !world.marked_process_lives());
+}
+
+#[test]
+fn an_agent_that_signals_its_group_hits_only_itself() {
+    with_each_isolation(|world| {
+        assert_eq!(world.end(&world.script("kill -9 0")), RunEnd::Signalled { signal: 9 });
+    });
+}
+
+#[test]
+fn a_closing_terminal_does_not_reach_the_agent() {
+    with_each_isolation(|world| {
+        let run = world
+            .start(&world.script("touch waiting; until [ -e go ]; do sleep 0.01; done; echo ok"));
+        world.wait_for_work_file("waiting");
+        let supervisor = Pid::from_raw(world.supervisor_pid()).unwrap();
+        kill_process(supervisor, Signal::HUP).unwrap();
+        kill_process(supervisor, Signal::INT).unwrap();
+        std::fs::write(world.work().join("go"), "").unwrap();
+        assert_eq!(finished(run).end, RunEnd::Exited { code: 0 });
+        assert_eq!(world.log("stdout.log"), "ok\n");
+    });
+}
+
+#[test]
+fn an_agent_inherits_no_ignored_signal_and_no_open_file() {
+    with_each_isolation(|world| {
+        let spec = world.script("grep SigIgn /proc/self/status; exec ls /proc/self/fd");
+        assert_eq!(world.end(&spec), RunEnd::Exited { code: 0 });
+        let log = world.log("stdout.log");
+        let mut lines = log.lines();
+        let ignored = lines.next().unwrap().trim_start_matches("SigIgn:\t");
+        let ignored = u64::from_str_radix(ignored, 16).unwrap();
+        for signal in [Signal::HUP, Signal::INT, Signal::PIPE, Signal::TERM, Signal::CHILD] {
+            assert_eq!(ignored >> (signal.as_raw() - 1) & 1, 0, "{signal:?} is ignored");
+        }
+        // Input, output, error, and the folder that `ls` reads.
+        assert_eq!(lines.collect::<Vec<_>>(), ["0", "1", "2", "3"]);
+    });
+}
