@@ -16,7 +16,6 @@ pub fn run(root: &Path, options: &[&str]) -> Result<(), Trouble> {
         ["--peers"] => true,
         _ => return Err("usage: cargo xtask bench [--peers]".into()),
     };
-    run::say(&timing::machine());
     if with_peers {
         contender::compare(&peers::install(root)?)?;
     }

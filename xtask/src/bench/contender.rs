@@ -30,7 +30,7 @@ pub fn compare(contenders: &[Contender]) -> Result<(), Trouble> {
         run::say(&format!("measuring {}", contender.name));
         table.row(measure(contender)?);
     }
-    run::say(&format!("\n{}", table.text()));
+    run::say(&format!("\n{}\n{}", timing::machine(), table.text()));
     run::say(
         "resume: from opening the store to the question, in a new process; whole process: the same from\n\
          its start to its end. syncs: system calls counted by strace. peak memory: VmHWM of the run.",

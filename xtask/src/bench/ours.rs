@@ -24,7 +24,7 @@ pub fn alone(root: &Path) -> Result<(), Trouble> {
     for row in rows {
         table.row(vec![row.name(), row.measure()?, row.aim().to_owned()]);
     }
-    run::say(&table.text());
+    run::say(&format!("{}\n{}", timing::machine(), table.text()));
     Ok(())
 }
 
@@ -55,7 +55,7 @@ impl Ours for Start {
             if said.starts_with("tollgate") {
                 Ok(())
             } else {
-                Err(format!("it said {said:?}").into())
+                Err(format!("tollgate --version said {said:?}").into())
             }
         })?;
         Ok(format!("{:.2} ms", time.as_secs_f64() * 1e3))

@@ -30,7 +30,7 @@ pub fn machine() -> String {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or_default();
-    format!("{cores} cores, kernel {}, load {load} at the start; medians", kernel.trim())
+    format!("{cores} cores, kernel {}, load {load}; medians", kernel.trim())
 }
 
 #[cfg(test)]
