@@ -7,7 +7,7 @@ mod repos;
 mod table;
 mod timing;
 
-use crate::{Trouble, run};
+use crate::Trouble;
 use std::path::Path;
 
 pub fn run(root: &Path, options: &[&str]) -> Result<(), Trouble> {
