@@ -24,11 +24,18 @@ const WORKFLOWS_TRACED: [u32; 2] = [10, 30];
 const SYNC_CALLS: &str = "trace=fsync,fdatasync,sync,syncfs,sync_file_range,msync";
 
 pub fn compare(contenders: &[Contender]) -> Result<(), Trouble> {
+    let mut samples: Vec<Samples> = contenders.iter().map(|_| Samples::default()).collect();
+    // In turns, so that whatever else the machine does is shared fairly.
+    for round in 1..=RUNS {
+        run::say(&format!("round {round} of {RUNS}"));
+        for (contender, samples) in contenders.iter().zip(&mut samples) {
+            samples.take(contender)?;
+        }
+    }
     let mut table =
         Table::new(&["", "steps/s", "syncs/step", "resume", "whole process", "peak memory"]);
-    for contender in contenders {
-        run::say(&format!("measuring {}", contender.name));
-        table.row(measure(contender)?);
+    for (contender, samples) in contenders.iter().zip(samples) {
+        table.row(samples.cells(contender)?);
     }
     run::say(&format!("\n{}\n{}", timing::machine(), table.text()));
     run::say(
@@ -38,40 +45,44 @@ pub fn compare(contenders: &[Contender]) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn measure(contender: &Contender) -> Result<Vec<String>, Trouble> {
-    let mut rates = Vec::new();
-    let mut memory_mib = Vec::new();
-    for _ in 0..RUNS {
-        let report = contender.fresh("run", &[&WORKFLOWS.to_string()])?;
-        rates.push(report.number("steps")? / report.number("seconds")?);
-        memory_mib.push(report.number("peak_memory_kib")? / 1024.0);
-    }
-    let parked = tempfile::tempdir()?;
-    contender.call(&[], "park", parked.path(), &[])?;
-    let (mut resumes_ms, mut processes_ms) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS {
+#[derive(Debug, Default)]
+struct Samples {
+    steps_per_second: Vec<f64>,
+    resume_ms: Vec<f64>,
+    process_ms: Vec<f64>,
+    memory_mib: Vec<f64>,
+}
+
+impl Samples {
+    fn take(&mut self, contender: &Contender) -> Result<(), Trouble> {
+        let folder = tempfile::tempdir()?;
+        let report = contender.call(&[], "run", folder.path(), &[&WORKFLOWS.to_string()])?;
+        self.steps_per_second.push(report.number("steps")? / report.number("seconds")?);
+        self.memory_mib.push(report.number("peak_memory_kib")? / 1024.0);
+
+        let folder = tempfile::tempdir()?;
+        contender.call(&[], "park", folder.path(), &[])?;
         let begin = Instant::now();
-        let report = contender.call(&[], "resume", parked.path(), &[])?;
-        processes_ms.push(begin.elapsed().as_secs_f64() * 1e3);
-        resumes_ms.push(report.number("seconds")? * 1e3);
+        let report = contender.call(&[], "resume", folder.path(), &[])?;
+        self.process_ms.push(begin.elapsed().as_secs_f64() * 1e3);
+        self.resume_ms.push(report.number("seconds")? * 1e3);
+        Ok(())
     }
-    Ok(vec![
-        contender.name.clone(),
-        format!("{:.0}", timing::middle(&mut rates)),
-        contender.syncs_per_step()?.map_or_else(|| "no strace here".into(), |n| format!("{n:.2}")),
-        format!("{:.1} ms", timing::middle(&mut resumes_ms)),
-        format!("{:.0} ms", timing::middle(&mut processes_ms)),
-        format!("{:.0} MiB", timing::middle(&mut memory_mib)),
-    ])
+
+    fn cells(mut self, contender: &Contender) -> Result<Vec<String>, Trouble> {
+        let syncs = contender.syncs_per_step()?;
+        Ok(vec![
+            contender.name.clone(),
+            format!("{:.0}", timing::middle(&mut self.steps_per_second)),
+            syncs.map_or_else(|| "no strace here".into(), |count| format!("{count:.2}")),
+            format!("{:.1} ms", timing::middle(&mut self.resume_ms)),
+            format!("{:.0} ms", timing::middle(&mut self.process_ms)),
+            format!("{:.0} MiB", timing::middle(&mut self.memory_mib)),
+        ])
+    }
 }
 
 impl Contender {
-    /// Calls a verb in a new, empty folder.
-    fn fresh(&self, verb: &str, rest: &[&str]) -> Result<Report, Trouble> {
-        let folder = tempfile::tempdir()?;
-        self.call(&[], verb, folder.path(), rest)
-    }
-
     fn call(
         &self,
         before: &[&str],
