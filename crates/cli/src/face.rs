@@ -1,20 +1,23 @@
 //! What a person sees while a session runs, and how they answer.
 
+mod digest;
 mod narrate;
 mod plain;
 mod terminal;
 
+pub use digest::digest;
 pub use plain::PlainFace;
 pub use terminal::TerminalFace;
 
 use crate::output;
+use std::path::Path;
 use tollgate_core::id::CommandId;
 use tollgate_host::serve::{Face, Message, Owner};
 
 /// The face that fits: a terminal with a person at it, or plain lines.
-pub fn fitting(no_input: bool) -> Box<dyn Face> {
+pub fn fitting(no_input: bool, root: &Path) -> Box<dyn Face> {
     if !no_input && output::is_interactive() {
-        Box::new(TerminalFace::new())
+        Box::new(TerminalFace::new(root))
     } else {
         Box::new(PlainFace::new())
     }

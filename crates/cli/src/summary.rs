@@ -1,28 +1,30 @@
 //! What a person reads when a run comes to its end: a summary in words, never JSON.
 
 use crate::exit::Exit;
+use crate::face::digest;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
+use std::path::Path;
 use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::session::Session;
 use tollgate_host::serve::Ending;
 
 /// Tells how it ended and what to do next.
-pub fn ending(session: &Session, ending: Ending) -> Exit {
+pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
     match ending {
         Ending::Done => {
             done(session);
             Exit::Ok
         }
         Ending::Waiting => {
-            waiting(session);
+            waiting(root, session);
             Exit::Waiting
         }
         Ending::Blocked => {
             if let Some(found) = &session.blocker {
                 blocked(session, found);
             }
-            session.pending_decisions().for_each(|decision| question(session, decision));
+            session.pending_decisions().for_each(|decision| question(root, session, decision));
             Exit::Blocked
         }
         Ending::Interrupted => {
@@ -61,15 +63,18 @@ pub fn done(session: &Session) {
     output::marked(DIM, "report:", &session.session_path("report.md"));
 }
 
-pub fn waiting(session: &Session) {
+fn waiting(root: &Path, session: &Session) {
     output::talk("");
     output::styled(BOLD, &format!("WAITING  {} waits for you", session.opening.session));
-    session.pending_decisions().for_each(|decision| question(session, decision));
+    session.pending_decisions().for_each(|decision| question(root, session, decision));
 }
 
-fn question(session: &Session, decision: &Decision) {
+fn question(root: &Path, session: &Session, decision: &Decision) {
     output::talk("");
     output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
+    for line in digest(root, session, decision) {
+        output::styled(DIM, &line);
+    }
     let name = &session.opening.session;
     for option in &decision.options {
         let command =

@@ -18,6 +18,7 @@ use crate::projection::Projector;
 use crate::record::Inspector;
 use crate::repository::PromoteError;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
@@ -122,6 +123,11 @@ impl Owner {
 
     pub fn layout(&self) -> &SessionLayout {
         &self.layout
+    }
+
+    /// The person's checkout.
+    pub fn root(&self) -> &Path {
+        self.context.repository.root()
     }
 
     /// For threads that read the terminal or wait for signals.

@@ -54,7 +54,7 @@ impl Answer {
         let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
         owner.submit(&mut face, command)??;
         if self.resume {
-            let mut face = face::fitting(false);
+            let mut face = face::fitting(false, owner.root());
             return drive(&mut owner, face.as_mut());
         }
         output::talk(&format!("recorded; go on with `tollgate resume {name}`"));

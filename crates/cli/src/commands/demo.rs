@@ -52,7 +52,7 @@ impl Demo {
         let asks_person = !self.no_input && output::is_interactive();
         let exit = if asks_person {
             output::talk("You are the person at the gates: answer by number or in words.");
-            run.run_with(place::context()?, face::fitting(false).as_mut())?
+            run.run_with(place::context()?, face::fitting(false, &folder).as_mut())?
         } else {
             output::talk(
                 "There is no terminal to ask you at, so the demo answers its own questions.",

@@ -29,7 +29,7 @@ impl Resume {
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
-        let mut face = face::fitting(self.no_input);
+        let mut face = face::fitting(self.no_input, context.repository.root());
         let (mut owner, torn) = Owner::resume(context, &name, face.as_mut())?;
         if let Some(torn) = torn {
             let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));

@@ -58,7 +58,7 @@ pub struct Run {
 impl Run {
     pub fn run(self) -> Result<Exit, Failure> {
         let context = self.context()?;
-        let mut face = face::fitting(self.no_input);
+        let mut face = face::fitting(self.no_input, context.repository.root());
         self.run_with(context, face.as_mut())
     }
 
@@ -219,5 +219,5 @@ pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
         Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
     })?;
     let ending = owner.run(face)?;
-    Ok(summary::ending(owner.session(), ending))
+    Ok(summary::ending(owner.root(), owner.session(), ending))
 }

@@ -1,8 +1,9 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
-use super::{command_id, narrate};
+use super::{command_id, digest, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tollgate_core::decision::{Decision, DecisionKind};
 use tollgate_core::event::Event;
@@ -15,6 +16,8 @@ use tollgate_host::serve::Face;
 
 #[derive(Debug)]
 pub struct TerminalFace {
+    /// The repository, to show what a gate is about.
+    root: PathBuf,
     /// The live line, for the dispatch or the checks that run.
     live: Option<(Option<DispatchNumber>, ProgressBar)>,
     /// An option was chosen by its number and still needs its words.
@@ -25,8 +28,8 @@ pub struct TerminalFace {
 }
 
 impl TerminalFace {
-    pub fn new() -> Self {
-        Self { live: None, half: None, invalid: 0, asked: None }
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), live: None, half: None, invalid: 0, asked: None }
     }
 
     fn follow(&mut self, session: &Session, event: &Event) {
@@ -69,10 +72,13 @@ impl TerminalFace {
         }
     }
 
-    fn show_question(&mut self, decision: &Decision) {
+    fn show_question(&mut self, session: &Session, decision: &Decision) {
         output::talk("");
         output::marked(NOTE, "?", &format!("{} ({})", decision.decision_id, decision.kind));
         output::talk(&decision.question);
+        for line in digest(&self.root, session, decision) {
+            output::styled(DIM, &line);
+        }
         for (index, option) in decision.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
             output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
@@ -132,7 +138,7 @@ impl Face for TerminalFace {
         if let Some(blocker) = &session.blocker {
             crate::summary::blocked(session, blocker);
         }
-        self.show_question(decision);
+        self.show_question(session, decision);
         Vec::new()
     }
 

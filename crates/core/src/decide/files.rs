@@ -16,6 +16,8 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         .map(|error| format!("{}: {}", error.path, error.message))
         .collect();
     let changed: Vec<String> = edits.iter().map(|edit| edit.path.clone()).collect();
+    let is_gone = edits.iter().any(|edit| edit.now.is_none());
+    let code = if is_gone { BlockerCode::MissingContext } else { BlockerCode::InvalidOutput };
     let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
     let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
     if draft.blocker.is_some() && !broken.is_empty() {
@@ -31,7 +33,7 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
     if broken.is_empty() {
         gate::reopen(draft, &changed);
     } else {
-        ask::broken_files(draft, BlockerCode::InvalidOutput, broken.join("; "));
+        ask::broken_files(draft, code, broken.join("; "));
     }
 }
 

@@ -48,8 +48,9 @@ pub fn run(
 /// What a check leaves behind is nobody's work.
 fn clean(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
     let name = format!("checks-{}", order.number);
-    workspace.rescue(&name, "left behind by checks")?;
-    workspace.reset(&order.tip)?;
+    if workspace.rescue(&name, "left behind by checks")?.is_some() {
+        workspace.reset(&order.tip)?;
+    }
     Ok(())
 }
 

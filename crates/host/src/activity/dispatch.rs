@@ -102,6 +102,9 @@ pub fn run(
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let end = collect::end(&collected, &outcome)?;
+    if !matches!(end, DispatchEnd::Replied { .. }) {
+        clean(&workspace, order, "work of an attempt that was not accepted")?;
+    }
     show_latest(&layout.dispatch(order.number), order.attempt)?;
     Ok(end)
 }
@@ -157,7 +160,9 @@ fn clean(
 ) -> Result<Option<String>, ActivityError> {
     let rescue = workspace.rescue(&order.rescue_name(), message)?;
     crash::point("dispatch.rescued");
-    workspace.reset(&order.tip)?;
+    if rescue.is_some() {
+        workspace.reset(&order.tip)?;
+    }
     Ok(rescue)
 }
 
@@ -181,6 +186,8 @@ fn start(
         return Ok(Started::Ended(DispatchEnd::CouldNotStart { program, cause }));
     }
     clean(workspace, order, "changes found before a dispatch")?;
+    // What one agent did to its own `.git` must not reach the next.
+    workspace.renew_clone()?;
     let launch = match adapter::launch(context, order.brief.role, order.agent.as_deref()) {
         Ok(launch) => launch,
         Err(why) => {
