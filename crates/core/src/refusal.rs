@@ -14,6 +14,8 @@ pub enum Refusal {
     BadAnswer { id: DecisionId, given: String, why: String, expected: Vec<String> },
     #[error("{id} cannot be answered with {answer:?}: {open} critical finding(s) are open")]
     CriticalOpen { id: DecisionId, answer: String, open: usize },
+    #[error("what {id} was asked about has changed since; the question has been put again")]
+    ShownChanged { id: DecisionId },
     #[error("{what} needs a reason")]
     ReasonNeeded { what: &'static str },
 }
@@ -32,6 +34,9 @@ impl Refusal {
                 Some("a critical finding must be fixed; choose another answer or cancel".to_owned())
             }
             Self::ReasonNeeded { .. } => Some("give it with --reason TEXT".to_owned()),
+            Self::ShownChanged { .. } => {
+                Some("look at the changed file, then answer once more".to_owned())
+            }
             Self::SessionOver { .. } => None,
         }
     }

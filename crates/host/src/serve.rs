@@ -141,6 +141,15 @@ impl Owner {
         face: &mut dyn Face,
         command: Command,
     ) -> Result<Answered, ServeError> {
+        // An answer counts for what the person was shown, not for what stands there now.
+        if let Command::Answer { decision, .. } = &command {
+            let shown = |owner: &Self| owner.session().decision(decision).map(|d| d.shown.clone());
+            let before = shown(self);
+            self.inspect(face)?;
+            if before.is_some() && before != shown(self) {
+                return Ok(Err(Refusal::ShownChanged { id: decision.clone() }));
+            }
+        }
         let answers = self.handle(face, vec![Input::Command(command)])?;
         Ok(answers.into_iter().next().unwrap_or(Ok(())))
     }
@@ -148,6 +157,7 @@ impl Owner {
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
         let mut asked = Vec::new();
+        self.inspect(face)?;
         loop {
             self.reconcile(face)?;
             match self.pause(face.is_interactive()) {
@@ -220,8 +230,7 @@ impl Owner {
         commands: Vec<Command>,
     ) -> Result<(), ServeError> {
         for command in commands {
-            let answers = self.handle(face, vec![Input::Command(command.clone())])?;
-            if let Some(Err(refusal)) = answers.into_iter().next()
+            if let Err(refusal) = self.submit(face, command.clone())?
                 && let Some(next) = face.refused(self.engine.session(), &command, &refusal)
             {
                 self.handle(face, vec![Input::Command(next)])?;
@@ -234,14 +243,13 @@ impl Owner {
     fn take_inbox(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
         for command in self.inbox.take()? {
             let id = command.id().clone();
-            let answers = self.handle(face, vec![Input::Command(command)])?;
-            let reply = match answers.into_iter().next() {
-                Some(Err(refusal)) => InboxReply {
+            let reply = match self.submit(face, command)? {
+                Err(refusal) => InboxReply {
                     accepted: false,
                     message: refusal.to_string(),
                     hint: refusal.hint(),
                 },
-                _ => InboxReply { accepted: true, message: "recorded".to_owned(), hint: None },
+                Ok(()) => InboxReply { accepted: true, message: "recorded".to_owned(), hint: None },
             };
             self.inbox.reply(&id, &reply)?;
         }

@@ -50,7 +50,7 @@ impl Answer {
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
-        let mut face = PlainFace::new();
+        let mut face = PlainFace::quiet();
         let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
         owner.submit(&mut face, command)??;
         if self.resume {

@@ -28,7 +28,7 @@ impl Cancel {
         let command = Command::Cancel { id: face::command_id(), reason: self.reason };
         if !hand_over(&layout, &command)? {
             let context = place::context()?;
-            let mut face = PlainFace::new();
+            let mut face = PlainFace::quiet();
             let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
             owner.submit(&mut face, command)??;
         }

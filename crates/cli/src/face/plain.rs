@@ -9,11 +9,18 @@ use tollgate_core::session::Session;
 use tollgate_host::serve::Face;
 
 #[derive(Debug, Default)]
-pub struct PlainFace;
+pub struct PlainFace {
+    is_quiet: bool,
+}
 
 impl PlainFace {
     pub fn new() -> Self {
-        Self
+        Self::default()
+    }
+
+    /// For commands that record something and run nothing: what would start next is not told.
+    pub fn quiet() -> Self {
+        Self { is_quiet: true }
     }
 }
 
@@ -23,7 +30,7 @@ impl Face for PlainFace {
     }
 
     fn happened(&mut self, session: &Session, events: &[Event]) {
-        for event in events {
+        for event in events.iter().filter(|_| !self.is_quiet) {
             if let Some(line) = narrate::line(session, event) {
                 output::marked(line.style, line.mark, &line.text);
             }

@@ -33,7 +33,7 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&[String]>)
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
     let mut text = match changed {
         Some(paths) => format!(
-            "What you approved has changed since: {}. Do you still approve the design?",
+            "What you were shown has changed since: {}. Do you approve the design as it is now?",
             paths.join(", ")
         ),
         None => {

@@ -35,8 +35,11 @@ impl Owner {
         Ok(())
     }
 
-    /// Looks at the files before work goes on. True when that led to a new decision.
-    fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
+    /// Looks at the files before work goes on. True when somebody changed one of them.
+    pub(super) fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
+        if self.session().is_over() {
+            return Ok(false);
+        }
         let put_back = self.projector.put_back_status(self.engine.session());
         let mut inputs = Vec::new();
         match put_back {
