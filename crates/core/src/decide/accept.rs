@@ -177,7 +177,10 @@ pub(super) fn dispatch_for(
     purpose: Purpose,
     feedback: Vec<String>,
 ) {
-    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task) {
+    // Where the budget held the dispatch back, the task is in progress already.
+    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task)
+        && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
+    {
         let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
         draft.emit(event);
     }

@@ -36,6 +36,9 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
 }
 
 pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
+    if draft.is_over() {
+        return;
+    }
     let message = format!(
         "{path} was changed by hand and has been written anew from the journal; \
          a decision is changed with `tollgate answer`"
