@@ -1,6 +1,6 @@
 //! Session files that somebody edited, and writes that did not reach the disk.
 
-use super::{Draft, ask, gate};
+use super::{Draft, ask, gate, tasks};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::Event;
 use crate::input::Edit;
@@ -15,7 +15,8 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         .flat_map(|edit| &edit.errors)
         .map(|error| format!("{}: {}", error.path, error.message))
         .collect();
-    let changed: Vec<String> = edits.iter().map(|edit| edit.path.clone()).collect();
+    let good = edits.iter().filter(|edit| edit.errors.is_empty());
+    let changed: Vec<String> = good.map(|edit| edit.path.clone()).collect();
     let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
     let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
     if draft.blocker.is_some() && !broken.is_empty() {
@@ -26,11 +27,11 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         draft.emit(Event::CriteriaAdopted { criteria });
     }
     if let Some(tasks) = plan {
-        draft.emit(Event::PlanAdopted { tasks });
+        tasks::adopt_plan(draft, tasks);
     }
-    if broken.is_empty() {
-        gate::reopen(draft, &changed);
-    } else {
+    // Good content is on record from here on and will not be reported again.
+    gate::reopen(draft, &changed);
+    if !broken.is_empty() {
         ask::broken_files(draft, BlockerCode::InvalidOutput, broken.join("; "));
     }
 }
