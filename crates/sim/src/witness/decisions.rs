@@ -14,6 +14,8 @@ use tollgate_core::task::Strategy;
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     asked: BTreeMap<DecisionId, (DecisionKind, Resolution)>,
+    /// Records that changed since they were last looked at.
+    touched: Vec<DecisionId>,
     highest: u32,
     pub strategies: u32,
     /// Kind and id of the last question that a person resolved.
@@ -71,6 +73,7 @@ impl Books {
             })?;
         }
         hold(decision.is_pending(), "a_question_is_asked_open", || format!("{id}"))?;
+        self.touched.push(id.clone());
         self.asked.insert(id.clone(), (decision.kind, decision.resolution.clone()));
         Ok(())
     }
@@ -85,6 +88,7 @@ impl Books {
             format!("{id} was {}", known.status)
         })?;
         *known = resolution.clone();
+        self.touched.push(id.clone());
         self.answers_are_canonical(kind, resolution)?;
         if kind == DecisionKind::Strategy && resolution.status == DecisionStatus::Answered {
             self.strategies += 1;
@@ -123,26 +127,29 @@ impl Books {
         Ok(())
     }
 
-    /// R033, R018: the table of validity, on every record.
-    pub fn records_are_valid(&self, session: &Session) -> Held {
-        for (index, decision) in session.decisions.iter().enumerate() {
-            let Resolution { status, answer, resolved_at, reason, .. } = &decision.resolution;
-            let full = |text: &Option<String>| text.as_ref().is_some_and(|t| !t.trim().is_empty());
-            let valid = match status {
-                DecisionStatus::Pending => {
-                    answer.is_none() && resolved_at.is_none() && reason.is_none()
-                }
-                DecisionStatus::Answered => full(answer) && resolved_at.is_some(),
-                DecisionStatus::Cancelled | DecisionStatus::Skipped => {
-                    resolved_at.is_some() && full(reason)
-                }
-            };
+    /// R018 and R033: each id stands once, and what changed fits the table of validity.
+    pub fn records_are_valid(&mut self, session: &Session) -> Held {
+        hold(session.decisions.len() == self.asked.len(), "each_id_stands_once", || {
+            format!("{} records of {} questions", session.decisions.len(), self.asked.len())
+        })?;
+        for id in std::mem::take(&mut self.touched) {
+            let decision = session.decisions.iter().rev().find(|d| d.decision_id == id);
+            let valid = decision.is_some_and(|decision| is_valid(&decision.resolution));
             hold(valid, "records_are_valid", || format!("{decision:?}"))?;
-            let mut others = session.decisions[index + 1..].iter();
-            let twice = others.any(|other| other.decision_id == decision.decision_id);
-            hold(!twice, "each_id_stands_once", || format!("{}", decision.decision_id))?;
         }
         Ok(())
+    }
+}
+
+fn is_valid(resolution: &Resolution) -> bool {
+    let Resolution { status, answer, resolved_at, reason, .. } = resolution;
+    let full = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    match status {
+        DecisionStatus::Pending => answer.is_none() && resolved_at.is_none() && reason.is_none(),
+        DecisionStatus::Answered => full(answer) && resolved_at.is_some(),
+        DecisionStatus::Cancelled | DecisionStatus::Skipped => {
+            resolved_at.is_some() && full(reason)
+        }
     }
 }
 
