@@ -87,7 +87,11 @@ fn required_gates(task: &Task) -> Vec<Gate> {
 /// The first gate that has not passed; the review once more where code came after it.
 pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) -> Option<Gate> {
     let unit = draft.unit(task)?;
-    let open = required.iter().copied().find(|gate| unit.gate(*gate) == GateState::Open);
+    // Who has objected looks again, even where a new strategy or plan would not call for it.
+    let has_objected = |gate: Gate| draft.open_findings(task, gate.role()).next().is_some();
+    let mut gates =
+        Gate::ALL.into_iter().filter(|gate| required.contains(gate) || has_objected(*gate));
+    let open = gates.find(|gate| unit.gate(*gate) == GateState::Open);
     let is_comprehensive = *task == TaskRef::Meta || draft.mode == Mode::Lean;
     open.or_else(|| (is_comprehensive && draft.unreviewed).then_some(Gate::Review))
 }
