@@ -25,7 +25,7 @@ use crate::task::{Criterion, Strategy, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     pub opening: Opening,
     pub opened_at: Timestamp,
@@ -80,7 +80,7 @@ pub struct Session {
     pub closed: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     pub spec: TaskSpec,
     pub status: TaskStatus,
@@ -91,7 +91,7 @@ pub struct Task {
     pub touched_sensitive: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun {
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
@@ -109,7 +109,7 @@ pub struct ArtefactRecord {
 }
 
 /// Where the correction of a rejected design stands.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Correction {
     pub status: CorrectionStatus,
     /// Roles still to run, the one at work first.

@@ -1,7 +1,7 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
-use super::{Draft, failure, reply, step};
-use crate::event::{Event, Purpose, Verdict};
+use super::{Draft, failure, reply, step, tasks};
+use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
 use crate::reply::{Reply, ReplyError, ReplyStatus};
@@ -126,6 +126,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
 
 fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
     draft.mode == Mode::Lean
+        && draft.opening.full_action.is_some()
         && reply.status == ReplyStatus::Blocked
         && reply.recommended_agent == Some(Role::SpecAgent)
 }
@@ -138,7 +139,7 @@ fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &W
         draft.emit(Event::CriteriaAdopted { criteria });
     }
     if let Some(tasks) = work.plan.clone() {
-        draft.emit(Event::PlanAdopted { tasks });
+        tasks::adopt_plan(draft, tasks);
     }
     if role == Role::Coder && draft.mode == Mode::Lean {
         if draft.changed.len() > LEAN_FILES_MAX {
@@ -165,6 +166,8 @@ pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
 /// A lean session that is not lean starts over as a full one, with what it has.
 fn go_full(draft: &mut Draft<'_>, reason: String) {
     if draft.opening.full_action.is_some() {
+        let why = "the session starts over in full mode, where it is reviewed anew";
+        tasks::settle_findings(draft, FindingStatus::Tracked, why, |_| true);
         draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
     }
 }
@@ -177,7 +180,10 @@ pub(super) fn dispatch_for(
     purpose: Purpose,
     feedback: Vec<String>,
 ) {
-    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task) {
+    // Where the budget held the dispatch back, the task is in progress already.
+    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task)
+        && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
+    {
         let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
         draft.emit(event);
     }

@@ -5,7 +5,7 @@ use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
 };
 use crate::event::{Event, Finding, Purpose};
-use crate::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
+use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
 use crate::work::{Artefact, DispatchEnd};
@@ -50,8 +50,20 @@ pub(super) fn ask_as(
     question: Question,
 ) {
     let early = draft.early_answers.get(&id).cloned();
+    put(draft, id.clone(), state_context, shown, question);
+    take_early(draft, &id, early);
+}
+
+/// Puts the question and nothing else.
+fn put(
+    draft: &mut Draft<'_>,
+    id: DecisionId,
+    state_context: State,
+    shown: Vec<Artefact>,
+    question: Question,
+) {
     let decision = Decision {
-        decision_id: id.clone(),
+        decision_id: id,
         kind: question.kind,
         question: question.text,
         options: question.options,
@@ -62,10 +74,32 @@ pub(super) fn ask_as(
         resolution: Resolution::default(),
     };
     draft.emit(Event::DecisionAsked { decision: Box::new(decision) });
-    if let Some((answer, command_id)) = early
-        && let Err(refusal) = command::answer(draft, command_id, &id, &answer, None)
+}
+
+/// An answer that was kept for this question is given now.
+fn take_early(draft: &mut Draft<'_>, id: &DecisionId, early: Option<(String, CommandId)>) {
+    if let Some((answer, command_id)) = early.filter(|_| !draft.is_over())
+        && let Err(refusal) = command::answer(draft, command_id, id, &answer, None)
     {
         draft.notice("decision.early_answer_dropped", refusal.to_string());
+    }
+}
+
+/// What only `resume` clears is not covered up by what an answer clears.
+fn block(draft: &mut Draft<'_>, blocker: Blocker) {
+    if draft.blocker.as_ref().is_none_or(is_cleared_by_answer) {
+        draft.emit(Event::Blocked { blocker });
+    }
+}
+
+fn is_cleared_by_answer(blocker: &Blocker) -> bool {
+    !matches!(blocker.code, BlockerCode::Persistence | BlockerCode::MandatoryUserDecisionMissing)
+}
+
+/// A person answered what the session was blocked on.
+pub(super) fn unblock(draft: &mut Draft<'_>) {
+    if draft.blocker.as_ref().is_some_and(is_cleared_by_answer) {
+        draft.emit(Event::Unblocked);
     }
 }
 
@@ -147,7 +181,7 @@ fn block_and_ask(
     }
     options.push(cancel_option());
     let remedy = "look at the dispatch's folder, then answer the question below".to_owned();
-    draft.emit(Event::Blocked { blocker: Blocker { code, detail: detail.clone(), remedy } });
+    block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
     ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
 }
@@ -175,7 +209,7 @@ pub(super) fn budget(draft: &mut Draft<'_>, words: &str) {
         remedy: "raise the limit in tollgate.toml and resume, or allow one more dispatch"
             .to_owned(),
     };
-    draft.emit(Event::Blocked { blocker });
+    block(draft, blocker);
     let options = vec![
         option(
             "retry",
@@ -193,7 +227,7 @@ pub(super) fn budget(draft: &mut Draft<'_>, words: &str) {
 
 pub(super) fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
     let remedy = "mend the file in the session folder, then answer retry".to_owned();
-    draft.emit(Event::Blocked { blocker: Blocker { code, detail: detail.clone(), remedy } });
+    block(draft, Blocker { code, detail: detail.clone(), remedy });
     let options = vec![
         option(
             "retry",
@@ -232,7 +266,7 @@ pub(super) fn non_convergence(
         remedy: "say how to go on: another approach, a smaller scope, or guidance".to_owned(),
     };
     let text = format!("{repair} of {task} does not converge: {}", blocker.detail);
-    draft.emit(Event::Blocked { blocker });
+    block(draft, blocker);
     ask_repair(draft, task, repair, text);
 }
 
@@ -300,6 +334,7 @@ pub(super) fn security(
     if questions.is_empty() {
         questions.push((0, summary.to_owned()));
     }
+    let mut kept = Vec::new();
     for (finding, line) in questions {
         let options = vec![
             option("fix-now", "Fix it now", "the Coder repairs it, then Security looks again"),
@@ -317,7 +352,14 @@ pub(super) fn security(
         ];
         let text = format!("Security asks about {task}: {line}");
         let subject = Subject::Finding { task: task.clone(), dispatch: number, finding };
-        ask(draft, Question { kind: DecisionKind::Security, text, options, subject });
+        let question = Question { kind: DecisionKind::Security, text, options, subject };
+        let (id, context) = (draft.next_decision_id(), draft.working_state());
+        kept.push((id.clone(), draft.early_answers.get(&id).cloned()));
+        put(draft, id, context, Vec::new(), question);
+    }
+    // The last answer settles the audit: all questions must be open before the first is answered.
+    for (id, early) in kept {
+        take_early(draft, &id, early);
     }
 }
 

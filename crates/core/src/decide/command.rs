@@ -1,6 +1,6 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, gate, repair, step};
+use super::{Draft, ask, gate, repair, step};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -149,10 +149,10 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
         }
         Subject::Dispatch { dispatch } => escalated(draft, *dispatch, answer),
         Subject::Budget => {
-            draft.emit(Event::Unblocked);
+            ask::unblock(draft);
             draft.emit(Event::BudgetExtended);
         }
-        Subject::Files => draft.emit(Event::Unblocked),
+        Subject::Files => ask::unblock(draft),
         Subject::Manual { checks, .. } => manual(draft, checks, answer),
     }
 }
@@ -191,9 +191,7 @@ fn notes(draft: &mut Draft<'_>, task: &TaskRef, answer: &Answer) {
 
 /// The person decided how a repair loop goes on.
 fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &Answer) {
-    if draft.blocker.is_some() {
-        draft.emit(Event::Unblocked);
-    }
+    ask::unblock(draft);
     unblock_task(draft, task);
     let source = Gate::of_repair(repair).map_or(Role::Orchestrator, Gate::role);
     if answer.keyword == "accept-with-known-issues" {
@@ -280,7 +278,7 @@ fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
 
 /// One consent buys one attempt.
 fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
-    draft.emit(Event::Unblocked);
+    ask::unblock(draft);
     let task = draft.dispatches[&number].task.clone();
     unblock_task(draft, &task);
     if answer.keyword == "skip" {
@@ -298,9 +296,8 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     }
     let due = draft.now();
     draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Consented });
-    if !draft.is_held() {
-        step::start_attempt(draft, number, timeout_ms, agent);
-    }
+    // Also while another question holds the session: the attempt carries what was granted.
+    step::start_attempt(draft, number, timeout_ms, agent);
 }
 
 fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &Answer) {
@@ -352,6 +349,22 @@ fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Re
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     Ok(())
+}
+
+/// There is room in the budget again.
+pub(super) fn skip_budget_question(draft: &mut Draft<'_>) {
+    let asked = draft.pending_decisions().find(|d| d.subject == Subject::Budget);
+    if let Some(id) = asked.map(|decision| decision.decision_id.clone()) {
+        let resolution = Resolution {
+            status: DecisionStatus::Skipped,
+            answer: None,
+            resolved_at: Some(draft.now()),
+            reason: Some("the limit was raised".to_owned()),
+            command: None,
+        };
+        draft.emit(Event::DecisionResolved { id, resolution });
+    }
+    ask::unblock(draft);
 }
 
 /// A mandatory gate was asked as often as it may be.

@@ -1,6 +1,6 @@
 //! Session files that somebody edited, and writes that did not reach the disk.
 
-use super::{Draft, ask, gate};
+use super::{Draft, ask, gate, tasks};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::Event;
 use crate::input::Edit;
@@ -15,9 +15,10 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         .flat_map(|edit| &edit.errors)
         .map(|error| format!("{}: {}", error.path, error.message))
         .collect();
-    let changed: Vec<String> = edits.iter().map(|edit| edit.path.clone()).collect();
     let is_gone = edits.iter().any(|edit| edit.now.is_none());
     let code = if is_gone { BlockerCode::MissingContext } else { BlockerCode::InvalidOutput };
+    let good = edits.iter().filter(|edit| edit.errors.is_empty());
+    let changed: Vec<String> = good.map(|edit| edit.path.clone()).collect();
     let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
     let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
     if draft.blocker.is_some() && !broken.is_empty() {
@@ -28,16 +29,19 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         draft.emit(Event::CriteriaAdopted { criteria });
     }
     if let Some(tasks) = plan {
-        draft.emit(Event::PlanAdopted { tasks });
+        tasks::adopt_plan(draft, tasks);
     }
-    if broken.is_empty() {
-        gate::reopen(draft, &changed);
-    } else {
+    // Good content is on record from here on and will not be reported again.
+    gate::reopen(draft, &changed);
+    if !broken.is_empty() {
         ask::broken_files(draft, code, broken.join("; "));
     }
 }
 
 pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
+    if draft.is_over() {
+        return;
+    }
     let message = format!(
         "{path} was changed by hand and has been written anew from the journal; \
          a decision is changed with `tollgate answer`"

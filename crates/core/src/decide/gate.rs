@@ -2,7 +2,9 @@
 
 use super::{Draft, accept, ask, step};
 use crate::action::StepKind;
-use crate::decision::{AnswerOption, CorrectionStatus, Decision, DecisionKind, Subject};
+use crate::decision::{
+    AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Subject,
+};
 use crate::event::{Event, Purpose};
 use crate::id::{DecisionId, TaskRef};
 use crate::limits::MANY_TASKS;
@@ -237,11 +239,14 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
     }
 }
 
-/// After a resume the question that was given up is put again, under the same id.
+/// After a resume a gate that was given up is put again, under the same id, wherever the work stands.
 pub(super) fn ask_again(draft: &mut Draft<'_>) {
-    match draft.current_step().map(|step| step.kind.clone()) {
-        Some(StepKind::Approve { .. }) => ask_approval(draft, draft.step, None),
-        Some(StepKind::Choose { .. }) => ask_strategy(draft, false),
-        _ => {}
+    let given_up = |decision: &&Decision| decision.resolution.status == DecisionStatus::Cancelled;
+    let design = draft.decision(&DecisionId::approve_design()).filter(given_up);
+    if let Some(Subject::Gate { step }) = design.map(|decision| decision.subject.clone()) {
+        ask_approval(draft, step, None);
+    }
+    if draft.decision(&DecisionId::review_strategy()).filter(given_up).is_some() {
+        ask_strategy(draft, false);
     }
 }

@@ -44,23 +44,31 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     }
 }
 
-/// What was reported and not already accepted by a person. A BLOCKED without findings is one itself.
+/// What was reported, each once and at its worst, and not already answered by a person.
+/// A BLOCKED without findings is one itself.
 fn effective_reports(
     draft: &Draft<'_>,
     role: Role,
     task: &TaskRef,
     reply: &Reply,
 ) -> Vec<ReportedFinding> {
-    let accepted = |report: &ReportedFinding| {
-        draft.findings.iter().any(|known| {
-            known.status == FindingStatus::Accepted
+    let mut reports: Vec<ReportedFinding> = Vec::new();
+    for report in &reply.findings {
+        match reports.iter_mut().find(|known| known.is_same_as(report)) {
+            Some(known) if known.severity < report.severity => *known = report.clone(),
+            Some(_) => {}
+            None => reports.push(report.clone()),
+        }
+    }
+    reports.retain(|report| {
+        !draft.findings.iter().any(|known| {
+            is_answered(known)
                 && known.source == role
                 && known.task == *task
                 && known.report.is_same_as(report)
+                && known.report.severity >= report.severity
         })
-    };
-    let mut reports: Vec<ReportedFinding> =
-        reply.findings.iter().filter(|report| !accepted(report)).cloned().collect();
+    });
     if reports.is_empty() && reply.status == ReplyStatus::Blocked {
         reports.push(ReportedFinding {
             severity: Severity::High,
@@ -73,6 +81,14 @@ fn effective_reports(
         });
     }
     reports
+}
+
+/// A person took the risk, or put it off. Answered questions are not asked again.
+fn is_answered(finding: &Finding) -> bool {
+    let put_off = finding.source == Role::Security
+        && finding.status == FindingStatus::Tracked
+        && finding.report.severity == Severity::Medium;
+    finding.status == FindingStatus::Accepted || put_off
 }
 
 /// Records what was reported, settles what was not reported again, and returns what is open.
@@ -103,7 +119,13 @@ fn record_findings(
             known.source == source && known.task == *task && known.report.is_same_as(report)
         });
         let finding = match known {
-            Some(known) => Finding { status, times: known.times + 1, ..known.clone() },
+            Some(known) => Finding {
+                // Its severity may be another one this time.
+                report: report.clone(),
+                status,
+                times: known.times + 1,
+                ..known.clone()
+            },
             None => Finding {
                 id: draft.findings.iter().map(|f| f.id).max().unwrap_or(0) + 1,
                 source,

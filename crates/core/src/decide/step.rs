@@ -1,6 +1,6 @@
 //! From step to step, and from step to dispatch.
 
-use super::{Draft, ask, checks, close, failure, gate, tasks};
+use super::{Draft, ask, checks, close, command, failure, gate, tasks};
 use crate::action::{Step, StepKind, When};
 use crate::decision::{BlockerCode, CorrectionStatus, Subject};
 use crate::event::{Event, Purpose, RetryWhy};
@@ -126,6 +126,10 @@ pub(super) fn resumed(draft: &mut Draft<'_>, policy: Policy) {
         Some(BlockerCode::MandatoryUserDecisionMissing) => {
             draft.emit(Event::Unblocked);
             gate::ask_again(draft);
+        }
+        // The limits were raised meanwhile: the question no longer applies.
+        Some(BlockerCode::Budget) if draft.spend.over(&draft.policy).is_none() => {
+            command::skip_budget_question(draft);
         }
         _ => {}
     }

@@ -2,11 +2,11 @@
 
 use super::{Draft, accept, ask, checks, gate, repair, step};
 use crate::decision::{Blocker, BlockerCode};
-use crate::event::{Event, Purpose};
+use crate::event::{Event, FindingStatus, Purpose};
 use crate::id::{TaskId, TaskRef};
 use crate::role::{Mode, Role};
 use crate::session::{Gate, GateState, Task};
-use crate::task::{Check, Strategy, TaskStatus};
+use crate::task::{Check, Strategy, TaskSpec, TaskStatus};
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
     // Read from the durable record each time: a person may choose anew in the middle of the loop.
@@ -87,7 +87,11 @@ fn required_gates(task: &Task) -> Vec<Gate> {
 /// The first gate that has not passed; the review once more where code came after it.
 pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) -> Option<Gate> {
     let unit = draft.unit(task)?;
-    let open = required.iter().copied().find(|gate| unit.gate(*gate) == GateState::Open);
+    // Who has objected looks again, even where a new strategy or plan would not call for it.
+    let has_objected = |gate: Gate| draft.open_findings(task, gate.role()).next().is_some();
+    let mut gates =
+        Gate::ALL.into_iter().filter(|gate| required.contains(gate) || has_objected(*gate));
+    let open = gates.find(|gate| unit.gate(*gate) == GateState::Open);
     let is_comprehensive = *task == TaskRef::Meta || draft.mode == Mode::Lean;
     open.or_else(|| (is_comprehensive && draft.unreviewed).then_some(Gate::Review))
 }
@@ -192,9 +196,42 @@ fn complete_implemented(draft: &mut Draft<'_>) -> bool {
         .map(|task| task.spec.id.clone())
         .collect();
     for task in &implemented {
+        // The combined pass looked at its code too and has nothing left to object to.
+        let reference = TaskRef::Task(task.clone());
+        settle_findings(draft, FindingStatus::Fixed, "the combined review passed", |task| {
+            *task == reference
+        });
         draft.emit(Event::TaskMoved { task: task.clone(), status: TaskStatus::Completed });
     }
     !implemented.is_empty()
+}
+
+/// Findings about work that nobody will look at again as such must not stay open for ever.
+pub(super) fn settle_findings(
+    draft: &mut Draft<'_>,
+    status: FindingStatus,
+    reason: &str,
+    is_about: impl Fn(&TaskRef) -> bool,
+) {
+    let open: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|finding| finding.status == FindingStatus::Open && is_about(&finding.task))
+        .map(|finding| finding.id)
+        .collect();
+    for id in open {
+        draft.emit(Event::FindingSettled { id, status, reason: Some(reason.to_owned()) });
+    }
+}
+
+/// Takes a plan; what was found about tasks that are no longer in it is kept for later.
+pub(super) fn adopt_plan(draft: &mut Draft<'_>, tasks: Vec<TaskSpec>) {
+    draft.emit(Event::PlanAdopted { tasks });
+    let planned: Vec<TaskId> = draft.tasks.iter().map(|task| task.spec.id.clone()).collect();
+    settle_findings(draft, FindingStatus::Tracked, "the task left the plan", |task| match task {
+        TaskRef::Task(id) => !planned.contains(id),
+        TaskRef::Meta => false,
+    });
 }
 
 fn ask_manual(draft: &mut Draft<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::role::Role;
 use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dispatch {
     pub role: Role,
     pub task: TaskRef,
@@ -35,14 +35,14 @@ pub struct Dispatch {
     pub verdict: Option<Verdict>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Delivered {
     pub work: Work,
     pub attempt: Attempt,
     pub recommended: Option<Role>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptRecord {
     pub attempt: Attempt,
     pub started_at: Timestamp,

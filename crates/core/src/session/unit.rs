@@ -3,7 +3,7 @@
 use crate::role::{RepairLoop, Role};
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unit {
     /// Repairs begun, by loop; never more than the policy allows.
     pub repairs: BTreeMap<RepairLoop, u32>,

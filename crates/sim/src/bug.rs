@@ -1,0 +1,289 @@
+//! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
+
+use crate::violation::Held;
+use crate::world::World;
+use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
+use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
+use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::input::{Command, Input};
+use tollgate_core::role::{Mode, Role};
+use tollgate_core::session::Session;
+use tollgate_core::task::{Strategy, TaskStatus};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bug {
+    LosesTheLastEvent,
+    ForgetsQuestionsAfterACrash,
+    StartsAnAttemptTwice,
+    CallsAnInterruptionACrash,
+    DoesNotWaitBeforeARetry,
+    RetriesATimeout,
+    CompletesWithoutReview,
+    CountsARepairTwice,
+    ApprovesWithAnyWord,
+    KeepsTheStrategyAsSaid,
+    PlansWithoutApproval,
+    SendsACorrectionTwice,
+    TakesRefusedWork,
+    UsesAnIdAgain,
+    CallsDocsInLeanMode,
+    ClosesBeforeTheRelease,
+    LeavesOutTheLastReview,
+    RunsTheClockBack,
+    BlocksWithoutAQuestion,
+    CallsARedCheckGreen,
+    TakesAnObjectionForAnOk,
+    ReviewsBeforeAllIsCoded,
+}
+
+impl Bug {
+    pub const ALL: [Self; 22] = [
+        Self::LosesTheLastEvent,
+        Self::ForgetsQuestionsAfterACrash,
+        Self::StartsAnAttemptTwice,
+        Self::CallsAnInterruptionACrash,
+        Self::DoesNotWaitBeforeARetry,
+        Self::RetriesATimeout,
+        Self::CompletesWithoutReview,
+        Self::CountsARepairTwice,
+        Self::ApprovesWithAnyWord,
+        Self::KeepsTheStrategyAsSaid,
+        Self::PlansWithoutApproval,
+        Self::SendsACorrectionTwice,
+        Self::TakesRefusedWork,
+        Self::UsesAnIdAgain,
+        Self::CallsDocsInLeanMode,
+        Self::ClosesBeforeTheRelease,
+        Self::LeavesOutTheLastReview,
+        Self::RunsTheClockBack,
+        Self::BlocksWithoutAQuestion,
+        Self::CallsARedCheckGreen,
+        Self::TakesAnObjectionForAnOk,
+        Self::ReviewsBeforeAllIsCoded,
+    ];
+
+    /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
+    pub(crate) fn is_believed(self) -> bool {
+        self != Self::LosesTheLastEvent
+    }
+
+    /// Whether a replay takes notice of an event.
+    pub(crate) fn reads(self, event: &Event) -> bool {
+        self != Self::ForgetsQuestionsAfterACrash || !matches!(event, Event::DecisionAsked { .. })
+    }
+
+    /// Changes what a commit writes. Says whether it did.
+    pub(crate) fn twist(
+        self,
+        at: &mut Timestamp,
+        events: &mut Vec<Event>,
+        session: &Session,
+    ) -> bool {
+        if self == Self::RunsTheClockBack {
+            *at = Timestamp::from_ms(at.as_ms() - 1_000 * events.len() as i64);
+            return true;
+        }
+        if self == Self::LosesTheLastEvent {
+            return events.len() > 3 && events.pop().is_some();
+        }
+        let place = events.iter().position(|event| self.is_about(event, session));
+        let Some(place) = place else {
+            return false;
+        };
+        let event = events[place].clone();
+        match self.instead_of(*at, event, session) {
+            Twisted::InPlace(instead) => {
+                events.splice(place..=place, instead);
+            }
+            Twisted::AndNothingAfter(instead) => {
+                events.truncate(place);
+                events.extend(instead);
+            }
+        }
+        true
+    }
+
+    fn is_about(self, event: &Event, session: &Session) -> bool {
+        match (self, event) {
+            (Self::StartsAnAttemptTwice, Event::AttemptStarted { .. })
+            | (Self::CountsARepairTwice, Event::RepairOpened { consented: false, .. })
+            | (
+                Self::DoesNotWaitBeforeARetry,
+                Event::RetryScheduled { why: RetryWhy::Transient, .. },
+            )
+            | (Self::TakesRefusedWork, Event::DispatchClosed { verdict: Verdict::SetAside, .. })
+            | (
+                Self::TakesAnObjectionForAnOk,
+                Event::DispatchClosed { verdict: Verdict::Objected, .. },
+            )
+            | (
+                Self::CompletesWithoutReview,
+                Event::TaskMoved { status: TaskStatus::Implemented, .. },
+            )
+            | (
+                Self::SendsACorrectionTwice,
+                Event::DispatchOpened { purpose: Purpose::Correction { .. }, .. },
+            )
+            | (
+                Self::CallsAnInterruptionACrash,
+                Event::AttemptEnded { end: DispatchEnd::Interrupted { .. }, .. },
+            )
+            | (
+                Self::RetriesATimeout,
+                Event::AttemptEnded { end: DispatchEnd::TimedOut { .. }, .. },
+            ) => true,
+            (Self::KeepsTheStrategyAsSaid, Event::DecisionResolved { id, resolution }) => {
+                *id == DecisionId::review_strategy() && resolution.answer.is_some()
+            }
+            (Self::PlansWithoutApproval, Event::DecisionAsked { decision }) => {
+                decision.kind == DecisionKind::Approve
+            }
+            (Self::UsesAnIdAgain, Event::DecisionAsked { decision }) => {
+                decision.decision_id.number().is_some_and(|number| number > 1)
+            }
+            (Self::BlocksWithoutAQuestion, Event::DecisionAsked { decision }) => {
+                decision.kind == DecisionKind::Escalation
+            }
+            (Self::CallsDocsInLeanMode, Event::DispatchOpened { role, .. }) => {
+                session.mode == Mode::Lean && *role == Role::QA
+            }
+            (Self::ClosesBeforeTheRelease, Event::DispatchOpened { role, .. }) => {
+                *role == Role::Docs
+            }
+            (Self::LeavesOutTheLastReview, Event::DispatchOpened { role, .. }) => {
+                *role == Role::Reviewer && session.step + 1 == session.steps.len()
+            }
+            (Self::CallsARedCheckGreen, Event::ChecksEnded { results, .. }) => {
+                results.iter().any(|result| !result.passed)
+            }
+            (Self::ReviewsBeforeAllIsCoded, Event::DispatchOpened { purpose, .. }) => {
+                *purpose == Purpose::Implement && session.strategy() == Some(Strategy::SingleFinal)
+            }
+            _ => false,
+        }
+    }
+
+    fn instead_of(self, at: Timestamp, event: Event, session: &Session) -> Twisted {
+        use Twisted::{AndNothingAfter, InPlace};
+        match event {
+            Event::AttemptStarted { number, attempt, timeout_ms, ref agent } => {
+                let agent = agent.clone();
+                let next =
+                    Event::AttemptStarted { number, attempt: attempt.next(), timeout_ms, agent };
+                InPlace(vec![event, next])
+            }
+            Event::RepairOpened { .. } => InPlace(vec![event.clone(), event]),
+            Event::RetryScheduled { number, why, .. } => {
+                InPlace(vec![Event::RetryScheduled { number, due: at, why }])
+            }
+            Event::DispatchClosed { number, .. } => {
+                let verdict = Verdict::Accepted;
+                InPlace(vec![Event::DispatchClosed { number, verdict }])
+            }
+            Event::TaskMoved { ref task, .. } => {
+                let status = TaskStatus::Completed;
+                let completed = Event::TaskMoved { task: task.clone(), status };
+                InPlace(vec![event, completed])
+            }
+            Event::AttemptEnded { number, attempt, end: DispatchEnd::Interrupted { .. } } => {
+                let end = DispatchEnd::Crashed {
+                    exit_code: None,
+                    signal: Some(9),
+                    stderr_tail: String::new(),
+                };
+                InPlace(vec![Event::AttemptEnded { number, attempt, end }])
+            }
+            Event::AttemptEnded { number, attempt, .. } => {
+                let (attempt, agent) = (attempt.next(), None);
+                let again = Event::AttemptStarted { number, attempt, timeout_ms: 1_000, agent };
+                AndNothingAfter(vec![event, again])
+            }
+            Event::DecisionResolved { id, resolution } => {
+                let resolution = Resolution { answer: Some("Per Batch".to_owned()), ..resolution };
+                InPlace(vec![Event::DecisionResolved { id, resolution }])
+            }
+            Event::DecisionAsked { decision } => self.instead_of_asking(*decision),
+            Event::ChecksEnded { number, mut results } => {
+                results.iter_mut().for_each(|result| result.passed = true);
+                AndNothingAfter(vec![Event::ChecksEnded { number, results }])
+            }
+            Event::DispatchOpened { .. } => self.instead_of_dispatching(event, session),
+            other => InPlace(vec![other]),
+        }
+    }
+
+    fn instead_of_asking(self, mut decision: tollgate_core::decision::Decision) -> Twisted {
+        match (self, &decision.subject) {
+            (Self::PlansWithoutApproval, Subject::Gate { step }) => {
+                Twisted::AndNothingAfter(vec![Event::StepEntered { index: step + 1 }])
+            }
+            (Self::UsesAnIdAgain, _) => {
+                decision.decision_id = DecisionId::sequential(1);
+                Twisted::InPlace(vec![Event::DecisionAsked { decision: Box::new(decision) }])
+            }
+            _ => Twisted::InPlace(Vec::new()),
+        }
+    }
+
+    fn instead_of_dispatching(self, event: Event, session: &Session) -> Twisted {
+        let Event::DispatchOpened { number, task, purpose, feedback, role } = event.clone() else {
+            return Twisted::InPlace(vec![event]);
+        };
+        match self {
+            Self::SendsACorrectionTwice => {
+                let last = session.dispatches.keys().next_back().copied();
+                let number = last.unwrap_or(DispatchNumber::FIRST).next();
+                let second = Event::DispatchOpened { number, task, purpose, feedback, role };
+                Twisted::InPlace(vec![event, second])
+            }
+            Self::CallsDocsInLeanMode => {
+                let role = Role::Docs;
+                Twisted::InPlace(vec![Event::DispatchOpened {
+                    number,
+                    role,
+                    task,
+                    purpose,
+                    feedback,
+                }])
+            }
+            Self::ReviewsBeforeAllIsCoded => {
+                let (role, purpose) = (Role::Reviewer, Purpose::Review);
+                Twisted::InPlace(vec![Event::DispatchOpened {
+                    number,
+                    role,
+                    task,
+                    purpose,
+                    feedback,
+                }])
+            }
+            _ => Twisted::AndNothingAfter(vec![Event::SessionClosed]),
+        }
+    }
+
+    /// The one bug that lives in the reading of answers.
+    pub(crate) fn after_refusal(world: &mut World<'_>, input: &Input) -> Held {
+        let Input::Command(Command::Answer { id, decision, answer, .. }) = input else {
+            return Ok(());
+        };
+        let is_gate = *decision == DecisionId::approve_design()
+            && world.session().decision(decision).is_some_and(|d| d.is_pending());
+        if world.run.bug != Some(Self::ApprovesWithAnyWord) || !is_gate || answer.is_empty() {
+            return Ok(());
+        }
+        let resolution = Resolution {
+            status: DecisionStatus::Answered,
+            answer: Some(answer.clone()),
+            resolved_at: Some(world.session().updated_at),
+            reason: None,
+            command: Some(id.clone()),
+        };
+        world.forge(&[Event::DecisionResolved { id: decision.clone(), resolution }])
+    }
+}
+
+enum Twisted {
+    InPlace(Vec<Event>),
+    AndNothingAfter(Vec<Event>),
+}

@@ -1,0 +1,254 @@
+//! Agents and check commands that work, fail, stay silent and lie.
+
+use crate::chance::Chance;
+use crate::workload::Workload;
+use tollgate_core::event::Purpose;
+use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
+use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
+use tollgate_core::role::{Mode, Role};
+use tollgate_core::session::{Dispatch, Session};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, StatusClaim, Work,
+};
+
+#[derive(Debug)]
+pub struct Crew {
+    chance: Chance,
+    workload: Workload,
+    trouble: u32,
+    made: u64,
+}
+
+impl Crew {
+    pub fn new(seed: u64, workload: &Workload) -> Self {
+        let chance = Chance::new(seed ^ 0xFEED);
+        Self { chance, workload: workload.clone(), trouble: workload.trouble, made: 0 }
+    }
+
+    /// What comes of one attempt.
+    pub fn perform(
+        &mut self,
+        session: &Session,
+        number: DispatchNumber,
+        now: Timestamp,
+    ) -> DispatchEnd {
+        let dispatch = &session.dispatches[&number];
+        if self.trouble > 0 && self.chance.percent(35) {
+            self.trouble -= 1;
+            return if self.chance.percent(55) {
+                self.fail(now)
+            } else {
+                self.mislead(session, dispatch)
+            };
+        }
+        let work = self.work(session, dispatch);
+        let mut reply = self.reply(ReplyStatus::Ok);
+        if matches!(dispatch.role, Role::SpecAgent | Role::Architect) && self.chance.percent(10) {
+            reply.recommended_agent = Some(*self.chance.pick(&[Role::Researcher, Role::Designer]));
+        }
+        replied(reply, work)
+    }
+
+    pub fn check(&mut self, commands: &[String]) -> Vec<CheckResult> {
+        let red = self.trouble > 0 && self.chance.percent(30);
+        if red {
+            self.trouble -= 1;
+        }
+        commands
+            .iter()
+            .enumerate()
+            .map(|(index, command)| {
+                let passed = !(red && index == 0);
+                CheckResult {
+                    command: command.clone(),
+                    passed,
+                    exit_code: Some(i32::from(!passed)),
+                    trouble: None,
+                    output_tail: String::new(),
+                    duration_ms: 5,
+                }
+            })
+            .collect()
+    }
+
+    pub fn hash(&mut self) -> ContentHash {
+        self.made += 1;
+        ContentHash::parse(&format!("{:064x}", self.made)).expect("64 digits")
+    }
+
+    pub fn artefact(&mut self, path: &str) -> Artefact {
+        Artefact { path: path.to_owned(), sha256: self.hash() }
+    }
+
+    fn commit(&mut self) -> CommitId {
+        self.made += 1;
+        CommitId::parse(&format!("{:040x}", self.made)).expect("40 digits")
+    }
+
+    fn reply(&mut self, status: ReplyStatus) -> Reply {
+        let known = self.chance.percent(50);
+        Reply {
+            status,
+            summary: format!("said {status}"),
+            findings: Vec::new(),
+            notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
+            questions: Vec::new(),
+            recommended_agent: None,
+            usage: Usage { input_tokens: known.then_some(5), output_tokens: None, micro_usd: None },
+        }
+    }
+
+    /// What an honest attempt leaves behind.
+    fn work(&mut self, session: &Session, dispatch: &Dispatch) -> Work {
+        let mut work = Work::default();
+        match dispatch.role {
+            Role::SpecAgent => {
+                work.artefacts = vec![self.artefact("spec.md"), self.artefact("acceptance.json")];
+                work.criteria = Some(self.workload.criteria.clone());
+                if session.mode == Mode::Lean {
+                    work.artefacts.push(self.artefact("tasks.yaml"));
+                    work.plan = Some(self.workload.plan[..1].to_vec());
+                }
+            }
+            Role::Architect => work.artefacts = vec![self.artefact("architecture.md")],
+            Role::Designer => work.artefacts = vec![self.artefact("design-specs/one.md")],
+            Role::Researcher => work.artefacts = vec![self.artefact("research/one.md")],
+            Role::Planner => {
+                work.artefacts = vec![self.artefact("tasks.yaml")];
+                work.plan = Some(self.workload.plan.clone());
+            }
+            Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task)),
+            Role::QA if self.chance.percent(30) => {
+                self.change(&mut work, &format!("tests/{}.rs", dispatch.task));
+            }
+            Role::Integrator if self.chance.percent(30) => self.change(&mut work, "Makefile"),
+            Role::Docs => {
+                work.artefacts = vec![self.artefact("report.md")];
+                if self.chance.percent(50) {
+                    self.change(&mut work, "README.md");
+                }
+            }
+            _ => {}
+        }
+        work
+    }
+
+    fn change(&mut self, work: &mut Work, path: &str) {
+        let change_type = *self.chance.pick(&[ChangeType::Added, ChangeType::Modified]);
+        work.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
+        work.commit = Some(self.commit());
+    }
+
+    /// No reply that could be used.
+    fn fail(&mut self, now: Timestamp) -> DispatchEnd {
+        let error = ReplyError::new("reply.bad", "/status", "not a status");
+        match self.chance.below(12) {
+            0..=2 => DispatchEnd::Crashed {
+                exit_code: Some(1),
+                signal: None,
+                stderr_tail: "oops".to_owned(),
+            },
+            3 => DispatchEnd::CouldNotStart { program: "x".to_owned(), cause: "gone".to_owned() },
+            4..=6 => DispatchEnd::Invalid { errors: vec![error], usage: Usage::default() },
+            7 => DispatchEnd::TimedOut { after_ms: 600_000 },
+            8 => DispatchEnd::OutputLimit { limit_bytes: 10 },
+            9 => DispatchEnd::MissingOutput { paths: vec!["spec.md".to_owned()] },
+            10 => DispatchEnd::MissingContext { errors: vec![error] },
+            _ if self.chance.percent(50) => {
+                DispatchEnd::PermissionRefused { detail: "no".to_owned() }
+            }
+            _ => DispatchEnd::Parked { until: now.plus_ms(self.chance.below(3_600_000)) },
+        }
+    }
+
+    /// A valid reply that is not the whole truth, or not good news.
+    fn mislead(&mut self, session: &Session, dispatch: &Dispatch) -> DispatchEnd {
+        let mut work = self.work(session, dispatch);
+        match self.chance.below(10) {
+            0 => return replied(self.reply(ReplyStatus::Fail), Work::default()),
+            1 => {
+                work.breaches.push(Breach {
+                    path: "tollgate.toml".to_owned(),
+                    why: "nobody may".to_owned(),
+                });
+                return replied(self.reply(ReplyStatus::Ok), work);
+            }
+            _ => {}
+        }
+        match dispatch.role {
+            Role::Coder => self.mislead_as_coder(session, dispatch, work),
+            Role::Reviewer | Role::QA | Role::Security => self.object(dispatch, work),
+            Role::Researcher => {
+                let mut reply = self.reply(ReplyStatus::NeedsInfo);
+                reply.questions = (0..self.chance.below(4)).map(|n| format!("why {n}?")).collect();
+                replied(reply, work)
+            }
+            _ => replied(self.reply(ReplyStatus::Blocked), Work::default()),
+        }
+    }
+
+    fn mislead_as_coder(
+        &mut self,
+        session: &Session,
+        dispatch: &Dispatch,
+        mut work: Work,
+    ) -> DispatchEnd {
+        match self.chance.below(7) {
+            0 => return replied(self.reply(ReplyStatus::Ok), Work::default()),
+            1 => return replied(self.reply(ReplyStatus::Blocked), Work::default()),
+            2 if session.mode == Mode::Lean => {
+                let mut reply = self.reply(ReplyStatus::Blocked);
+                reply.recommended_agent = Some(Role::SpecAgent);
+                return replied(reply, work);
+            }
+            3 => {
+                work.out_of_scope = std::mem::take(&mut work.changes);
+                work.commit = None;
+            }
+            4 => {
+                if let Some(task) = session.tasks.first().map(|task| task.spec.id.clone()) {
+                    work.status_claims.push(StatusClaim { task, status: "completed".to_owned() });
+                }
+            }
+            5 => {
+                for number in 0..4 {
+                    self.change(&mut work, &format!("src/{}/{number}.rs", dispatch.task));
+                }
+            }
+            _ => work.sensitive.extend(work.changes.first().map(|change| change.path.clone())),
+        }
+        replied(self.reply(ReplyStatus::Ok), work)
+    }
+
+    fn object(&mut self, dispatch: &Dispatch, work: Work) -> DispatchEnd {
+        let mut statuses = vec![ReplyStatus::Ok, ReplyStatus::Blocked];
+        if dispatch.role == Role::Security {
+            statuses.push(ReplyStatus::NeedsDecision);
+        }
+        let status = *self.chance.pick(&statuses);
+        let mut reply = self.reply(status);
+        for _ in 0..self.chance.below(4) {
+            reply.findings.push(self.finding(&dispatch.purpose));
+        }
+        replied(reply, work)
+    }
+
+    /// Few enough different ones that the same comes back for ever.
+    fn finding(&mut self, purpose: &Purpose) -> ReportedFinding {
+        let severities = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
+        ReportedFinding {
+            severity: *self.chance.pick(&severities),
+            category: "rule".to_owned(),
+            file: Some("src/a.rs".to_owned()),
+            line: Some(self.chance.below(90).to_string()),
+            message: format!("flaw {} ({purpose:?})", self.chance.below(3)),
+            fix: None,
+            is_nit: false,
+        }
+    }
+}
+
+fn replied(reply: Reply, work: Work) -> DispatchEnd {
+    DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
+}

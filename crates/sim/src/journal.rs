@@ -1,0 +1,40 @@
+//! A journal in memory. Every event is written as JSON and read back, as on a disk.
+
+use tollgate_core::event::Event;
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+
+#[derive(Debug, Default)]
+pub struct Journal {
+    records: Vec<(Timestamp, Event)>,
+}
+
+impl Journal {
+    /// Says what changed on the way through JSON, if anything did.
+    pub fn append(&mut self, at: Timestamp, events: &[Event]) -> Result<(), String> {
+        for event in events {
+            let line = serde_json::to_string(event).map_err(|error| error.to_string())?;
+            let read: Event = serde_json::from_str(&line)
+                .map_err(|error| format!("{line} does not read back: {error}"))?;
+            if read != *event {
+                return Err(format!("{event:?} reads back as {read:?}"));
+            }
+            self.records.push((at, read));
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    pub fn records(&self) -> &[(Timestamp, Event)] {
+        &self.records
+    }
+
+    pub fn replay(&self, wanted: impl Fn(&Event) -> bool) -> Session {
+        let events = self.records.iter().filter(|(_, event)| wanted(event));
+        Session::replay(events.map(|(at, event)| (*at, event)))
+            .expect("the first event is the opening")
+    }
+}

@@ -1,0 +1,112 @@
+//! People who answer: mostly helpful, sometimes difficult, now and then not making sense.
+
+use crate::chance::Chance;
+use tollgate_core::decision::{Decision, DecisionKind, Subject};
+
+#[derive(Debug)]
+pub struct People {
+    chance: Chance,
+    whims: u32,
+}
+
+/// What a person does when they are asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Says {
+    Answer(String),
+    Nothing,
+}
+
+impl People {
+    pub fn new(seed: u64, whims: u32) -> Self {
+        Self { chance: Chance::new(seed ^ 0x00C0_FFEE), whims }
+    }
+
+    pub fn asked(&mut self, decision: &Decision) -> Says {
+        let difficult = self.whims > 0 && self.chance.percent(40);
+        if !difficult {
+            return Says::Answer(self.helpful(decision));
+        }
+        self.whims -= 1;
+        if self.chance.percent(25) {
+            return Says::Answer(self.nonsense().to_owned());
+        }
+        if decision.kind == DecisionKind::Info && self.chance.percent(50) {
+            return Says::Nothing;
+        }
+        Says::Answer(self.difficult(decision))
+    }
+
+    /// Whether somebody speaks up without being asked.
+    pub fn speaks_up(&mut self) -> bool {
+        if self.whims > 0 && self.chance.percent(2) {
+            self.whims -= 1;
+            return true;
+        }
+        false
+    }
+
+    pub fn strategy(&mut self) -> String {
+        let known = ["per-batch", "single-final", "Per Batch", "single", "final only"];
+        (*self.chance.pick(&known)).to_owned()
+    }
+
+    pub fn nonsense(&mut self) -> &'static str {
+        const WORDS: [&str; 10] = [
+            "",
+            "maybe",
+            "approved?",
+            "Approved",
+            "retry-with:",
+            "extend: soon",
+            "changes-requested:",
+            "accept-with-known-issues:",
+            "cancel",
+            "met: ",
+        ];
+        WORDS[usize::try_from(self.chance.below(WORDS.len() as u64)).expect("small")]
+    }
+
+    fn helpful(&mut self, decision: &Decision) -> String {
+        let choices: &[&str] = match (decision.kind, &decision.subject) {
+            (DecisionKind::Approve, _) => &["approved", "approved with thanks", "approved: go"],
+            (DecisionKind::Strategy, _) => return self.strategy(),
+            (DecisionKind::Notes, _) => &["accept", "accept", "fix"],
+            (DecisionKind::Repair, _) => {
+                &["guidance: mind the edge", "simplify: less", "different-approach: anew"]
+            }
+            (DecisionKind::Security, _) => &["fix-now", "fix-later: soon", "accept-risk: small"],
+            (DecisionKind::Escalation, Subject::Dispatch { .. }) => {
+                let may_skip = decision.options.iter().any(|option| option.answer == "skip");
+                let may_extend =
+                    decision.options.iter().any(|option| option.answer.starts_with("extend"));
+                match (may_skip, may_extend) {
+                    (true, _) => &["retry", "skip"],
+                    (_, true) => &["retry", "extend: 1h"],
+                    _ => &["retry", "retry: take care", "retry-with: other"],
+                }
+            }
+            (DecisionKind::Escalation, _) => &["retry"],
+            (DecisionKind::Info, _) => &["forty-two"],
+            (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
+            _ => &["accept"],
+        };
+        (*self.chance.pick(choices)).to_owned()
+    }
+
+    fn difficult(&mut self, decision: &Decision) -> String {
+        let choices: &[&str] = match decision.kind {
+            DecisionKind::Approve => &[
+                "changes-requested: more",
+                "changes-requested: Architect: other modules",
+                "changes-requested: SpecAgent: other goals",
+                "changes-requested: Designer: other colours",
+            ],
+            DecisionKind::Notes => &["fix: the second", "fix"],
+            DecisionKind::Repair => &["accept-with-known-issues: enough of it"],
+            DecisionKind::Security => &["fix-now"],
+            DecisionKind::ManualCheck => &["not-met: it flickers"],
+            _ => return self.helpful(decision),
+        };
+        (*self.chance.pick(choices)).to_owned()
+    }
+}

@@ -1,0 +1,207 @@
+//! The witness: sees every event and every state, keeps books of its own, and says when a rule is broken.
+
+mod attempts;
+mod decisions;
+mod ending;
+mod tasks;
+
+use crate::violation::{Held, hold};
+use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::action::{Step, StepKind};
+use tollgate_core::decision::{BlockerCode, DecisionKind};
+use tollgate_core::event::Event;
+use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber};
+use tollgate_core::input::{Input, Opening};
+use tollgate_core::role::{Mode, State};
+use tollgate_core::session::{Session, Waiting, Wanted};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{CheckResult, DispatchEnd};
+
+/// What the world told the engine, whatever the journal says.
+#[derive(Debug, Default)]
+pub(crate) struct Truth {
+    pub ends: BTreeMap<(DispatchNumber, Attempt), DispatchEnd>,
+    pub checks: BTreeMap<CheckNumber, Vec<CheckResult>>,
+}
+
+impl Truth {
+    pub fn reported(&mut self, input: &Input) {
+        match input {
+            Input::Ended { number, attempt, end } => {
+                self.ends.insert((*number, *attempt), end.clone());
+            }
+            Input::Checked { number, results } => {
+                self.checks.insert(*number, results.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Witness {
+    at: Timestamp,
+    mode: Mode,
+    full_steps: Vec<Step>,
+    steps: Vec<Step>,
+    changed_mode: bool,
+    is_over: bool,
+    attempts: attempts::Books,
+    decisions: decisions::Books,
+    tasks: tasks::Books,
+    ending: ending::Books,
+}
+
+impl Witness {
+    pub fn new(opening: &Opening) -> Self {
+        Self {
+            at: Timestamp::from_ms(0),
+            mode: opening.mode,
+            full_steps: opening.full_action.as_ref().map_or(Vec::new(), |a| a.steps.clone()),
+            steps: opening.action.steps.clone(),
+            changed_mode: false,
+            is_over: false,
+            attempts: attempts::Books::default(),
+            decisions: decisions::Books::default(),
+            tasks: tasks::Books::default(),
+            ending: ending::Books::new(opening.base.clone()),
+        }
+    }
+
+    /// One event, in the order of the journal.
+    pub fn see(&mut self, at: Timestamp, event: &Event, truth: &Truth) -> Held {
+        self.nothing_after_the_end(event)?;
+        self.time_never_goes_back(at)?;
+        self.lean_calls_only_its_roles(event)?;
+        self.steps_are_entered_by_right(event)?;
+        self.attempts.see(at, event, truth)?;
+        self.decisions.see(event)?;
+        self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
+        self.ending.see(event, &self.attempts)?;
+        match event {
+            Event::ModeChanged { mode, .. } => {
+                self.mode = *mode;
+                self.changed_mode = true;
+                self.steps = self.full_steps.clone();
+            }
+            Event::SessionClosed => self.is_over = true,
+            Event::Blocked { blocker } if blocker.code == BlockerCode::Cancelled => {
+                self.is_over = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The state as the engine has it after a commit.
+    pub fn after_commit(&mut self, session: &Session, grew: bool) -> Held {
+        held_means_idle(session)?;
+        no_deadlock(session)?;
+        blocked_has_a_way_out(session)?;
+        work_behind_the_gate_is_approved(session)?;
+        self.decisions.records_are_valid(session)?;
+        if grew {
+            self.ending.tip_is_what_was_accepted(session)?;
+            self.ending.changed_files_are_listed(session)?;
+        }
+        if session.closed {
+            self.ending.done_means_done(session, &self.tasks, self.changed_mode)?;
+        }
+        Ok(())
+    }
+
+    fn nothing_after_the_end(&self, event: &Event) -> Held {
+        hold(!self.is_over, "nothing_after_the_end", || format!("{event:?}"))
+    }
+
+    fn time_never_goes_back(&mut self, at: Timestamp) -> Held {
+        let last = std::mem::replace(&mut self.at, at);
+        hold(last <= at, "time_never_goes_back", || format!("{at} comes after {last}"))
+    }
+
+    /// R050.
+    fn lean_calls_only_its_roles(&self, event: &Event) -> Held {
+        use tollgate_core::role::Role::{Coder, QA, Reviewer, Security, SpecAgent};
+        let Event::DispatchOpened { role, .. } = event else {
+            return Ok(());
+        };
+        let fits =
+            self.mode == Mode::Full || matches!(role, SpecAgent | Coder | Reviewer | QA | Security);
+        hold(fits, "lean_calls_only_its_roles", || format!("{role} in lean mode"))
+    }
+
+    /// R040 and R041, and no step is left out.
+    fn steps_are_entered_by_right(&self, event: &Event) -> Held {
+        let (Event::StepEntered { index }, Mode::Full) = (event, self.mode) else {
+            return Ok(());
+        };
+        match self.steps.get(*index).map(|step| step.state) {
+            Some(State::Plan) => hold(self.decisions.is_approved(), "plan_needs_approval", || {
+                "PLAN was entered without an approved design".to_owned()
+            }),
+            Some(State::ImplementLoop) => {
+                hold(self.decisions.strategy().is_some(), "loop_needs_a_strategy", || {
+                    "IMPLEMENT_LOOP was entered without a canonical strategy".to_owned()
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// R030: a person comes first.
+fn held_means_idle(session: &Session) -> Held {
+    let held = session.blocker.is_some() || session.pending_decisions().next().is_some();
+    let idle = session.outstanding().is_empty() && session.next_deadline().is_none();
+    hold(!held || idle, "held_means_idle", || {
+        format!("{:?} while {} waits", session.outstanding(), session.state())
+    })
+}
+
+fn no_deadlock(session: &Session) -> Held {
+    let moves = session.is_over()
+        || session.blocker.is_some()
+        || session.pending_decisions().next().is_some()
+        || !session.outstanding().is_empty()
+        || session.next_deadline().is_some()
+        || session.dispatches.values().any(|d| d.waiting() == Some(Waiting::ForResume));
+    hold(moves, "no_deadlock", || format!("nothing moves in {}", session.state()))
+}
+
+/// Ruling 4: whoever is blocked can answer something, or resume.
+fn blocked_has_a_way_out(session: &Session) -> Held {
+    let Some(blocker) = &session.blocker else {
+        return Ok(());
+    };
+    let by_resume = matches!(
+        blocker.code,
+        BlockerCode::Persistence
+            | BlockerCode::MandatoryUserDecisionMissing
+            | BlockerCode::Cancelled
+    );
+    let by_answer = session
+        .pending_decisions()
+        .any(|d| matches!(d.kind, DecisionKind::Escalation | DecisionKind::Repair));
+    hold(by_resume || by_answer, "blocked_has_a_way_out", || format!("{blocker:?}"))
+}
+
+/// R040 and R101: what was approved and has changed, or was given up, stops all work behind the gate.
+fn work_behind_the_gate_is_approved(session: &Session) -> Held {
+    use tollgate_core::decision::CorrectionStatus::{Dispatched, Queued};
+    let gate = session.steps.iter().position(|s| matches!(s.kind, StepKind::Approve { .. }));
+    let Some(gate) = gate.filter(|gate| session.step > *gate && session.mode == Mode::Full) else {
+        return Ok(());
+    };
+    let works = session.outstanding().iter().any(|w| matches!(w, Wanted::Dispatch(..)));
+    let answer = session.decisions.iter().find_map(|decision| {
+        (decision.kind == DecisionKind::Approve).then(|| decision.answered()).flatten()
+    });
+    let approved = answer.is_some_and(|answer| answer.starts_with("approved"));
+    let corrects = matches!(session.correction.status, Queued | Dispatched);
+    hold(!works || approved || corrects, "work_behind_the_gate_is_approved", || {
+        format!("step {} (gate {gate}) runs on {answer:?}", session.step)
+    })
+}
+
+/// Sets that several books keep.
+type Pairs<A, B> = BTreeSet<(A, B)>;

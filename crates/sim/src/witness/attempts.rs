@@ -1,0 +1,190 @@
+//! Books on dispatches and their attempts: how often, how soon, and whether the record is the truth.
+
+use super::Truth;
+use crate::violation::{Held, hold};
+use std::collections::BTreeMap;
+use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
+use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
+use tollgate_core::reply::ReplyStatus;
+use tollgate_core::role::Role;
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
+use tollgate_core::{FailureClass, class_of};
+
+/// Starts of one dispatch in all (R055).
+const STARTS_MAX: u32 = 3;
+
+#[derive(Debug, Default)]
+pub(crate) struct Books {
+    pub dispatches: BTreeMap<DispatchNumber, Record>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub role: Role,
+    pub task: TaskRef,
+    pub purpose: Purpose,
+    attempts: Attempt,
+    running: Option<Attempt>,
+    starts: u32,
+    starts_max: u32,
+    invalid: u32,
+    pub last_end: Option<DispatchEnd>,
+    /// Why and from when the next attempt may start.
+    retry: Option<(RetryWhy, Timestamp)>,
+    pub verdict: Option<Verdict>,
+}
+
+impl Books {
+    pub fn see(&mut self, at: Timestamp, event: &Event, truth: &Truth) -> Held {
+        match event {
+            Event::DispatchOpened { number, role, task, purpose, .. } => {
+                self.dispatches_are_counted(*number)?;
+                self.dispatches.insert(*number, Record::new(*role, task, purpose));
+                Ok(())
+            }
+            Event::AttemptStarted { number, attempt, .. } => self.started(at, *number, *attempt),
+            Event::AttemptEnded { number, attempt, end } => {
+                the_record_is_the_truth(*number, *attempt, end, truth)?;
+                self.ended(*number, *attempt, end)
+            }
+            Event::RetryScheduled { number, due, why } => self.scheduled(at, *number, *due, *why),
+            Event::DispatchClosed { number, verdict } => {
+                let record = self.record(*number)?;
+                record.running = None;
+                let once = record.verdict.replace(*verdict).is_none();
+                hold(once, "a_dispatch_closes_once", || format!("dispatch {number}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn record(&mut self, number: DispatchNumber) -> Result<&mut Record, crate::Violation> {
+        self.dispatches.get_mut(&number).ok_or_else(|| crate::Violation {
+            rule: "a_dispatch_is_opened_first",
+            detail: format!("dispatch {number}"),
+        })
+    }
+
+    fn dispatches_are_counted(&self, number: DispatchNumber) -> Held {
+        let expected = self.dispatches.len() as u64 + 1;
+        hold(u64::from(number.0) == expected, "dispatches_are_counted", || {
+            format!("dispatch {number} instead of {expected}")
+        })
+    }
+
+    fn started(&mut self, at: Timestamp, number: DispatchNumber, attempt: Attempt) -> Held {
+        let record = self.record(number)?;
+        hold(record.running.is_none(), "one_attempt_runs_at_a_time", || {
+            format!("attempt {attempt} of dispatch {number} beside {:?}", record.running)
+        })?;
+        hold(attempt == record.attempts.next(), "attempts_are_counted", || {
+            format!("attempt {attempt} of dispatch {number} after {}", record.attempts)
+        })?;
+        record.may_start_again(at, number)?;
+        record.attempts = attempt;
+        record.running = Some(attempt);
+        record.retry = None;
+        record.starts += 1;
+        hold(record.starts <= record.starts_max, "starts_stay_in_budget", || {
+            format!("dispatch {number} was started {} times", record.starts)
+        })
+    }
+
+    fn ended(&mut self, number: DispatchNumber, attempt: Attempt, end: &DispatchEnd) -> Held {
+        let record = self.record(number)?;
+        hold(record.running == Some(attempt), "only_what_runs_ends", || {
+            format!("attempt {attempt} of dispatch {number} beside {:?}", record.running)
+        })?;
+        record.running = None;
+        record.last_end = Some(end.clone());
+        match class_of(end) {
+            Some(FailureClass::Interrupted | FailureClass::Parked) => record.starts -= 1,
+            Some(FailureClass::Recoverable) => record.invalid += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn scheduled(
+        &mut self,
+        at: Timestamp,
+        number: DispatchNumber,
+        due: Timestamp,
+        why: RetryWhy,
+    ) -> Held {
+        let record = self.record(number)?;
+        record.retry = Some((why, due));
+        match why {
+            RetryWhy::Consented => record.starts_max = record.starts + 1,
+            // R064.
+            RetryWhy::Transient => {
+                let expected = if record.starts <= 1 { 1_000 } else { 2_000 };
+                return hold(due.ms_since(at) == expected, "transient_waits_1_s_then_2_s", || {
+                    format!("dispatch {number} waits {} ms", due.ms_since(at))
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Record {
+    fn new(role: Role, task: &TaskRef, purpose: &Purpose) -> Self {
+        Self {
+            role,
+            task: task.clone(),
+            purpose: purpose.clone(),
+            attempts: Attempt(0),
+            running: None,
+            starts: 0,
+            starts_max: STARTS_MAX,
+            invalid: 0,
+            last_end: None,
+            retry: None,
+            verdict: None,
+        }
+    }
+
+    /// R055, R064 to R066: what each kind of failure allows.
+    fn may_start_again(&self, at: Timestamp, number: DispatchNumber) -> Held {
+        let Some(end) = &self.last_end else {
+            return Ok(());
+        };
+        let is_due = |kind: RetryWhy| self.retry.is_some_and(|(why, due)| why == kind && due <= at);
+        let consented = is_due(RetryWhy::Consented);
+        let allowed = match class_of(end) {
+            Some(FailureClass::Transient) => is_due(RetryWhy::Transient),
+            Some(FailureClass::Recoverable) => self.invalid <= 2,
+            Some(FailureClass::Parked) => is_due(RetryWhy::Parked),
+            Some(FailureClass::Interrupted) => {
+                !matches!(end, DispatchEnd::Stopped) || is_due(RetryWhy::Interrupted)
+            }
+            Some(FailureClass::Permanent) | None => false,
+        };
+        hold(allowed || consented, "a_failure_is_retried_by_the_table", || {
+            format!("dispatch {number} starts again after {end:?} with {:?}", self.retry)
+        })
+    }
+}
+
+/// Law 5: an OK that the work contradicts is recorded as invalid; everything else as it was.
+fn the_record_is_the_truth(
+    number: DispatchNumber,
+    attempt: Attempt,
+    end: &DispatchEnd,
+    truth: &Truth,
+) -> Held {
+    let told = truth.ends.get(&(number, attempt));
+    let lied = match told {
+        Some(DispatchEnd::Replied { reply, work }) if reply.status == ReplyStatus::Ok => {
+            !work.breaches.is_empty() || work.commit.is_none()
+        }
+        _ => false,
+    };
+    let is_true = told == Some(end) || (lied && matches!(end, DispatchEnd::Invalid { .. }));
+    hold(is_true, "the_record_is_the_truth", || {
+        format!("dispatch {number} attempt {attempt}: {end:?} instead of {told:?}")
+    })
+}

@@ -1,0 +1,166 @@
+//! Books on accepted work and on the end: what DONE must mean.
+
+use super::{attempts, tasks};
+use crate::violation::{Held, hold};
+use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::event::{CheckPurpose, CriterionResult, Event, FindingStatus, Verdict};
+use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, TaskRef};
+use tollgate_core::reply::Severity;
+use tollgate_core::role::{Mode, Role};
+use tollgate_core::session::Session;
+use tollgate_core::task::{Check, TaskStatus};
+use tollgate_core::work::DispatchEnd;
+
+#[derive(Debug)]
+pub(crate) struct Books {
+    tip: CommitId,
+    taken: BTreeSet<CommitId>,
+    paths: BTreeSet<String>,
+    roles: BTreeSet<Role>,
+    /// Roles whose work changed the tree since a review of the whole.
+    unseen: BTreeSet<Role>,
+    is_full: bool,
+    acceptance: BTreeMap<CheckNumber, CommitId>,
+    green_tip: Option<CommitId>,
+    by_hand: BTreeSet<String>,
+}
+
+impl Books {
+    pub fn new(base: CommitId) -> Self {
+        Self {
+            taken: BTreeSet::from([base.clone()]),
+            tip: base,
+            paths: BTreeSet::new(),
+            roles: BTreeSet::new(),
+            unseen: BTreeSet::new(),
+            is_full: false,
+            acceptance: BTreeMap::new(),
+            green_tip: None,
+            by_hand: BTreeSet::new(),
+        }
+    }
+
+    pub fn see(&mut self, event: &Event, attempts: &attempts::Books) -> Held {
+        match event {
+            Event::SessionOpened(opening) => self.is_full = opening.mode == Mode::Full,
+            Event::ModeChanged { .. } => self.is_full = true,
+            Event::DispatchOpened { role, .. } => {
+                self.roles.insert(*role);
+            }
+            Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
+                self.take(*number, attempts)?;
+            }
+            Event::GatePassed { task, role: Role::Reviewer } => {
+                if *task == TaskRef::Meta || !self.is_full {
+                    self.unseen.clear();
+                }
+            }
+            Event::ChecksStarted { number, purpose: CheckPurpose::Acceptance { .. }, .. } => {
+                self.acceptance.insert(*number, self.tip.clone());
+            }
+            Event::ChecksEnded { number, results } => {
+                if let Some(tip) = self.acceptance.get(number)
+                    && results.iter().all(|result| result.passed)
+                {
+                    self.green_tip = Some(tip.clone());
+                }
+            }
+            Event::ManualChecksSettled { checks } => self.by_hand.extend(checks.iter().cloned()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// One accepted dispatch is at most one commit, and no commit is taken twice.
+    fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books) -> Held {
+        let record = &attempts.dispatches[&number];
+        let Some(DispatchEnd::Replied { work, .. }) = &record.last_end else {
+            return Ok(());
+        };
+        let Some(commit) = &work.commit else {
+            return Ok(());
+        };
+        self.tip = commit.clone();
+        self.paths.extend(work.changes.iter().map(|change| change.path.clone()));
+        if record.role != Role::QA {
+            self.unseen.insert(record.role);
+        }
+        hold(self.taken.insert(commit.clone()), "a_commit_is_taken_once", || format!("{commit}"))
+    }
+
+    pub fn tip_is_what_was_accepted(&self, session: &Session) -> Held {
+        hold(session.tip == self.tip, "tip_is_what_was_accepted", || {
+            format!("{} instead of {}", session.tip, self.tip)
+        })
+    }
+
+    /// R047.
+    pub fn changed_files_are_listed(&self, session: &Session) -> Held {
+        let listed: BTreeSet<&str> = session.changed.iter().map(|c| c.path.as_str()).collect();
+        let missing = self.paths.iter().find(|path| !listed.contains(path.as_str()));
+        hold(missing.is_none(), "changed_files_are_listed", || format!("{missing:?} is not"))
+    }
+
+    /// R049, R050, R052, ruling 12.
+    pub fn done_means_done(
+        &self,
+        session: &Session,
+        tasks: &tasks::Books,
+        changed_mode: bool,
+    ) -> Held {
+        let rule = "done_means_done";
+        let unmet = session.criteria.iter().find(|criterion| {
+            !matches!(
+                session.criteria_results.get(&criterion.id),
+                Some(CriterionResult::Met { .. } | CriterionResult::Waived { .. })
+            )
+        });
+        hold(unmet.is_none(), rule, || format!("{unmet:?} is not met"))?;
+        let open = session.pending_decisions().next();
+        hold(open.is_none(), rule, || format!("{open:?} is open"))?;
+        let unfinished = tasks.tasks.iter().find(|(_, t)| t.status != TaskStatus::Completed);
+        hold(unfinished.is_none(), rule, || format!("{unfinished:?}"))?;
+        let known: Vec<_> = session.tasks.iter().map(|task| &task.status).collect();
+        hold(known.iter().all(|s| **s == TaskStatus::Completed), rule, || format!("{known:?}"))?;
+        hold(self.unseen.is_empty(), rule, || format!("nobody reviewed {:?}", self.unseen))?;
+        hold(self.green_tip.as_ref() == Some(&self.tip), rule, || {
+            format!("checks were green on {:?}, not on {}", self.green_tip, self.tip)
+        })?;
+        let grave = session.findings.iter().find(|finding| {
+            finding.status == FindingStatus::Open && finding.report.severity >= Severity::High
+        });
+        hold(grave.is_none(), rule, || format!("{grave:?} is open"))?;
+        self.checks_by_hand_are_settled(session)?;
+        self.all_roles_had_their_turn(session, changed_mode)
+    }
+
+    fn checks_by_hand_are_settled(&self, session: &Session) -> Held {
+        let of_tasks = session.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+        let of_criteria = session.criteria.iter().flat_map(|criterion| &criterion.verify);
+        let open = of_tasks.chain(of_criteria).find(|check| match check {
+            Check::Manual(text) => !self.by_hand.contains(text),
+            Check::Command(_) => false,
+        });
+        hold(open.is_none(), "done_means_done", || format!("{open:?} was never looked at"))
+    }
+
+    fn all_roles_had_their_turn(&self, session: &Session, changed_mode: bool) -> Held {
+        const CORE: [Role; 9] = [
+            Role::SpecAgent,
+            Role::Architect,
+            Role::Planner,
+            Role::Coder,
+            Role::Reviewer,
+            Role::QA,
+            Role::Security,
+            Role::Integrator,
+            Role::Docs,
+        ];
+        let must: &[Role] = match (session.mode, changed_mode) {
+            (Mode::Full, false) => &CORE,
+            _ => &[Role::Reviewer],
+        };
+        let absent = must.iter().find(|role| !self.roles.contains(role));
+        hold(absent.is_none(), "all_roles_had_their_turn", || format!("{absent:?} had none"))
+    }
+}

@@ -1,0 +1,109 @@
+//! What a seed asks of the machine: a route, a plan, and how much trouble there will be.
+
+use crate::action;
+use crate::chance::Chance;
+use tollgate_core::id::{CommitId, SessionName, TaskId};
+use tollgate_core::input::Opening;
+use tollgate_core::policy::Policy;
+use tollgate_core::role::{Mode, ProjectType, Role};
+use tollgate_core::task::{Check, Criterion, TaskKind, TaskSpec};
+
+#[derive(Debug, Clone)]
+pub struct Workload {
+    pub opening: Opening,
+    pub plan: Vec<TaskSpec>,
+    pub criteria: Vec<Criterion>,
+    /// How often agents and checks may go wrong before they all behave.
+    pub trouble: u32,
+    /// How often people may be difficult before they all help.
+    pub whims: u32,
+}
+
+impl Workload {
+    pub fn of_seed(seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let lean = chance.percent(25);
+        let tasks = if lean { 1 } else { 1 + chance.below(6) };
+        let plan = (1..=tasks).map(|number| task(&mut chance, number)).collect();
+        Self {
+            opening: opening(&mut chance, lean),
+            plan,
+            criteria: criteria(&mut chance),
+            trouble: u32::try_from(chance.below(14)).expect("small"),
+            whims: u32::try_from(chance.below(8)).expect("small"),
+        }
+    }
+}
+
+fn opening(chance: &mut Chance, lean: bool) -> Opening {
+    let optional = [Role::Researcher, Role::Designer];
+    let requested = if lean {
+        Vec::new()
+    } else {
+        optional.into_iter().filter(|_| chance.percent(30)).collect()
+    };
+    let mut policy = Policy::default();
+    if chance.percent(10) {
+        policy.tokens_max = Some(40 + chance.below(100));
+    }
+    Opening {
+        session: SessionName::parse("2026-11-15_doubt").expect("a good name"),
+        goal: "Doubt everything".to_owned(),
+        mode: if lean { Mode::Lean } else { Mode::Full },
+        action: if lean { action::lean() } else { action::deliver() },
+        full_action: lean.then(action::deliver),
+        project_type: ProjectType::Mixed,
+        requested,
+        base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
+        base_branch: None,
+        instructions: Vec::new(),
+        policy,
+        tollgate_version: "0.0.0".to_owned(),
+    }
+}
+
+/// A task that depends on some of those before it.
+pub fn task(chance: &mut Chance, number: u64) -> TaskSpec {
+    let kinds = [
+        TaskKind::Feat,
+        TaskKind::Fix,
+        TaskKind::Refactor,
+        TaskKind::Chore,
+        TaskKind::Test,
+        TaskKind::Docs,
+    ];
+    let id = |number: u64| TaskId::parse(&format!("T-{number:03}")).expect("a good id");
+    let mut acceptance_checks = Vec::new();
+    if chance.percent(40) {
+        acceptance_checks.push(Check::Command(format!("test-{number}")));
+    }
+    if chance.percent(15) {
+        acceptance_checks.push(Check::Manual(format!("look at {number}")));
+    }
+    TaskSpec {
+        id: id(number),
+        kind: *chance.pick(&kinds),
+        title: format!("Task {number}"),
+        goal: format!("Do {number}"),
+        depends_on: (1..number).filter(|_| chance.percent(30)).map(id).collect(),
+        non_goals: Vec::new(),
+        context_files: Vec::new(),
+        files_expected: vec![format!("src/{number}/")],
+        acceptance_checks,
+        risk_flags: if chance.percent(15) { vec!["security".to_owned()] } else { Vec::new() },
+        done_when: Vec::new(),
+        work_item: None,
+    }
+}
+
+pub fn criteria(chance: &mut Chance) -> Vec<Criterion> {
+    (1..=1 + chance.below(2))
+        .map(|number| {
+            let mut verify = vec![Check::Command(format!("accept-{number}"))];
+            if chance.percent(20) {
+                verify.push(Check::Manual(format!("see {number}")));
+            }
+            Criterion { id: format!("AC-{number:03}"), description: "It works".to_owned(), verify }
+        })
+        .collect()
+}

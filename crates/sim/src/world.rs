@@ -1,0 +1,442 @@
+//! The loop of a false host: starts what is wanted, brings back what comes of it, and loses things.
+
+use crate::bug::Bug;
+use crate::chance::Chance;
+use crate::crew::Crew;
+use crate::fault::Fault;
+use crate::journal::Journal;
+use crate::people::{People, Says};
+use crate::violation::{Held, Violation, hold};
+use crate::witness::{Truth, Witness};
+use crate::workload::Workload;
+use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::decision::{BlockerCode, Decision, Subject};
+use tollgate_core::engine::{Answered, Commit, Engine};
+use tollgate_core::event::Event;
+use tollgate_core::id::{CommandId, DecisionId};
+use tollgate_core::input::{Command, Edit, Input};
+use tollgate_core::session::{Session, Wanted};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{CheckResult, DispatchEnd};
+
+/// More happenings than any run with finite trouble needs.
+const HAPPENINGS_MAX: u32 = 500;
+
+/// One life of one workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    pub seed: u64,
+    pub faults: bool,
+    pub bug: Option<Bug>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    pub done: bool,
+    pub events: usize,
+    pub crashes: u32,
+}
+
+impl Run {
+    pub fn live(&self) -> Result<Report, Violation> {
+        World::new(self, None)?.live()
+    }
+
+    /// The same life, told line by line.
+    pub fn tell(&self, lines: &mut Vec<String>) -> Result<Report, Violation> {
+        World::new(self, Some(lines))?.live()
+    }
+}
+
+pub(crate) struct World<'a> {
+    pub(crate) run: Run,
+    pub(crate) chance: Chance,
+    pub(crate) crew: Crew,
+    pub(crate) people: People,
+    pub(crate) engine: Engine,
+    pub(crate) journal: Journal,
+    pub(crate) now: Timestamp,
+    flights: BTreeMap<Wanted, Flight>,
+    /// Every attempt and check run that was really begun.
+    begun: BTreeSet<Wanted>,
+    pub(crate) delivered: Vec<Input>,
+    truth: Truth,
+    witness: Witness,
+    commands: u32,
+    crashes: u32,
+    lines: Option<&'a mut Vec<String>>,
+}
+
+struct Flight {
+    ready_at: Timestamp,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Ended(Box<DispatchEnd>),
+    Checked(Vec<CheckResult>),
+}
+
+impl<'a> World<'a> {
+    fn new(run: &Run, lines: Option<&'a mut Vec<String>>) -> Result<Self, Violation> {
+        let workload = Workload::of_seed(run.seed);
+        let now = Timestamp::from_ms(1_794_000_000_000);
+        let (engine, commit) = Engine::open(now, &workload.opening);
+        let mut world = Self {
+            run: *run,
+            chance: Chance::new(run.seed ^ 0xBAD),
+            crew: Crew::new(run.seed, &workload),
+            people: People::new(run.seed, workload.whims),
+            engine,
+            journal: Journal::default(),
+            now,
+            flights: BTreeMap::new(),
+            begun: BTreeSet::new(),
+            delivered: Vec::new(),
+            truth: Truth::default(),
+            witness: Witness::new(&workload.opening),
+            commands: 0,
+            crashes: 0,
+            lines,
+        };
+        world.make_durable(commit)?;
+        Ok(world)
+    }
+
+    fn live(&mut self) -> Result<Report, Violation> {
+        let mut happenings = 0;
+        while !self.session().is_over() && happenings < HAPPENINGS_MAX {
+            happenings += 1;
+            self.start_what_is_wanted()?;
+            if self.run.faults
+                && let Some(fault) = Fault::by_chance(&mut self.chance)
+            {
+                fault.strike(self)?;
+            } else {
+                self.go_on()?;
+            }
+        }
+        let done = self.session().closed;
+        hold(self.run.faults || done, "every_calm_run_ends_in_done", || {
+            format!("after {happenings} happenings it is {}", self.session().state())
+        })?;
+        if self.session().is_over() {
+            self.knock_after_the_end()?;
+        }
+        self.check_replay()?;
+        Ok(Report { done, events: self.journal.len(), crashes: self.crashes })
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        self.engine.session()
+    }
+
+    pub(crate) fn say(&mut self, line: impl FnOnce() -> String) {
+        if let Some(lines) = &mut self.lines {
+            lines.push(line());
+        }
+    }
+
+    /// Begins what should run and does not. What was begun and is gone was interrupted.
+    fn start_what_is_wanted(&mut self) -> Held {
+        for wanted in self.session().outstanding() {
+            if self.flights.contains_key(&wanted) {
+                continue;
+            }
+            let was_begun = !self.begun.insert(wanted);
+            if let (Wanted::Dispatch(number, attempt), true) = (wanted, was_begun) {
+                let end = DispatchEnd::Interrupted { rescue: None };
+                return self.deliver(Input::Ended { number, attempt, end });
+            }
+            let ready_at = self.now.plus_ms(1 + self.chance.below(90_000));
+            let outcome = match wanted {
+                Wanted::Dispatch(number, _) => {
+                    let end = self.crew.perform(self.engine.session(), number, self.now);
+                    Outcome::Ended(Box::new(end))
+                }
+                Wanted::Checks(number) => {
+                    let commands = self.session().checks[&number].commands.clone();
+                    Outcome::Checked(self.crew.check(&commands))
+                }
+            };
+            self.flights.insert(wanted, Flight { ready_at, outcome });
+        }
+        Ok(())
+    }
+
+    /// The next thing that happens by itself.
+    fn go_on(&mut self) -> Held {
+        if self.people.speaks_up() {
+            return self.choose_anew();
+        }
+        let pending: Vec<Decision> = self.session().pending_decisions().cloned().collect();
+        let landing = self.flights.iter().min_by_key(|(_, flight)| flight.ready_at);
+        let landing = landing.map(|(wanted, flight)| (*wanted, flight.ready_at));
+        let asks = !pending.is_empty() && (landing.is_none() || self.chance.percent(50));
+        if asks {
+            let decision = self.chance.pick(&pending).clone();
+            self.now = self.now.plus_ms(self.chance.below(5_000));
+            return self.ask(&decision);
+        }
+        let deadline = self.session().next_deadline();
+        match (landing, deadline) {
+            (Some((_, ready_at)), Some(due)) if due <= ready_at => self.tick(due),
+            (Some((wanted, ready_at)), _) => self.land(wanted, ready_at),
+            (None, Some(due)) => self.tick(due),
+            (None, None) => self.take_up_again(),
+        }
+    }
+
+    fn tick(&mut self, due: Timestamp) -> Held {
+        self.now = self.now.max(due);
+        self.feed(vec![Input::Tick]).map(drop)
+    }
+
+    fn land(&mut self, wanted: Wanted, ready_at: Timestamp) -> Held {
+        self.now = self.now.max(ready_at);
+        let flight = self.flights.remove(&wanted).expect("it was just seen in the air");
+        let input = match (wanted, flight.outcome) {
+            (Wanted::Dispatch(number, attempt), Outcome::Ended(end)) => {
+                Input::Ended { number, attempt, end: *end }
+            }
+            (Wanted::Checks(number), Outcome::Checked(results)) => {
+                Input::Checked { number, results }
+            }
+            _ => unreachable!("a flight brings back what it was sent for"),
+        };
+        self.deliver(input.clone())?;
+        self.put_back_in_the_air(wanted, input);
+        Ok(())
+    }
+
+    /// An outcome lies on the disk until it is on record; a crash before that rarely loses it.
+    fn put_back_in_the_air(&mut self, wanted: Wanted, input: Input) {
+        let Input::Ended { number, attempt, end } = input else {
+            return;
+        };
+        let session = self.engine.session();
+        let is_open = session.dispatches.get(&number).and_then(|d| d.running()) == Some(attempt);
+        if is_open && !self.flights.contains_key(&wanted) && self.chance.percent(70) {
+            let flight = Flight { ready_at: self.now, outcome: Outcome::Ended(Box::new(end)) };
+            self.flights.insert(wanted, flight);
+        }
+    }
+
+    /// Brings an outcome to the engine, and keeps it so that it can be brought again.
+    fn deliver(&mut self, input: Input) -> Held {
+        self.delivered.push(input.clone());
+        self.feed(vec![input]).map(drop)
+    }
+
+    /// Nothing moves: a blocker that only a new process clears, or a hang.
+    fn take_up_again(&mut self) -> Held {
+        if !self.session().outstanding().is_empty() {
+            return Ok(());
+        }
+        let code = self.session().blocker.as_ref().map(|blocker| blocker.code);
+        let clears = [BlockerCode::Persistence, BlockerCode::MandatoryUserDecisionMissing];
+        let state = self.session().state();
+        hold(code.is_some_and(|code| clears.contains(&code)), "no_deadlock", || {
+            format!("nothing is outstanding, due or asked, and it is {state} ({code:?})")
+        })?;
+        self.restart()
+    }
+
+    fn ask(&mut self, decision: &Decision) -> Held {
+        if decision.subject == Subject::Files && self.chance.percent(50) {
+            self.mend_report()?;
+        }
+        let said = self.people.asked(decision);
+        let id = self.command_id();
+        let command = match said {
+            Says::Nothing => Command::NoResponse { id, decision: decision.decision_id.clone() },
+            Says::Answer(answer) => {
+                Command::Answer { id, decision: decision.decision_id.clone(), answer, reason: None }
+            }
+        };
+        self.command(command)
+    }
+
+    /// The remedy that a blocker about files names.
+    fn mend_report(&mut self) -> Held {
+        let path = "report.md".to_owned();
+        let now = Some(self.crew.artefact(&path));
+        let edit = Edit { path, now, errors: Vec::new(), plan: None, criteria: None };
+        self.feed(vec![Input::Edited(vec![edit])]).map(drop)
+    }
+
+    fn choose_anew(&mut self) -> Held {
+        let answer = self.people.strategy();
+        let (id, decision) = (self.command_id(), DecisionId::review_strategy());
+        self.command(Command::Answer { id, decision, answer, reason: None })
+    }
+
+    pub(crate) fn command_id(&mut self) -> CommandId {
+        self.commands += 1;
+        CommandId::new(format!("c{}", self.commands))
+    }
+
+    /// A command, now and then delivered twice; a refused one must change nothing.
+    pub(crate) fn command(&mut self, command: Command) -> Held {
+        let before = self.journal.len();
+        let input = Input::Command(command);
+        self.delivered.push(input.clone());
+        let answers = self.feed(vec![input.clone()])?;
+        if let Some(Err(refusal)) = answers.first() {
+            self.say(|| format!("    refused: {refusal}"));
+            let grew = self.journal.len() - before;
+            hold(grew == 0, "a_refusal_changes_nothing", || format!("{refusal} left {grew}"))?;
+            if self.chance.percent(10) {
+                self.check_replay()?;
+            }
+            return Bug::after_refusal(self, &input);
+        }
+        Ok(())
+    }
+
+    /// One turn of the engine. A crash may strike before and after the append.
+    pub(crate) fn feed(&mut self, inputs: Vec<Input>) -> Result<Vec<Answered>, Violation> {
+        self.say(|| {
+            inputs.iter().map(|i| format!("  < {}", brief(i))).collect::<Vec<_>>().join("\n")
+        });
+        for input in &inputs {
+            self.truth.reported(input);
+        }
+        let (commit, answers) = self.engine.handle(self.now, inputs);
+        if self.run.faults && self.chance.below(120) == 0 {
+            self.say(|| "    CRASH before the append".to_owned());
+            self.forget();
+            self.restart()?;
+            return Ok(Vec::new());
+        }
+        self.make_durable(commit)?;
+        if self.run.faults && self.chance.below(120) == 0 {
+            self.say(|| "    CRASH after the append".to_owned());
+            self.check_replay()?;
+            self.restart()?;
+        }
+        Ok(answers)
+    }
+
+    /// The append. With a planted bug the journal tells something else, and the engine follows it.
+    fn make_durable(&mut self, commit: Commit) -> Held {
+        let bug = self.run.bug;
+        let (journal, session) = (&mut self.journal, self.engine.session());
+        let mut written: Vec<Event> = Vec::new();
+        let mut twisted = false;
+        let mut time = self.now;
+        let durable = commit.persist(|at, events| {
+            time = at;
+            written = events.to_vec();
+            if let Some(bug) = bug {
+                twisted = bug.twist(&mut time, &mut written, session);
+            }
+            journal.append(time, &written)
+        });
+        if let Err(detail) = durable {
+            return Err(Violation { rule: "events_read_back_as_written", detail });
+        }
+        for event in &written {
+            if let Some(lines) = &mut self.lines {
+                lines.push(format!("    {}", shortened(event)));
+            }
+            self.witness.see(time, event, &self.truth)?;
+        }
+        if twisted && bug.is_some_and(|bug| bug.is_believed()) {
+            self.engine = Engine::resume(self.journal.replay(|_| true));
+        }
+        self.witness.after_commit(self.engine.session(), !written.is_empty())
+    }
+
+    /// Appends events that no decision made: only planted bugs do.
+    pub(crate) fn forge(&mut self, events: &[Event]) -> Held {
+        let at = self.session().updated_at;
+        self.journal.append(at, events).map_err(|detail| Violation { rule: "forged", detail })?;
+        for event in events {
+            self.say(|| format!("    forged {}", shortened(event)));
+            self.witness.see(at, event, &self.truth)?;
+        }
+        self.engine = Engine::resume(self.journal.replay(|_| true));
+        self.witness.after_commit(self.engine.session(), true)
+    }
+
+    pub(crate) fn check_replay(&self) -> Held {
+        let replayed = self.journal.replay(|event| self.reads(event));
+        let is_same = replayed == *self.engine.session();
+        hold(is_same, "replay_equals_live", || {
+            let (replayed, live) = (format!("{replayed:?}"), format!("{:?}", self.session()));
+            let same = replayed.bytes().zip(live.bytes()).take_while(|(a, b)| a == b).count();
+            let around = |text: &str| {
+                let from = same.saturating_sub(80);
+                text.get(from..(same + 80).min(text.len())).unwrap_or_default().to_owned()
+            };
+            format!("…{}… against …{}…", around(&replayed), around(&live))
+        })
+    }
+
+    fn reads(&self, event: &Event) -> bool {
+        self.run.bug.is_none_or(|bug| bug.reads(event))
+    }
+
+    /// The state that was ahead of the disk is gone with its process.
+    fn forget(&mut self) {
+        self.engine = Engine::resume(self.journal.replay(|event| self.reads(event)));
+    }
+
+    /// A new process: replay, take up what still runs, and report what is gone.
+    pub(crate) fn restart(&mut self) -> Held {
+        self.crashes += 1;
+        self.forget();
+        let chance = &mut self.chance;
+        self.flights.retain(|wanted, _| match wanted {
+            Wanted::Dispatch(..) => chance.percent(70),
+            Wanted::Checks(_) => false,
+        });
+        let mut policy = self.session().policy.clone();
+        if self.run.faults && self.chance.percent(10) {
+            policy.tokens_max = policy.tokens_max.map(|max| max * 2);
+        }
+        self.say(|| "  RESTART".to_owned());
+        let (commit, _) = self.engine.handle(self.now, vec![Input::Resumed { policy }]);
+        self.make_durable(commit)
+    }
+
+    /// Ctrl-C: what runs is stopped, and somebody resumes later.
+    pub(crate) fn stop(&mut self) -> Held {
+        let flying: Vec<Wanted> = self.flights.keys().copied().collect();
+        for wanted in flying {
+            self.flights.remove(&wanted);
+            if let Wanted::Dispatch(number, attempt) = wanted {
+                self.deliver(Input::Ended { number, attempt, end: DispatchEnd::Stopped })?;
+            }
+        }
+        self.restart()
+    }
+
+    /// Late outcomes and eager people after the end: nothing may happen.
+    fn knock_after_the_end(&mut self) -> Held {
+        let before = self.journal.len();
+        let mut inputs: Vec<Input> = self.delivered.iter().rev().take(6).cloned().collect();
+        let id = self.command_id();
+        inputs.push(Input::Command(Command::Cancel { id, reason: "late".to_owned() }));
+        inputs.push(Input::Resumed { policy: tollgate_core::policy::Policy::default() });
+        inputs.push(Input::PutBack { path: "status.json".to_owned() });
+        inputs.push(Input::PersistenceFailed { detail: "full".to_owned() });
+        inputs.push(Input::Tick);
+        let (commit, _) = self.engine.handle(self.now, inputs);
+        self.make_durable(commit)?;
+        hold(self.journal.len() == before, "nothing_after_the_end", || {
+            format!("{:?}", self.journal.records().last())
+        })
+    }
+}
+
+fn brief(input: &Input) -> String {
+    let text = format!("{input:?}");
+    text.chars().take(160).collect()
+}
+
+fn shortened(event: &Event) -> String {
+    let text = format!("{event:?}");
+    text.chars().take(200).collect()
+}
