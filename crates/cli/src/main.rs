@@ -15,6 +15,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(bug));
     match args::Args::parse().command.run() {
         Ok(code) => code,
         Err(failure) => {
@@ -22,4 +23,15 @@ fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// A panic in any thread is a bug of ours. The journal is whole, so leaving at once loses nothing.
+fn bug(panic: &std::panic::PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let words = panic.payload_as_str().unwrap_or("no words");
+    let message = format!("a bug in Tollgate at {place}: {words}");
+    let failure = failure::Failure::new(exit::Exit::Bug, "cli.bug", message)
+        .hint("the session is kept; `tollgate resume` goes on from its journal");
+    output::failure(&failure);
+    std::process::exit(exit::Exit::Bug as i32);
 }

@@ -157,10 +157,11 @@ impl Owner {
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
         let mut asked = Vec::new();
+        let mut has_left = false;
         self.inspect(face)?;
         loop {
             self.reconcile(face)?;
-            match self.pause(face.is_interactive()) {
+            match self.pause(face.is_interactive() && !has_left) {
                 Pause::End(ending) => return Ok(ending),
                 Pause::Ask(questions) if questions != asked => {
                     asked = questions;
@@ -176,12 +177,9 @@ impl Owner {
             if messages.iter().any(|message| matches!(message, Message::Interrupt)) {
                 return self.interrupt(face, messages);
             }
-            let has_left = messages.iter().any(|message| matches!(message, Message::Line(None)));
+            has_left |= messages.iter().any(|message| matches!(message, Message::Line(None)));
             self.take(face, messages)?;
             self.take_inbox(face)?;
-            if has_left && self.session().pending_decisions().next().is_some() {
-                return Ok(self.held_ending());
-            }
             face.tick(self.engine.session());
         }
     }

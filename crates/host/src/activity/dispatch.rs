@@ -103,7 +103,11 @@ pub fn run(
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let end = collect::end(&collected, &outcome)?;
     if !matches!(end, DispatchEnd::Replied { .. }) {
-        clean(&workspace, order, "work of an attempt that was not accepted")?;
+        let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
+        // Stopped by a process that did not live to record it: for this one it was interrupted.
+        if matches!(end, DispatchEnd::Stopped) && !stop.is_stopped() {
+            return Ok(DispatchEnd::Interrupted { rescue });
+        }
     }
     show_latest(&layout.dispatch(order.number), order.attempt)?;
     Ok(end)

@@ -1,0 +1,50 @@
+//! What the documentation shows is run as it stands there.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The first fenced block of a language.
+fn block<'t>(text: &'t str, language: &str) -> &'t str {
+    let start = text.find(&format!("```{language}\n")).expect("the page has the block");
+    let body = &text[start + language.len() + 4..];
+    &body[..body.find("```").expect("the block ends")]
+}
+
+fn run(program: &str, args: &[&str], folder: &Path, home: &Path) -> Output {
+    Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home)
+        .env("TOLLGATE_STATE_HOME", home.join("state"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_crew_of_the_guide_delivers_a_lean_run() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/writing-an-agent.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
+    std::fs::create_dir_all(&repo).unwrap();
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(repo.join("tollgate.toml"), block(&page, "toml")).unwrap();
+    std::fs::write(repo.join("crew.py"), block(&page, "python")).unwrap();
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    for args in [vec!["init", "-q"], vec!["add", "-A"], vec!["commit", "-qm", "start"]] {
+        let args: Vec<&str> = identity.iter().copied().chain(args).collect();
+        assert!(run("git", &args, &repo, &home).status.success());
+    }
+    let goal = "Write down why we log in UTC";
+    let done = run(env!("CARGO_BIN_EXE_tollgate"), &["run", "--lean", goal], &repo, &home);
+    let words = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{words}");
+    let list = ["branch", "--list", "tollgate/*", "--format=%(refname:short)"];
+    let branch = String::from_utf8(run("git", &list, &repo, &home).stdout).unwrap();
+    let notes = run("git", &["show", &format!("{}:NOTES.md", branch.trim())], &repo, &home);
+    assert_eq!(String::from_utf8(notes.stdout).unwrap(), format!("{goal}\n"));
+}
