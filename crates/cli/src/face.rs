@@ -1,6 +1,6 @@
 //! What a person sees while a session runs, and how they answer.
 
-mod narrate;
+pub mod narrate;
 mod plain;
 mod terminal;
 
