@@ -5,9 +5,9 @@ use super::record::{
     WrittenEntry,
 };
 use std::collections::BTreeMap;
-use tollgate_core::decision::Decision;
+use tollgate_core::decision::{Decision, DecisionStatus, Resolution};
 use tollgate_core::event::{CheckPurpose, Event, Verdict};
-use tollgate_core::id::{Attempt, DispatchNumber};
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::SCHEMA_VERSION;
@@ -40,7 +40,7 @@ pub(super) fn record(records: &[Record]) -> Option<AuditRecord> {
         roles: collector.roles,
         read: collector.read,
         written: collector.written,
-        decisions: session.decisions.iter().map(decision).collect(),
+        decisions: collector.decisions,
         commands: collector.commands,
         commits: collector.commits,
     })
@@ -51,6 +51,8 @@ struct Collector {
     roles: Vec<RoleEntry>,
     read: Vec<ReadEntry>,
     written: Vec<WrittenEntry>,
+    /// Every asking, also of a question that was asked again.
+    decisions: Vec<DecisionEntry>,
     commands: Vec<CommandEntry>,
     commits: Vec<CommitEntry>,
     /// What a dispatch delivered last, until its verdict.
@@ -64,6 +66,7 @@ impl Collector {
             roles: Vec::new(),
             read: Vec::new(),
             written: Vec::new(),
+            decisions: Vec::new(),
             commands: Vec::new(),
             commits: Vec::new(),
             delivered: BTreeMap::new(),
@@ -86,6 +89,8 @@ impl Collector {
                 self.delivered(at, *number, *attempt, work);
             }
             Event::DispatchClosed { number, verdict } => self.closed(at, *number, *verdict),
+            Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),
+            Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
             Event::FilesEdited { edits } => {
                 self.written.extend(edits.iter().map(|edit| WrittenEntry {
                     path: edit.path.clone(),
@@ -114,6 +119,25 @@ impl Collector {
             }
             _ => {}
         }
+    }
+
+    /// An answer that is given anew stands beside the one before it.
+    fn resolved(&mut self, id: &DecisionId, resolution: &Resolution) {
+        let Some(last) = self.decisions.iter().rposition(|entry| entry.decision_id == *id) else {
+            return;
+        };
+        if self.decisions[last].resolved_by.is_some() {
+            self.decisions.push(self.decisions[last].clone());
+        }
+        let entry = self.decisions.iter_mut().rfind(|entry| entry.decision_id == *id);
+        let entry = entry.expect("it was found just now");
+        let by = if resolution.command.is_some() { "person" } else { "tollgate" };
+        entry.status = resolution.status;
+        entry.answer = resolution.answer.clone();
+        entry.reason = resolution.reason.clone();
+        entry.resolved_at = resolution.resolved_at;
+        entry.resolved_by = Some(by);
+        entry.command = resolution.command.as_ref().map(ToString::to_string);
     }
 
     /// The state just now is the one that the agent's input was made from.
@@ -185,9 +209,7 @@ impl Collector {
     }
 }
 
-fn decision(decision: &Decision) -> DecisionEntry {
-    let resolution = &decision.resolution;
-    let by = if resolution.command.is_some() { "person" } else { "tollgate" };
+fn asked(decision: &Decision) -> DecisionEntry {
     DecisionEntry {
         decision_id: decision.decision_id.clone(),
         kind: decision.kind,
@@ -195,11 +217,11 @@ fn decision(decision: &Decision) -> DecisionEntry {
         state_context: decision.state_context,
         asked_at: decision.asked_at,
         shown: decision.shown.clone(),
-        status: resolution.status,
-        answer: resolution.answer.clone(),
-        reason: resolution.reason.clone(),
-        resolved_at: resolution.resolved_at,
-        resolved_by: (!decision.is_pending()).then_some(by),
-        command: resolution.command.as_ref().map(ToString::to_string),
+        status: DecisionStatus::Pending,
+        answer: None,
+        reason: None,
+        resolved_at: None,
+        resolved_by: None,
+        command: None,
     }
 }

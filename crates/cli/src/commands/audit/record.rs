@@ -69,7 +69,8 @@ pub(super) enum Writer {
     Person,
 }
 
-#[derive(Debug, Serialize)]
+/// One asking of a question.
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct DecisionEntry {
     pub decision_id: DecisionId,
     pub kind: DecisionKind,

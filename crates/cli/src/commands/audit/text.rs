@@ -1,6 +1,10 @@
 //! The audit for people.
 
-use super::record::{AuditRecord, CommandEntry, DecisionEntry, Writer, WrittenEntry};
+use super::record::{
+    AuditRecord, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer,
+    WrittenEntry,
+};
+use tollgate_core::event::Verdict;
 use tollgate_host::sanitize::terminal_line;
 
 const WORDS_MAX: usize = 200;
@@ -18,47 +22,12 @@ pub(super) fn text(record: &AuditRecord) -> String {
         format!("updated   {}", record.updated_at),
         format!("journal   {} record(s), last hash {}", record.records, record.last_hash),
     ];
-    section(
-        &mut lines,
-        "roles",
-        record.roles.iter().map(|entry| {
-            let numbers: Vec<String> = entry.dispatches.iter().map(|n| format!("#{n}")).collect();
-            format!("{:<11} {}", entry.role, numbers.join(" "))
-        }),
-    );
-    section(
-        &mut lines,
-        "read",
-        record.read.iter().map(|entry| {
-            let files =
-                if entry.files.is_empty() { "no files".to_owned() } else { entry.files.join(", ") };
-            let again = if entry.attempt.0 > 1 {
-                format!(" attempt {}", entry.attempt)
-            } else {
-                String::new()
-            };
-            format!("#{} {} {}{again}: {files}", entry.dispatch, entry.role, entry.task)
-        }),
-    );
+    section(&mut lines, "roles", record.roles.iter().map(role));
+    section(&mut lines, "read", record.read.iter().map(|entry| read(record, entry)));
     section(&mut lines, "written", record.written.iter().map(written));
     section(&mut lines, "decisions", record.decisions.iter().map(decision));
     section(&mut lines, "commands", record.commands.iter().map(command));
-    section(
-        &mut lines,
-        "commits",
-        record.commits.iter().map(|entry| {
-            let paths: Vec<&str> =
-                entry.changes.iter().map(|change| change.path.as_str()).collect();
-            format!(
-                "{} #{} {} {}: {}",
-                head(entry.commit.as_str()),
-                entry.dispatch,
-                entry.role,
-                entry.task,
-                paths.join(", ")
-            )
-        }),
-    );
+    section(&mut lines, "commits", record.commits.iter().map(commit));
     lines.join("\n")
 }
 
@@ -71,17 +40,38 @@ fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = S
     }
 }
 
+fn role(entry: &RoleEntry) -> String {
+    let numbers: Vec<String> = entry.dispatches.iter().map(|n| format!("#{n}")).collect();
+    format!("{:<11} {}", entry.role, numbers.join(" "))
+}
+
+/// Files of the session are shown by their short name, after `…/`.
+fn read(record: &AuditRecord, entry: &ReadEntry) -> String {
+    let folder = format!(".agents-work/{}/", record.session);
+    let shown = |file: &String| match file.strip_prefix(&folder) {
+        Some(name) => format!("…/{name}"),
+        None => file.clone(),
+    };
+    let files: Vec<String> = entry.files.iter().map(shown).collect();
+    let files = if files.is_empty() { "no files".to_owned() } else { files.join(", ") };
+    let again = match entry.attempt.0 {
+        0 | 1 => String::new(),
+        attempt => format!(" attempt {attempt}"),
+    };
+    format!("#{} {} {}{again}: {files}", entry.dispatch, entry.role, entry.task)
+}
+
 fn written(entry: &WrittenEntry) -> String {
     let by = match entry.by {
         Writer::Dispatch { number, role, .. } => format!("#{number} {role}"),
         Writer::Person => "a person".to_owned(),
     };
     let hash = entry.sha256.as_ref().map_or("removed", |hash| head(hash.as_str()));
-    let verdict = entry.verdict.map(|verdict| match verdict {
-        tollgate_core::event::Verdict::Accepted | tollgate_core::event::Verdict::Objected => "",
-        _ => ", not taken",
-    });
-    format!("{} {hash} by {by}{}", entry.path, verdict.unwrap_or_default())
+    let fate = match entry.verdict {
+        None | Some(Verdict::Accepted | Verdict::Objected) => "",
+        Some(_) => ", not taken",
+    };
+    format!("{} {hash} by {by}{fate}", entry.path)
 }
 
 fn decision(entry: &DecisionEntry) -> String {
@@ -101,7 +91,9 @@ fn decision(entry: &DecisionEntry) -> String {
     };
     let at = entry.resolved_at.map(|at| format!(" {at}")).unwrap_or_default();
     let answer = entry.answer.as_deref().map(|answer| format!(": {}", short(answer)));
-    let reason = entry.reason.as_deref().map(|reason| format!(" ({})", short(reason)));
+    let is_new = |reason: &&str| !entry.answer.as_deref().unwrap_or_default().contains(reason);
+    let reason = entry.reason.as_deref().filter(is_new);
+    let reason = reason.map(|reason| format!(" ({})", short(reason)));
     format!(
         "{text}\n    {}{at} by {by}{}{}",
         entry.status,
@@ -118,6 +110,12 @@ fn command(entry: &CommandEntry) -> String {
     };
     let mark = if entry.passed { "ok  " } else { "FAIL" };
     format!("{mark} {} `{}`: {how}", entry.of, short(&entry.command))
+}
+
+fn commit(entry: &CommitEntry) -> String {
+    let CommitEntry { dispatch, role, task, .. } = entry;
+    let paths: Vec<&str> = entry.changes.iter().map(|change| change.path.as_str()).collect();
+    format!("{} #{dispatch} {role} {task}: {}", head(entry.commit.as_str()), paths.join(", "))
 }
 
 fn head(hash: &str) -> &str {
