@@ -41,13 +41,17 @@ pub struct Log {
 impl Log {
     pub fn run(self) -> Result<Exit, Failure> {
         let place = place::Place::find()?;
-        let (_, layout) = place.session(&self.session)?;
+        let (name, layout) = place.session(&self.session)?;
         let mut follower = Follower::open(&layout.journal())?;
         let mut teller = Teller { json: self.json, session: None };
         if self.follow {
             return follow(&layout, &mut follower, &mut teller);
         }
-        follower.poll()?.iter().try_for_each(|record| teller.tell(record))?;
+        let records = follower.poll()?;
+        if records.is_empty() {
+            return Err(Failure::usage("cli.session", format!("{name} has not begun yet")));
+        }
+        records.iter().try_for_each(|record| teller.tell(record))?;
         Ok(Exit::Ok)
     }
 }
