@@ -2,12 +2,13 @@
 
 mod blocker;
 mod cli;
+mod work;
 
 use tollgate_contract::explain as contract;
 
 pub fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let documents = contract::codes().filter_map(|code| Some((code, contract::explain(code)?)));
-    blocker::PAGES.iter().copied().chain(cli::PAGES.iter().copied()).chain(documents)
+    [blocker::PAGES, cli::PAGES, work::PAGES].into_iter().flatten().copied().chain(documents)
 }
 
 /// The code as it is known, and its page. Brackets around it do not matter.
@@ -22,7 +23,7 @@ mod tests {
 
     use super::*;
     use std::collections::BTreeSet;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use tollgate_core::decision::BlockerCode;
 
     #[test]
@@ -36,10 +37,28 @@ mod tests {
     #[test]
     fn every_code_of_this_program_has_a_page_and_every_page_a_use() {
         let mut used = BTreeSet::new();
-        collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut used);
-        let known: BTreeSet<String> =
-            cli::PAGES.iter().map(|(code, _)| (*code).to_owned()).collect();
-        assert_eq!(used, known);
+        for (path, text) in sources("cli") {
+            if !path.ends_with("explain/cli.rs") && !path.ends_with("src/explain.rs") {
+                let mark = concat!('"', "cli.");
+                used.extend(text.split(mark).skip(1).map(|rest| format!("cli.{}", literal(rest))));
+            }
+        }
+        assert_eq!(used, known(cli::PAGES));
+    }
+
+    #[test]
+    fn every_code_that_goes_back_to_an_agent_has_a_page() {
+        let mut used = BTreeSet::new();
+        for (_, text) in sources("core").into_iter().chain(sources("host")) {
+            for rest in text.split("ReplyError::new(").skip(1) {
+                if let Some(rest) = rest.trim_start().strip_prefix('"') {
+                    used.insert(literal(rest));
+                }
+            }
+        }
+        let documents: BTreeSet<String> = contract::codes().map(str::to_owned).collect();
+        let own: BTreeSet<String> = used.difference(&documents).cloned().collect();
+        assert_eq!(own, known(work::PAGES));
     }
 
     #[test]
@@ -51,21 +70,28 @@ mod tests {
         }
     }
 
-    /// Codes as the sources spell them, the pages themselves left out.
-    fn collect(folder: &Path, used: &mut BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, used);
-            } else if !path.ends_with("explain/cli.rs") && !path.ends_with("src/explain.rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                let mark = concat!('"', "cli.");
-                used.extend(
-                    text.split(mark)
-                        .skip(1)
-                        .map(|rest| format!("cli.{}", rest.split('"').next().unwrap_or_default())),
-                );
+    fn known(pages: &[(&str, &str)]) -> BTreeSet<String> {
+        pages.iter().map(|(code, _)| (*code).to_owned()).collect()
+    }
+
+    fn literal(rest: &str) -> String {
+        rest.split('"').next().unwrap_or_default().to_owned()
+    }
+
+    fn sources(package: &str) -> Vec<(PathBuf, String)> {
+        let mut folders =
+            vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package).join("src")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
+                }
             }
         }
+        found
     }
 }

@@ -1,14 +1,14 @@
-//! Looks at each thing a run needs. Nothing is changed by looking.
+//! Looks at each thing a run needs. What is tried out leaves nothing behind.
 
 use super::Finding;
 use crate::place;
 use std::path::Path;
 use tollgate_contract::config::{Adapter, Agent, Config};
 use tollgate_core::role::Role;
-use tollgate_host::git::{Configuration, Git};
+use tollgate_host::git::{Configuration, Git, GitError};
 use tollgate_host::layout::{Layout, state_home};
 use tollgate_host::process::{Isolation, isolation};
-use tollgate_host::repository::Repository;
+use tollgate_host::repository::{Repository, RepositoryError};
 use tollgate_host::settings::{self, SettingsError};
 
 /// Older ones lack options that workspaces are made with.
@@ -19,6 +19,8 @@ const SPACE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 pub(super) fn everything() -> Vec<Finding> {
     let mut findings = vec![git()];
     match place::here().map(|here| Repository::discover(&here)) {
+        // Told by the line about git already.
+        Ok(Err(RepositoryError::Git(GitError::Missing))) => {}
         Ok(Ok(repository)) => in_repository(&repository, &mut findings),
         Ok(Err(error)) => findings.push(Finding::warn(
             "repository",
@@ -213,12 +215,11 @@ fn state_folder() -> Vec<Finding> {
 }
 
 fn writable(home: &Path, nearest: &Path) -> Finding {
-    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
-    match rustix::fs::access(nearest, access) {
-        Ok(()) => Finding::ok("state", format!("workspaces go to {}", home.display())),
-        Err(errno) => Finding::fail(
+    match tempfile::tempdir_in(nearest) {
+        Ok(_) => Finding::ok("state", format!("workspaces go to {}", home.display())),
+        Err(cause) => Finding::fail(
             "state",
-            format!("{} cannot be written: {errno}", nearest.display()),
+            format!("{} cannot be written: {cause}", nearest.display()),
             "make it writable, or set TOLLGATE_STATE_HOME to a folder of yours",
         ),
     }
