@@ -6,11 +6,13 @@ use expect_test::expect;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+const GOOD_SPEC: &str = "# Goals\nx\n# Acceptance Criteria\ny\n# Definition of Done\nz\n";
+
 #[test]
 fn check_tells_the_place_of_every_fault() {
     let world = World::repository();
     world.write("tasks.yaml", "tasks:\n  - id: T-001\n    depends_on: [T-001]\n");
-    world.write("spec.md", "# Goals\nx\n# Acceptance Criteria\ny\n# Definition of Done\nz\n");
+    world.write("spec.md", GOOD_SPEC);
     check(
         &world,
         &["check", "tasks.yaml", "spec.md"],
@@ -40,6 +42,12 @@ fn check_tells_the_place_of_every_fault() {
         exit 0
     "#]],
     );
+}
+
+#[test]
+fn check_answers_programs_in_json() {
+    let world = World::repository();
+    world.write("spec.md", GOOD_SPEC);
     check(
         &world,
         &["check", "--json", "spec.md"],
@@ -110,8 +118,8 @@ fn check_finds_nothing_wrong_with_a_real_session() {
     assert_eq!(seen.code, 0, "{seen:?}");
 }
 
-#[test]
-fn check_says_when_it_cannot_look() {
+/// A repository full of things that are no documents.
+fn unreadable() -> World {
     let world = World::repository();
     fs::create_dir(world.repo().join("empty")).unwrap();
     fs::create_dir(world.repo().join("spec.md")).unwrap();
@@ -119,6 +127,12 @@ fn check_says_when_it_cannot_look() {
     fs::write(world.repo().join("tasks.yaml"), vec![b'#'; 9 * 1024 * 1024]).unwrap();
     fs::write(world.repo().join("report.md"), [b'#', 0xff, 0xfe]).unwrap();
     std::os::unix::fs::symlink("nowhere", world.repo().join("dangling.json")).unwrap();
+    world
+}
+
+#[test]
+fn check_says_when_it_cannot_look() {
+    let world = unreadable();
     check(
         &world,
         &["check", "missing.json"],
@@ -169,6 +183,16 @@ fn check_says_when_it_cannot_look() {
         exit 1
     "#]],
     );
+    let all = ["missing.json", "empty", "binary", "tasks.yaml", "report.md", "dangling.json"];
+    let seen = world.run(&[&["check", "--json"], &all[..]].concat());
+    let found = seen.json();
+    assert_eq!((seen.code, found["ok"].as_bool()), (2, Some(false)));
+    assert_eq!(found["diagnostics"].as_array().unwrap().len(), all.len());
+}
+
+#[test]
+fn check_refuses_a_kind_that_does_not_fit() {
+    let world = unreadable();
     check(
         &world,
         &["check", "--as", "spec", "spec.md"],
@@ -209,11 +233,6 @@ fn check_says_when_it_cannot_look() {
         exit 2
     "#]],
     );
-    let all = ["missing.json", "empty", "binary", "tasks.yaml", "report.md", "dangling.json"];
-    let seen = world.run(&[&["check", "--json"], &all[..]].concat());
-    let found = seen.json();
-    assert_eq!((seen.code, found["ok"].as_bool()), (2, Some(false)));
-    assert_eq!(found["diagnostics"].as_array().unwrap().len(), all.len());
 }
 
 #[test]

@@ -292,6 +292,24 @@ fn following_ends_with_the_session() {
 }
 
 #[test]
+fn following_tells_what_others_do_meanwhile() {
+    let world = World::with_sessions();
+    let mut follower =
+        world.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = follower.stdout.take().unwrap();
+    out.read_exact(&mut [0]).unwrap();
+    let words = "cancel: enough seen";
+    let answered = world.run(&["answer", "latest", "UD-APPROVE-DESIGN", words]);
+    assert_eq!(answered.code, 0, "{answered:?}");
+    let mut told = String::new();
+    out.read_to_string(&mut told).unwrap();
+    assert_eq!(follower.wait().unwrap().code(), Some(0));
+    assert!(told.contains("enough seen") && told.contains("blocked   cancelled"), "{told}");
+    let state = world.run(&["sessions", "--json"]).json()[0]["state"].clone();
+    assert_eq!(state, "BLOCKED");
+}
+
+#[test]
 fn following_ends_by_ctrl_c_and_with_its_reader() {
     let start = || SESSIONS.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn();
     let mut interrupted = start().unwrap();
@@ -373,6 +391,10 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
         exit 0
     "#]],
     );
+}
+
+#[test]
+fn r085_the_record_alone_tells_commands_and_commits() {
     let name = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap().to_owned();
     check(
         &SESSIONS,
