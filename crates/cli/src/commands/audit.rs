@@ -37,7 +37,7 @@ impl Audit {
         if self.verify {
             return self.verify(&name, &layout);
         }
-        let journal = journal::read(&layout.journal())?;
+        let journal = journal::read(&layout.journal()).map_err(Failure::reading)?;
         let record = collect::record(&journal.records).ok_or_else(|| not_begun(&name))?;
         if self.json {
             output::json(&record);
@@ -52,7 +52,7 @@ impl Audit {
         if self.json {
             output::json(&Chain::of(name, &verified));
         }
-        let found = verified?;
+        let found = verified.map_err(Failure::reading)?;
         if !self.json {
             let torn = match found.torn_bytes {
                 0 => String::new(),

@@ -9,7 +9,9 @@ use tollgate_contract::nearest::nearest;
 
 /// Explain the code of an error or of a blocker, or list all codes
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tollgate explain timeout\n  tollgate explain tasks.cycle")]
+#[command(
+    after_help = "Examples:\n  tollgate explain timeout\n  tollgate explain tasks.dependency_cycle"
+)]
 pub struct Explain {
     /// As it stands in brackets after `error` or `BLOCKED`
     pub code: Option<String>,

@@ -42,12 +42,12 @@ impl Log {
     pub fn run(self) -> Result<Exit, Failure> {
         let place = place::Place::find()?;
         let (name, layout) = place.session(&self.session)?;
-        let mut follower = Follower::open(&layout.journal())?;
+        let mut follower = Follower::open(&layout.journal()).map_err(Failure::reading)?;
         let mut teller = Teller { json: self.json, session: None };
         if self.follow {
             return follow(&layout, &mut follower, &mut teller);
         }
-        let records = follower.poll()?;
+        let records = follower.poll().map_err(Failure::reading)?;
         if records.is_empty() {
             return Err(Failure::usage("cli.session", format!("{name} has not begun yet")));
         }
@@ -68,7 +68,8 @@ fn follow(
     loop {
         // Asked before reading: what the owner wrote last is then read below.
         let is_owned = lock::is_held(layout.folder());
-        follower.poll()?.iter().try_for_each(|record| teller.tell(record))?;
+        let records = follower.poll().map_err(Failure::reading)?;
+        records.iter().try_for_each(|record| teller.tell(record))?;
         if interrupted.load(Ordering::Relaxed) {
             return Ok(Exit::Interrupted);
         }

@@ -201,12 +201,20 @@ fn a_journal_that_opens_no_session_is_refused() {
         &world,
         &["log", &name],
         expect![[r#"
-        error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
+             help: see that the file is there and that you may read it
+                   `tollgate explain cli.session` tells more
+            exit 2
+        "#]],
     );
     assert_eq!(world.run(&["sessions", "--json"]).json()[1]["state"], Value::Null);
+    fs::create_dir(world.session(WAITING).join("journal.jsonl")).unwrap();
+    for args in [&["log", &name][..], &["audit", &name], &["audit", &name, "--verify"]] {
+        let seen = world.run(args);
+        assert_eq!(seen.code, 2, "{seen:?}");
+        assert!(seen.stderr.contains("Is a directory"), "{seen:?}");
+    }
+    assert_eq!(world.run(&["sessions"]).code, 0);
 }
 
 #[test]
