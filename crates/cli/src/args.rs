@@ -3,7 +3,7 @@
 use crate::commands;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -22,13 +22,38 @@ pub struct Args {
     pub command: Command,
 }
 
+/// The command line as people see it: what is hidden is not there at all.
+pub fn public_command() -> clap::Command {
+    let whole = Args::command();
+    let empty = clap::Command::new("tollgate")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(whole.get_about().cloned().unwrap_or_default())
+        .long_about(whole.get_long_about().cloned().unwrap_or_default())
+        .after_help(whole.get_after_help().cloned().unwrap_or_default())
+        .subcommand_required(true);
+    let shown = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.cloned().fold(empty, clap::Command::subcommand)
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Init(commands::init::Init),
     Run(commands::run::Run),
     Resume(commands::resume::Resume),
     Answer(commands::answer::Answer),
     Cancel(commands::cancel::Cancel),
     Status(commands::status::Status),
+    Sessions(commands::sessions::Sessions),
+    Log(commands::log::Log),
+    Audit(commands::audit::Audit),
+    Check(commands::check::Check),
+    Schema(commands::schema::Schema),
+    Explain(commands::explain::Explain),
+    Actions(commands::actions::Actions),
+    Roles(commands::roles::Roles),
+    Doctor(commands::doctor::Doctor),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
     Demo(commands::demo::Demo),
 
     /// Own the process tree of one dispatch
@@ -51,11 +76,23 @@ pub enum Command {
 impl Command {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let exit: Exit = match self {
+            Self::Init(command) => command.run()?,
             Self::Run(command) => command.run()?,
             Self::Resume(command) => command.run()?,
             Self::Answer(command) => command.run()?,
             Self::Cancel(command) => command.run()?,
             Self::Status(command) => command.run()?,
+            Self::Sessions(command) => command.run()?,
+            Self::Log(command) => command.run()?,
+            Self::Audit(command) => command.run()?,
+            Self::Check(command) => command.run()?,
+            Self::Schema(command) => command.run()?,
+            Self::Explain(command) => command.run()?,
+            Self::Actions(command) => command.run()?,
+            Self::Roles(command) => command.run()?,
+            Self::Doctor(command) => command.run()?,
+            Self::Completions(command) => command.run()?,
+            Self::Man(command) => command.run()?,
             Self::Demo(command) => command.run()?,
             Self::Supervise { folder } => return Ok(tollgate_host::process::supervise(&folder)),
             Self::AgentInit { folder } => return Ok(tollgate_host::process::agent_init(&folder)),

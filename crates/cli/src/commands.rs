@@ -1,8 +1,20 @@
 //! One verb, one file.
 
+pub mod actions;
 pub mod answer;
+pub mod audit;
 pub mod cancel;
+pub mod check;
+pub mod completions;
 pub mod demo;
+pub mod doctor;
+pub mod explain;
+pub mod init;
+pub mod log;
+pub mod man;
 pub mod resume;
+pub mod roles;
 pub mod run;
+pub mod schema;
+pub mod sessions;
 pub mod status;

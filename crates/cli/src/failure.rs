@@ -30,6 +30,15 @@ impl Failure {
         Self::new(Exit::Usage, code, message)
     }
 
+    /// Of a command that only reads: what it cannot read stops nothing else.
+    pub fn reading(error: JournalError) -> Self {
+        match error {
+            JournalError::Io { .. } => Self::usage("cli.session", error.to_string())
+                .hint("see that the file is there and that you may read it"),
+            other => other.into(),
+        }
+    }
+
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tollgate_contract::diagnostic::{Report, Severity};
 use tollgate_host::sanitize::terminal_text;
@@ -29,13 +30,46 @@ pub fn raw(bytes: &[u8]) {
 
 pub fn json<T: Serialize>(value: &T) {
     let text = serde_json::to_string_pretty(value).expect("what we print can be written as JSON");
-    raw(format!("{text}\n").as_bytes());
+    raw(format!("{}\n", visible_json(&text)).as_bytes());
 }
 
 /// One JSON value a line.
 pub fn json_line<T: Serialize>(value: &T) {
     let text = serde_json::to_string(value).expect("what we print can be written as JSON");
-    raw(format!("{text}\n").as_bytes());
+    raw(format!("{}\n", visible_json(&text)).as_bytes());
+}
+
+/// JSON escapes only the oldest controls by itself; escaping the rest keeps its meaning and the terminal safe.
+fn visible_json(text: &str) -> Cow<'_, str> {
+    if matches!(terminal_text(text), Cow::Borrowed(_)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 64);
+    for char in text.chars() {
+        if matches!(terminal_text(char.encode_utf8(&mut [0; 4])), Cow::Borrowed(_)) {
+            escaped.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            escaped.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// A line of data with a short mark in a style; the style is only seen at a terminal.
+pub fn row(before: &str, style: Style, mark: &str, text: &str) {
+    let mut stdout = anstream::stdout().lock();
+    let _ = writeln!(stdout, "{before}{style}{mark}{style:#} {}", terminal_text(text));
+}
+
+/// Whoever read our output has gone, as `head` does when it has enough.
+pub fn reader_is_gone() -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdout = std::io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut watched, Some(&now)).is_ok() && watched[0].revents().contains(PollFlags::ERR)
 }
 
 /// Something for the person at the terminal.
@@ -67,10 +101,6 @@ pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-pub fn stderr_is_terminal() -> bool {
-    std::io::stderr().is_terminal()
-}
-
 pub fn failure(failure: &Failure) {
     if let Some(found) = &failure.report {
         report(found);
@@ -95,5 +125,20 @@ pub fn report(report: &Report) {
         if let Some(help) = &diagnostic.help {
             marked(NOTE, "  help:", help);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible_json;
+
+    #[test]
+    fn r119_json_shows_no_control_and_means_the_same() {
+        let text = "\u{9b}2Jred \u{202e}nimda\u{e0041} Grüße\n";
+        let json = serde_json::to_string_pretty(&[text]).unwrap_or_default();
+        let shown = visible_json(&json);
+        assert_eq!(shown, "[\n  \"\\u009b2Jred \\u202enimda\\udb40\\udc41 Grüße\\n\"\n]");
+        let back: Vec<String> = serde_json::from_str(&shown).unwrap_or_default();
+        assert_eq!(back, [text]);
     }
 }

@@ -1,7 +1,7 @@
 //! Where a command works: the repository around the current folder, its settings and its sessions.
 
 use crate::failure::Failure;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tollgate_core::id::SessionName;
 use tollgate_host::context::Context;
@@ -53,4 +53,18 @@ pub fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|cause| {
         Failure::usage("cli.repository", format!("the current folder cannot be used: {cause}"))
     })
+}
+
+/// Where PATH finds a program. Relative entries are left out: what stands there depends on the folder.
+pub fn program_on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|candidate| is_program(candidate))
+}
+
+pub fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

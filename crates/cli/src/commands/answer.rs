@@ -17,7 +17,15 @@ use tollgate_host::serve::Owner;
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answer a question of a session
+///
+/// `tollgate status` lists the open questions with the answers they take. It works while another process runs the
+/// session, which then goes on; an answer that comes before its question is kept for it.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate answer latest UD-APPROVE-DESIGN approved --resume\n  \
+tollgate answer latest UD-APPROVE-DESIGN \"changes-requested: count failures per user\"\n  \
+tollgate answer 2026-01-31_login UD-3 accept-risk --reason \"the service is internal\""
+)]
 pub struct Answer {
     /// A name, a unique prefix, or `latest`
     pub session: String,

@@ -22,7 +22,15 @@ use tollgate_host::settings;
 const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
 
 /// Open a session for a goal and run it until it is done, blocked or waits for you
+///
+/// The work is done in a clone of the repository and ends up on the branch tollgate/SESSION; your checkout is not
+/// touched. At a terminal the questions are asked in place; without one the command ends with exit code 3 and says
+/// how to answer.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate run \"Add rate limiting to the login command\"\n  \
+tollgate run --lean \"Fix the typo in the usage message\"\n  \
+tollgate run --no-input --project-type api \"Add a health endpoint\"\n\n\
+Exit codes: 0 done, 3 waits for you, 4 blocked, 130 interrupted; `tollgate resume` goes on.")]
 pub struct Run {
     /// What to achieve
     pub goal: String,

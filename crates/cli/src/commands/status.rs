@@ -22,7 +22,8 @@ impl Status {
     pub fn run(self) -> Result<Exit, Failure> {
         let place = place::Place::find()?;
         let (name, layout) = place.session(&self.session)?;
-        let session = client::read_session(&layout)?
+        let session = client::read_session(&layout)
+            .map_err(Failure::reading)?
             .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
         let view = View::of(&session);
         if self.json {

@@ -87,19 +87,13 @@ fn retry_counts(session: &Session) -> Value {
 
 fn ac_results(session: &Session) -> Value {
     let results = session.criteria.iter().map(|criterion| {
-        let result = match session.criteria_results.get(&criterion.id) {
-            None => json!({"result": "open"}),
-            Some(CriterionResult::Met { evidence }) => {
-                json!({"result": "met", "evidence": evidence})
-            }
-            Some(CriterionResult::Unmet { evidence }) => {
-                json!({"result": "unmet", "evidence": evidence})
-            }
-            Some(CriterionResult::Waived { reason }) => {
-                json!({"result": "waived", "evidence": reason})
-            }
+        let (result, evidence) = match session.criteria_results.get(&criterion.id) {
+            None => ("open", None),
+            Some(CriterionResult::Met { evidence }) => ("met", Some(evidence)),
+            Some(CriterionResult::Unmet { evidence }) => ("unmet", Some(evidence)),
+            Some(CriterionResult::Waived { reason }) => ("waived", Some(reason)),
         };
-        (criterion.id.clone(), result)
+        json!({"id": criterion.id, "result": result, "evidence": evidence})
     });
-    Value::Object(results.collect())
+    Value::Array(results.collect())
 }

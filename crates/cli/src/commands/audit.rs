@@ -1,0 +1,101 @@
+//! `tollgate audit`: from the journal alone, who did what, what was read and written, and who decided.
+
+mod collect;
+mod record;
+mod text;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use serde::Serialize;
+use tollgate_core::id::SessionName;
+use tollgate_host::journal;
+use tollgate_host::layout::SessionLayout;
+
+/// Show the record of a session: roles, artefacts, decisions, commands and commits
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate audit\n  tollgate audit --verify\n  tollgate audit --json | jq .decisions"
+)]
+pub struct Audit {
+    /// A name, a unique prefix, or `latest`
+    #[arg(default_value = "latest")]
+    pub session: String,
+    /// Only check the chain of hashes that holds the journal together
+    #[arg(long)]
+    pub verify: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Audit {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        if self.verify {
+            return self.verify(&name, &layout);
+        }
+        let journal = journal::read(&layout.journal()).map_err(Failure::reading)?;
+        let record = collect::record(&journal.records).ok_or_else(|| not_begun(&name))?;
+        if self.json {
+            output::json(&record);
+        } else {
+            output::data(&text::text(&record));
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn verify(&self, name: &SessionName, layout: &SessionLayout) -> Result<Exit, Failure> {
+        let verified = journal::verify(&layout.journal());
+        if self.json {
+            output::json(&Chain::of(name, &verified));
+        }
+        let found = verified.map_err(Failure::reading)?;
+        if !self.json {
+            let torn = match found.torn_bytes {
+                0 => String::new(),
+                bytes => format!(
+                    "\n{bytes} byte(s) after it are an unfinished record; a resume sets them aside"
+                ),
+            };
+            output::data(&format!(
+                "{name}: the chain holds, {} record(s), last hash {}{torn}",
+                found.records, found.last_hash
+            ));
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+fn not_begun(name: &SessionName) -> Failure {
+    Failure::usage("cli.session", format!("{name} has not begun yet"))
+}
+
+#[derive(Serialize)]
+struct Chain<'a> {
+    ok: bool,
+    session: &'a SessionName,
+    records: Option<u64>,
+    last_hash: Option<&'a str>,
+    torn_bytes: Option<u64>,
+    error: Option<String>,
+}
+
+impl<'a> Chain<'a> {
+    fn of(
+        session: &'a SessionName,
+        verified: &'a Result<journal::Verified, journal::JournalError>,
+    ) -> Self {
+        let found = verified.as_ref().ok();
+        Self {
+            ok: found.is_some(),
+            session,
+            records: found.map(|found| found.records),
+            last_hash: found.map(|found| found.last_hash.as_str()),
+            torn_bytes: found.map(|found| found.torn_bytes),
+            error: verified.as_ref().err().map(ToString::to_string),
+        }
+    }
+}

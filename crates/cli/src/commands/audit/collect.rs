@@ -1,0 +1,227 @@
+//! Folds the journal into an audit.
+
+use super::record::{
+    AuditRecord, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer,
+    WrittenEntry,
+};
+use std::collections::BTreeMap;
+use tollgate_core::decision::{Decision, DecisionStatus, Resolution};
+use tollgate_core::event::{CheckPurpose, Event, Verdict};
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+use tollgate_core::view::SCHEMA_VERSION;
+use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_host::journal::Record;
+
+/// None when the records do not begin with the opening of a session.
+pub(super) fn record(records: &[Record]) -> Option<AuditRecord> {
+    let (first, rest) = records.split_first()?;
+    let Event::SessionOpened(opening) = &first.event else {
+        return None;
+    };
+    let mut collector = Collector::new(Session::open(first.at, opening));
+    for record in rest {
+        collector.take(record.at, &record.event);
+    }
+    let session = collector.session;
+    Some(AuditRecord {
+        schema_version: SCHEMA_VERSION,
+        session: session.opening.session.clone(),
+        action: session.opening.action.name.clone(),
+        mode: session.mode,
+        goal: session.opening.goal.clone(),
+        base: session.opening.base.clone(),
+        opened_at: session.opened_at,
+        updated_at: session.updated_at,
+        state: session.state(),
+        records: records.len(),
+        last_hash: records.last()?.hash.clone(),
+        roles: collector.roles,
+        read: collector.read,
+        written: collector.written,
+        decisions: collector.decisions,
+        commands: collector.commands,
+        commits: collector.commits,
+    })
+}
+
+struct Collector {
+    session: Session,
+    roles: Vec<RoleEntry>,
+    read: Vec<ReadEntry>,
+    written: Vec<WrittenEntry>,
+    /// Every asking, also of a question that was asked again.
+    decisions: Vec<DecisionEntry>,
+    commands: Vec<CommandEntry>,
+    commits: Vec<CommitEntry>,
+    /// What a dispatch delivered last, until its verdict.
+    delivered: BTreeMap<DispatchNumber, Work>,
+}
+
+impl Collector {
+    fn new(session: Session) -> Self {
+        Self {
+            session,
+            roles: Vec::new(),
+            read: Vec::new(),
+            written: Vec::new(),
+            decisions: Vec::new(),
+            commands: Vec::new(),
+            commits: Vec::new(),
+            delivered: BTreeMap::new(),
+        }
+    }
+
+    fn take(&mut self, at: Timestamp, event: &Event) {
+        self.session.apply(at, event);
+        match event {
+            Event::DispatchOpened { number, role, .. } => {
+                match self.roles.iter_mut().find(|entry| entry.role == *role) {
+                    Some(entry) => entry.dispatches.push(*number),
+                    None => self.roles.push(RoleEntry { role: *role, dispatches: vec![*number] }),
+                }
+            }
+            Event::AttemptStarted { number, attempt, agent, .. } => {
+                self.started(at, *number, *attempt, agent.as_deref());
+            }
+            Event::AttemptEnded { number, attempt, end: DispatchEnd::Replied { work, .. } } => {
+                self.delivered(at, *number, *attempt, work);
+            }
+            Event::DispatchClosed { number, verdict } => self.closed(at, *number, *verdict),
+            Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),
+            Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
+            Event::FilesEdited { edits } => {
+                self.written.extend(edits.iter().map(|edit| WrittenEntry {
+                    path: edit.path.clone(),
+                    sha256: edit.now.as_ref().map(|now| now.sha256.clone()),
+                    by: Writer::Person,
+                    at,
+                    verdict: None,
+                }));
+            }
+            Event::ChecksEnded { number, results } => {
+                let purpose = self.session.checks.get(number).map(|run| &run.purpose);
+                let of = match purpose {
+                    Some(CheckPurpose::Task { task }) => task.to_string(),
+                    _ => "acceptance".to_owned(),
+                };
+                self.commands.extend(results.iter().map(|result| CommandEntry {
+                    check: *number,
+                    of: of.clone(),
+                    command: result.command.clone(),
+                    passed: result.passed,
+                    exit_code: result.exit_code,
+                    trouble: result.trouble.clone(),
+                    duration_ms: result.duration_ms,
+                    at,
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    /// An answer that is given anew stands beside the one before it.
+    fn resolved(&mut self, id: &DecisionId, resolution: &Resolution) {
+        let Some(last) = self.decisions.iter().rposition(|entry| entry.decision_id == *id) else {
+            return;
+        };
+        if self.decisions[last].resolved_by.is_some() {
+            self.decisions.push(self.decisions[last].clone());
+        }
+        let entry = self.decisions.iter_mut().rfind(|entry| entry.decision_id == *id);
+        let entry = entry.expect("it was found just now");
+        let by = if resolution.command.is_some() { "person" } else { "tollgate" };
+        entry.status = resolution.status;
+        entry.answer = resolution.answer.clone();
+        entry.reason = resolution.reason.clone();
+        entry.resolved_at = resolution.resolved_at;
+        entry.resolved_by = Some(by);
+        entry.command = resolution.command.as_ref().map(ToString::to_string);
+    }
+
+    /// The state just now is the one that the agent's input was made from.
+    fn started(
+        &mut self,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempt: Attempt,
+        agent: Option<&str>,
+    ) {
+        let Some(brief) = self.session.brief(number) else {
+            return;
+        };
+        let instructions = self.session.opening.instructions.iter().cloned();
+        self.read.push(ReadEntry {
+            dispatch: number,
+            attempt,
+            role: brief.role,
+            task: brief.task,
+            agent: agent.map(str::to_owned),
+            at,
+            files: instructions.chain(brief.context_files).collect(),
+        });
+    }
+
+    fn delivered(&mut self, at: Timestamp, number: DispatchNumber, attempt: Attempt, work: &Work) {
+        let Some(dispatch) = self.session.dispatches.get(&number) else {
+            return;
+        };
+        let by = Writer::Dispatch { number, attempt, role: dispatch.role };
+        self.written.extend(work.artefacts.iter().map(|artefact| WrittenEntry {
+            path: artefact.path.clone(),
+            sha256: Some(artefact.sha256.clone()),
+            by,
+            at,
+            verdict: None,
+        }));
+        self.delivered.insert(number, work.clone());
+    }
+
+    fn closed(&mut self, at: Timestamp, number: DispatchNumber, verdict: Verdict) {
+        let last_attempt = self.written.iter().rev().find_map(|entry| match entry.by {
+            Writer::Dispatch { number: of, attempt, .. } if of == number => Some(attempt),
+            _ => None,
+        });
+        for entry in &mut self.written {
+            if let Writer::Dispatch { number: of, attempt, .. } = entry.by
+                && of == number
+            {
+                let is_last = Some(attempt) == last_attempt;
+                entry.verdict = Some(if is_last { verdict } else { Verdict::SetAside });
+            }
+        }
+        let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
+        let delivered = self.delivered.remove(&number).filter(|_| is_taken);
+        let (Some(work), Some(dispatch)) = (delivered, self.session.dispatches.get(&number)) else {
+            return;
+        };
+        if let Some(commit) = work.commit {
+            self.commits.push(CommitEntry {
+                commit,
+                dispatch: number,
+                role: dispatch.role,
+                task: dispatch.task.clone(),
+                at,
+                changes: work.changes,
+            });
+        }
+    }
+}
+
+fn asked(decision: &Decision) -> DecisionEntry {
+    DecisionEntry {
+        decision_id: decision.decision_id.clone(),
+        kind: decision.kind,
+        question: decision.question.clone(),
+        state_context: decision.state_context,
+        asked_at: decision.asked_at,
+        shown: decision.shown.clone(),
+        status: DecisionStatus::Pending,
+        answer: None,
+        reason: None,
+        resolved_at: None,
+        resolved_by: None,
+        command: None,
+    }
+}

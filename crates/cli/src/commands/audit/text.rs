@@ -1,0 +1,127 @@
+//! The audit for people.
+
+use super::record::{
+    AuditRecord, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer,
+    WrittenEntry,
+};
+use tollgate_core::event::Verdict;
+use tollgate_host::sanitize::terminal_line;
+
+const WORDS_MAX: usize = 200;
+/// Enough of a hash to tell contents apart by eye; `--json` has all of it.
+const HASH_SHOWN: usize = 12;
+
+pub(super) fn text(record: &AuditRecord) -> String {
+    let mut lines = vec![
+        format!("session   {}", record.session),
+        format!("action    {} ({})", record.action, record.mode),
+        format!("goal      {}", short(&record.goal)),
+        format!("state     {}", record.state),
+        format!("base      {}", record.base),
+        format!("opened    {}", record.opened_at),
+        format!("updated   {}", record.updated_at),
+        format!("journal   {} record(s), last hash {}", record.records, record.last_hash),
+    ];
+    section(&mut lines, "roles", record.roles.iter().map(role));
+    section(&mut lines, "read", record.read.iter().map(|entry| read(record, entry)));
+    section(&mut lines, "written", record.written.iter().map(written));
+    section(&mut lines, "decisions", record.decisions.iter().map(decision));
+    section(&mut lines, "commands", record.commands.iter().map(command));
+    section(&mut lines, "commits", record.commits.iter().map(commit));
+    lines.join("\n")
+}
+
+fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = String>) {
+    lines.push(format!("\n{title}"));
+    let before = lines.len();
+    lines.extend(entries.map(|entry| format!("  {entry}")));
+    if lines.len() == before {
+        lines.push("  none".to_owned());
+    }
+}
+
+fn role(entry: &RoleEntry) -> String {
+    let numbers: Vec<String> = entry.dispatches.iter().map(|n| format!("#{n}")).collect();
+    format!("{:<11} {}", entry.role, numbers.join(" "))
+}
+
+/// Files of the session are shown by their short name, after `…/`.
+fn read(record: &AuditRecord, entry: &ReadEntry) -> String {
+    let folder = format!(".agents-work/{}/", record.session);
+    let shown = |file: &String| match file.strip_prefix(&folder) {
+        Some(name) => format!("…/{name}"),
+        None => file.clone(),
+    };
+    let files: Vec<String> = entry.files.iter().map(shown).collect();
+    let files = if files.is_empty() { "no files".to_owned() } else { files.join(", ") };
+    let again = match entry.attempt.0 {
+        0 | 1 => String::new(),
+        attempt => format!(" attempt {attempt}"),
+    };
+    format!("#{} {} {}{again}: {files}", entry.dispatch, entry.role, entry.task)
+}
+
+fn written(entry: &WrittenEntry) -> String {
+    let by = match entry.by {
+        Writer::Dispatch { number, role, .. } => format!("#{number} {role}"),
+        Writer::Person => "a person".to_owned(),
+    };
+    let hash = entry.sha256.as_ref().map_or("removed", |hash| head(hash.as_str()));
+    let fate = match entry.verdict {
+        None | Some(Verdict::Accepted | Verdict::Objected) => "",
+        Some(_) => ", not taken",
+    };
+    format!("{} {hash} by {by}{fate}", entry.path)
+}
+
+fn decision(entry: &DecisionEntry) -> String {
+    let mut text = format!(
+        "{} ({}) asked {} in {}: {}",
+        entry.decision_id,
+        entry.kind,
+        entry.asked_at,
+        entry.state_context,
+        short(&entry.question)
+    );
+    for artefact in &entry.shown {
+        text.push_str(&format!("\n    shown {} {}", artefact.path, head(artefact.sha256.as_str())));
+    }
+    let Some(by) = entry.resolved_by else {
+        return format!("{text}\n    open");
+    };
+    let at = entry.resolved_at.map(|at| format!(" {at}")).unwrap_or_default();
+    let answer = entry.answer.as_deref().map(|answer| format!(": {}", short(answer)));
+    let is_new = |reason: &&str| !entry.answer.as_deref().unwrap_or_default().contains(reason);
+    let reason = entry.reason.as_deref().filter(is_new);
+    let reason = reason.map(|reason| format!(" ({})", short(reason)));
+    format!(
+        "{text}\n    {}{at} by {by}{}{}",
+        entry.status,
+        answer.unwrap_or_default(),
+        reason.unwrap_or_default()
+    )
+}
+
+fn command(entry: &CommandEntry) -> String {
+    let how = match (&entry.trouble, entry.exit_code) {
+        (Some(trouble), _) => short(trouble),
+        (None, Some(code)) => format!("exit code {code}"),
+        (None, None) => "no exit code".to_owned(),
+    };
+    let mark = if entry.passed { "ok  " } else { "FAIL" };
+    format!("{mark} {} `{}`: {how}", entry.of, short(&entry.command))
+}
+
+fn commit(entry: &CommitEntry) -> String {
+    let CommitEntry { dispatch, role, task, .. } = entry;
+    let paths: Vec<&str> = entry.changes.iter().map(|change| change.path.as_str()).collect();
+    format!("{} #{dispatch} {role} {task}: {}", head(entry.commit.as_str()), paths.join(", "))
+}
+
+fn head(hash: &str) -> &str {
+    hash.get(..HASH_SHOWN).unwrap_or(hash)
+}
+
+fn short(text: &str) -> String {
+    terminal_line(text, WORDS_MAX)
+}

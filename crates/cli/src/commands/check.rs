@@ -1,0 +1,193 @@
+//! `tollgate check`: validates documents of any origin.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use tollgate_contract::diagnostic::{Diagnostic, Report, Severity};
+use tollgate_contract::document::{self, Kind};
+use tollgate_contract::nearest::nearest;
+use tollgate_core::limits::ARTEFACT_BYTES_MAX;
+use tollgate_host::files::{self, FileError};
+
+const SESSION: &str = "session";
+const STATUS_FILE: &str = "status.json";
+
+/// What is checked of a session folder, where it is there.
+const SESSION_FILES: [(&str, Kind); 6] = [
+    (STATUS_FILE, Kind::Status),
+    ("tasks.yaml", Kind::Tasks),
+    ("acceptance.json", Kind::Acceptance),
+    ("spec.md", Kind::Spec),
+    ("architecture.md", Kind::Architecture),
+    ("report.md", Kind::Report),
+];
+
+/// Check documents: plans, specifications, replies, settings, roles, actions, or a session folder
+///
+/// The kind is told by name and content, or by --as. A document is checked for its form, not for what it
+/// refers to. Exit code 0: all hold; 1: one does not; 2: one cannot be read or its kind is not known.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate check tollgate.toml\n  tollgate check .agents-work/2026-01-31_login\n  \
+tollgate check --as agent-output reply.json\n  tollgate check --json plan/tasks.yaml spec.md"
+)]
+pub struct Check {
+    /// What the documents are, such as `tasks` or `agent-output`
+    #[arg(long = "as", value_name = "KIND")]
+    pub kind: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Documents or session folders
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Session,
+    Document(Kind),
+}
+
+#[derive(Debug, Default)]
+struct Findings {
+    report: Report,
+    documents: usize,
+    /// Something could not be looked at, which is not the same as not holding.
+    is_incomplete: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    ok: bool,
+    diagnostics: &'a [Diagnostic],
+}
+
+impl Check {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let wanted = self.kind.as_deref().map(wanted).transpose()?;
+        let mut findings = Findings::default();
+        for path in &self.paths {
+            findings.check(path, wanted);
+        }
+        let ok = findings.report.is_ok();
+        if self.json {
+            output::json(&Answer { ok, diagnostics: &findings.report.diagnostics });
+        } else {
+            output::report(&findings.report);
+            let errors = findings.report.errors().count();
+            let warnings = findings.report.warnings().count();
+            let (style, mark) = if ok { (output::GOOD, "ok:") } else { (output::BAD, "failed:") };
+            let documents = findings.documents;
+            let text = format!(
+                "{documents} document(s) checked, {errors} error(s), {warnings} warning(s)"
+            );
+            output::marked(style, mark, &text);
+        }
+        Ok(match (findings.is_incomplete, ok) {
+            (true, _) => Exit::Usage,
+            (false, false) => Exit::Fails,
+            (false, true) => Exit::Ok,
+        })
+    }
+}
+
+fn wanted(name: &str) -> Result<Wanted, Failure> {
+    if name == SESSION {
+        return Ok(Wanted::Session);
+    }
+    let known = || [SESSION].into_iter().chain(Kind::ALL.iter().map(|(_, name)| *name));
+    Kind::parse(name).map(Wanted::Document).ok_or_else(|| {
+        let failure = Failure::usage("cli.kind", format!("{name:?} is no kind of document"));
+        match nearest(name, known()) {
+            Some(near) => failure.hint(format!("did you mean `--as {near}`?")),
+            None => failure.hint(format!("known: {}", known().collect::<Vec<_>>().join(", "))),
+        }
+    })
+}
+
+impl Findings {
+    fn check(&mut self, path: &Path, wanted: Option<Wanted>) {
+        let shown = path.display().to_string();
+        // A link that a person names themselves is followed; those inside a folder are not.
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(cause) => return self.unreadable(&shown, &cause.to_string()),
+        };
+        match (wanted, real.is_dir()) {
+            (None | Some(Wanted::Session), true) => self.check_session(path, &real),
+            (Some(Wanted::Session), false) => {
+                self.kind_unknown(&shown, "a session is a folder", "Name the session's folder");
+            }
+            (Some(Wanted::Document(_)), true) => self.unreadable(&shown, "it is a folder"),
+            (Some(Wanted::Document(kind)), false) => self.check_file(&shown, &real, Some(kind)),
+            (None, false) => self.check_file(&shown, &real, None),
+        }
+    }
+
+    fn check_session(&mut self, path: &Path, real: &Path) {
+        let shown = path.display().to_string();
+        let is_there = |name: &str| real.join(name).symlink_metadata().is_ok();
+        let is_session =
+            is_there("journal.jsonl") || SESSION_FILES.iter().any(|(n, _)| is_there(n));
+        if !is_session {
+            let help = "Name a document, or the folder of a session below .agents-work";
+            return self.kind_unknown(
+                &shown,
+                "nothing in this folder is a file of a session",
+                help,
+            );
+        }
+        if !is_there(STATUS_FILE) {
+            let message = format!("the session has no {STATUS_FILE}");
+            let help = "`tollgate resume` writes it again from the journal";
+            self.report.diagnostics.push(error("cli.status_missing", &shown, message, help));
+        }
+        for (name, kind) in SESSION_FILES.iter().filter(|(name, _)| is_there(name)) {
+            self.check_file(&path.join(name).display().to_string(), &real.join(name), Some(*kind));
+        }
+    }
+
+    fn check_file(&mut self, shown: &str, real: &Path, kind: Option<Kind>) {
+        let bytes = match files::read_bounded(real, ARTEFACT_BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(FileError::Io { source, .. }) => {
+                return self.unreadable(shown, &source.to_string());
+            }
+            Err(FileError::TooBig { max, .. }) => {
+                return self.unreadable(shown, &format!("it has more than {max} bytes"));
+            }
+            Err(FileError::NotAFile { .. }) => {
+                return self.unreadable(shown, "it is no plain file");
+            }
+            Err(other) => return self.unreadable(shown, &other.to_string()),
+        };
+        let Some(kind) = kind.or_else(|| document::guess(shown, &bytes)) else {
+            let help = "Name the kind with --as, such as `--as tasks`";
+            let message = "neither its name nor its content tells what kind of document this is";
+            return self.kind_unknown(shown, message, help);
+        };
+        self.documents += 1;
+        self.report.diagnostics.extend(document::check(kind, shown, &bytes).diagnostics);
+    }
+
+    fn unreadable(&mut self, shown: &str, why: &str) {
+        self.is_incomplete = true;
+        let help = "See that the path is right and that you may read it";
+        let message = format!("it cannot be read: {why}");
+        self.report.diagnostics.push(error("cli.unreadable", shown, message, help));
+    }
+
+    fn kind_unknown(&mut self, shown: &str, message: &str, help: &str) {
+        self.is_incomplete = true;
+        self.report.diagnostics.push(error("cli.kind", shown, message.to_owned(), help));
+    }
+}
+
+fn error(code: &'static str, path: &str, message: String, help: &str) -> Diagnostic {
+    let (path, help) = (path.to_owned(), Some(help.to_owned()));
+    Diagnostic { code, severity: Severity::Error, path, line: None, message, help }
+}

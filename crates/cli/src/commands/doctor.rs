@@ -1,0 +1,84 @@
+//! `tollgate doctor`: what this machine and this repository lack for a run.
+
+mod probe;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use clap::Args;
+use serde::Serialize;
+
+/// Check what a run needs: git, the repository, settings, agents, isolation, space
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Ok,
+    /// A run works, but less well or less safely.
+    Warn,
+    /// A run does not work.
+    Fail,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: String,
+    level: Level,
+    message: String,
+    fix: Option<String>,
+}
+
+impl Finding {
+    fn new(level: Level, name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { name: name.into(), level, message: message.into(), fix: None }
+    }
+
+    fn ok(name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Level::Ok, name, message)
+    }
+
+    fn warn(name: impl Into<String>, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..Self::new(Level::Warn, name, message) }
+    }
+
+    fn fail(name: impl Into<String>, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..Self::new(Level::Fail, name, message) }
+    }
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    ok: bool,
+    checks: &'a [Finding],
+}
+
+impl Doctor {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let findings = probe::everything();
+        let ok = findings.iter().all(|finding| finding.level != Level::Fail);
+        if self.json {
+            output::json(&Answer { ok, checks: &findings });
+        } else {
+            findings.iter().for_each(show);
+        }
+        Ok(if ok { Exit::Ok } else { Exit::Fails })
+    }
+}
+
+fn show(finding: &Finding) {
+    let (style, mark) = match finding.level {
+        Level::Ok => (output::GOOD, "ok  "),
+        Level::Warn => (output::WARN, "warn"),
+        Level::Fail => (output::BAD, "FAIL"),
+    };
+    output::row("", style, mark, &format!("{:<12} {}", finding.name, finding.message));
+    if let Some(fix) = &finding.fix {
+        output::row("     ", output::NOTE, "            fix:", fix);
+    }
+}

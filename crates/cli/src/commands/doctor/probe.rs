@@ -1,0 +1,260 @@
+//! Looks at each thing a run needs. What is tried out leaves nothing behind.
+
+use super::Finding;
+use crate::place;
+use std::path::Path;
+use tollgate_contract::config::{Adapter, Agent, Config};
+use tollgate_core::role::Role;
+use tollgate_host::git::{Configuration, Git, GitError};
+use tollgate_host::layout::{Layout, state_home};
+use tollgate_host::process::{Isolation, isolation};
+use tollgate_host::repository::{Repository, RepositoryError};
+use tollgate_host::settings::{self, SettingsError};
+
+/// Older ones lack options that workspaces are made with.
+const GIT_MIN: (u32, u32) = (2, 30);
+/// A clone of a middling repository and some outputs.
+const SPACE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
+
+pub(super) fn everything() -> Vec<Finding> {
+    let mut findings = vec![git()];
+    match place::here().map(|here| Repository::discover(&here)) {
+        // Told by the line about git already.
+        Ok(Err(RepositoryError::Git(GitError::Missing))) => {}
+        Ok(Ok(repository)) => in_repository(&repository, &mut findings),
+        Ok(Err(error)) => findings.push(Finding::warn(
+            "repository",
+            error.to_string(),
+            "run this in the repository that you want to work in",
+        )),
+        Err(failure) => {
+            findings.push(Finding::fail("repository", failure.message, "go to another folder"));
+        }
+    }
+    findings.push(process_tree());
+    findings.extend(landlock());
+    findings.extend(state_folder());
+    findings
+}
+
+fn git() -> Finding {
+    let install = "install git 2.30 or newer";
+    let answer = Git::find()
+        .and_then(|git| git.call(Configuration::Ours).args(["--version"]).run())
+        .map(|output| output.line());
+    let line = match answer {
+        Ok(line) => line,
+        Err(error) => return Finding::fail("git", error.to_string(), install),
+    };
+    match version(&line) {
+        Some(found) if found >= GIT_MIN => Finding::ok("git", line),
+        Some(_) => Finding::fail("git", format!("{line} is too old"), install),
+        None => Finding::warn("git", format!("its version cannot be read: {line}"), install),
+    }
+}
+
+/// `git version 2.39.5 (Apple Git-154)` is 2.39.
+fn version(line: &str) -> Option<(u32, u32)> {
+    let mut numbers = line.strip_prefix("git version ")?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
+    let layout = Layout::new(repository.root());
+    findings.push(match (repository.head(), repository.uncommitted()) {
+        (Ok(head), Ok(count)) => {
+            let on = head.branch.unwrap_or_else(|| "a detached HEAD".to_owned());
+            let left_out = match count {
+                0 => String::new(),
+                count => format!("; {count} uncommitted path(s) would be left out of a run"),
+            };
+            Finding::ok("repository", format!("{} on {on}{left_out}", repository.root().display()))
+        }
+        (Err(error), _) | (_, Err(error)) => Finding::fail(
+            "repository",
+            error.to_string(),
+            "see that `git status` works here and HEAD has a commit",
+        ),
+    });
+    match settings::config(&layout) {
+        Ok(config) => {
+            findings.push(settings_found(&layout));
+            agents(&layout, &config, findings);
+        }
+        Err(error) => findings.push(settings_broken("settings", &error)),
+    }
+    findings.push(match settings::roles(&layout) {
+        Ok(roles) => Finding::ok("roles", format!("{} roles read well", roles.len())),
+        Err(error) => settings_broken("roles", &error),
+    });
+}
+
+fn settings_found(layout: &Layout) -> Finding {
+    if layout.settings().exists() {
+        Finding::ok("settings", "tollgate.toml reads well")
+    } else {
+        Finding::warn("settings", "there is no tollgate.toml", "`tollgate init` writes one")
+    }
+}
+
+fn settings_broken(name: &str, error: &SettingsError) -> Finding {
+    let first = match error {
+        SettingsError::Invalid(report) => report
+            .errors()
+            .next()
+            .map(|fault| format!("; the first: {}: {}", fault.place(), fault.message)),
+        _ => None,
+    };
+    let fix = "mend it; `tollgate check PATH` names every fault";
+    Finding::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
+}
+
+fn agents(layout: &Layout, config: &Config, findings: &mut Vec<Finding>) {
+    let plays = |name: &str| {
+        Role::dispatched().any(|role| config.agent_for(role).is_some_and(|(of, _)| of == name))
+    };
+    for (name, agent) in &config.agents {
+        findings.push(agent_finding(layout, name, agent, plays(name)));
+    }
+    let without: Vec<&str> = Role::dispatched()
+        .filter(|role| config.agent_for(*role).is_none())
+        .map(Role::as_str)
+        .collect();
+    if !without.is_empty() {
+        let message = format!("nobody plays {}", without.join(", "));
+        let fix = "describe an [agent.NAME] in tollgate.toml and name it under [roles]";
+        findings.push(Finding::fail("agents", message, fix));
+    }
+}
+
+/// An agent that nobody plays cannot stop a run.
+fn agent_finding(layout: &Layout, name: &str, agent: &Agent, is_used: bool) -> Finding {
+    let title = format!("agent {name}");
+    let bad = |message: String, fix: &str| {
+        if is_used {
+            Finding::fail(title.clone(), message, fix)
+        } else {
+            Finding::warn(title.clone(), message, fix)
+        }
+    };
+    let program = match agent.adapter {
+        Adapter::Scripted => return script_finding(layout, &title, agent, &bad),
+        Adapter::Command => agent.command.first().map_or("", String::as_str),
+        other => {
+            let message =
+                format!("adapter = \"{}\" cannot be driven by this version", other.as_str());
+            return bad(message, "use adapter = \"command\" with a command line");
+        }
+    };
+    let found = if program.contains('/') {
+        Some(layout.repo_root().join(program)).filter(|path| place::is_program(path))
+    } else {
+        place::program_on_path(program)
+    };
+    match found {
+        Some(path) => Finding::ok(title, path.display().to_string()),
+        None if program.contains('/') => bad(
+            format!("{program} is not there or may not be run"),
+            "a path with a slash is relative to the root of the repository; `chmod +x` lets it run",
+        ),
+        None => bad(
+            format!("{program} is not found on PATH"),
+            "install it, or write its whole path into `command`",
+        ),
+    }
+}
+
+fn script_finding(
+    layout: &Layout,
+    title: &str,
+    agent: &Agent,
+    bad: &dyn Fn(String, &str) -> Finding,
+) -> Finding {
+    let script = agent.args.first().map_or("", String::as_str);
+    if layout.repo_root().join(script).is_file() {
+        Finding::ok(title, format!("plays the script {script}"))
+    } else {
+        bad(format!("the script {script} is not there"), "write it, or name another in `args`")
+    }
+}
+
+fn process_tree() -> Finding {
+    match isolation() {
+        Isolation::PidNamespace => {
+            Finding::ok("isolation", "PID namespace: the kernel ends every process of an agent")
+        }
+        Isolation::Subreaper => Finding::warn(
+            "isolation",
+            "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can escape",
+            "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)",
+        ),
+    }
+}
+
+/// A fact of the kernel, told where it can be read.
+fn landlock() -> Option<Finding> {
+    let modules = std::fs::read_to_string("/sys/kernel/security/lsm").ok()?;
+    let is_there = modules.trim().split(',').any(|module| module == "landlock");
+    let message = if is_there { "the kernel has it" } else { "the kernel does not have it" };
+    Some(Finding::ok("landlock", format!("{message}; this version does not need it")))
+}
+
+fn state_folder() -> Vec<Finding> {
+    let home = match state_home(|name| std::env::var_os(name)) {
+        Ok(home) => home,
+        Err(error) => {
+            let fix = "set HOME, or TOLLGATE_STATE_HOME to a folder of yours";
+            return vec![Finding::fail("state", error.to_string(), fix)];
+        }
+    };
+    let Some(nearest) = home.ancestors().find(|folder| folder.is_dir()) else {
+        let fix = "make the folder, or set TOLLGATE_STATE_HOME";
+        return vec![Finding::fail("state", format!("{} cannot be made", home.display()), fix)];
+    };
+    vec![writable(&home, nearest), space(nearest)]
+}
+
+fn writable(home: &Path, nearest: &Path) -> Finding {
+    match tempfile::tempdir_in(nearest) {
+        Ok(_) => Finding::ok("state", format!("workspaces go to {}", home.display())),
+        Err(cause) => Finding::fail(
+            "state",
+            format!("{} cannot be written: {cause}", nearest.display()),
+            "make it writable, or set TOLLGATE_STATE_HOME to a folder of yours",
+        ),
+    }
+}
+
+fn space(folder: &Path) -> Finding {
+    let free = match rustix::fs::statvfs(folder) {
+        Ok(found) => found.f_bavail.saturating_mul(found.f_frsize),
+        Err(errno) => {
+            let message = format!("the free space of {} cannot be read: {errno}", folder.display());
+            return Finding::warn("space", message, "see that the disk is in order");
+        }
+    };
+    let mebibytes = free / (1024 * 1024);
+    if free >= SPACE_BYTES_MIN {
+        Finding::ok("space", format!("{mebibytes} MiB are free for workspaces"))
+    } else {
+        let message = format!("only {mebibytes} MiB are free for workspaces");
+        Finding::warn(
+            "space",
+            message,
+            "free some; a full disk blocks a session until there is room",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_git_are_read_in_all_their_dresses() {
+        assert_eq!(version("git version 2.30.0"), Some((2, 30)));
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("git version 2.47.GIT"), Some((2, 47)));
+        assert_eq!(version("hub 2.14"), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! `tollgate explain`: the page behind a code.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{explain, output};
+use clap::Args;
+use serde::Serialize;
+use tollgate_contract::nearest::nearest;
+
+/// Explain the code of an error or of a blocker, or list all codes
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate explain timeout\n  tollgate explain tasks.dependency_cycle"
+)]
+pub struct Explain {
+    /// As it stands in brackets after `error` or `BLOCKED`
+    pub code: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Page {
+    code: &'static str,
+    text: &'static str,
+}
+
+impl Explain {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let Some(code) = &self.code else {
+            self.list();
+            return Ok(Exit::Ok);
+        };
+        let Some((code, text)) = explain::page(code) else {
+            let failure = Failure::usage("cli.code", format!("no page explains {code:?}"))
+                .hint("`tollgate explain` lists every code");
+            return Err(match nearest(code, explain::pages().map(|(known, _)| known)) {
+                Some(near) => failure.hint(format!("did you mean `tollgate explain {near}`?")),
+                None => failure,
+            });
+        };
+        if self.json {
+            output::json(&Page { code, text });
+        } else {
+            output::data(&format!("{code}\n\n{text}"));
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn list(&self) {
+        if self.json {
+            let all: Vec<Page> = explain::pages().map(|(code, text)| Page { code, text }).collect();
+            output::json(&all);
+        } else {
+            let codes: Vec<&str> = explain::pages().map(|(code, _)| code).collect();
+            output::data(&codes.join("\n"));
+        }
+    }
+}

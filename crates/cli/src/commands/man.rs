@@ -1,0 +1,38 @@
+//! `tollgate man`: manual pages, made from the command line itself.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{args, output};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Print the manual page, or write the pages of all commands into a folder
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Where to write one page per command; it is made when it is not there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+impl Man {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let command = args::public_command();
+        let Some(folder) = self.out else {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(command)
+                .render(&mut page)
+                .map_err(|cause| cannot_write(Path::new("the page"), &cause))?;
+            output::raw(&page);
+            return Ok(Exit::Ok);
+        };
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| clap_mangen::generate_to(command, &folder))
+            .map_err(|cause| cannot_write(&folder, &cause))?;
+        output::talk(&format!("manual pages are in {}", folder.display()));
+        Ok(Exit::Ok)
+    }
+}
+
+fn cannot_write(place: &Path, cause: &std::io::Error) -> Failure {
+    Failure::usage("cli.write", format!("cannot write {}: {cause}", place.display()))
+}

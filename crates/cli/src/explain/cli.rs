@@ -1,0 +1,104 @@
+//! Why a command could not do what it was asked, and how to go on.
+
+pub(super) const PAGES: &[(&str, &str)] = &[
+    (
+        "cli.bug",
+        "Tollgate came to a point that it takes for impossible, or the system refused it something that no program can do\n\
+         without. The journal holds everything up to the last record.\n\n\
+         What to do: `tollgate resume` goes on from there. Please report it with the words of the message.",
+    ),
+    (
+        "cli.code",
+        "`tollgate explain` was asked for a code that does not exist. Codes stand in brackets after `error` and `warning`,\n\
+         and after BLOCKED; without a code the command lists them all.",
+    ),
+    (
+        "cli.demo",
+        "The demo could not make its sample repository, or git could not be used in it.\n\n\
+         What to do: choose an empty folder with --folder, see that git is installed (`tollgate doctor`), and try again.",
+    ),
+    (
+        "cli.exists",
+        "A file that would have been written is there already. Tollgate never overwrites a file of yours.\n\n\
+         What to do: keep it and edit it by hand, or move it out of the way and run the command again.",
+    ),
+    (
+        "cli.goal",
+        "The goal of a run is empty or too long to be one.\n\n\
+         What to do: say in a sentence or a paragraph what should be true afterwards. Put a longer text into a file of the\n\
+         repository and name the file in the goal.",
+    ),
+    (
+        "cli.journal_damaged",
+        "The journal of the session does not hold: a record's hash does not fit its content and the record before it, a line\n\
+         is no record, or its first record opens no session. Nothing is repaired by guess. An unfinished last record is no damage: it\n\
+         is set aside on the next resume.\n\n\
+         What to do: put back a copy of the file from before the damage, or use the version of Tollgate that wrote it when the\n\
+         message says so. Accepted work is on the branch tollgate/SESSION in any case; a new session can start from it.",
+    ),
+    (
+        "cli.kind",
+        "`tollgate check` does not know this kind, or cannot tell the kind of a document from its name and content.\n\n\
+         What to do: name it with --as: session, status, tasks, acceptance, spec, architecture, report, agent-input,\n\
+         agent-output, planner-result, implementor-result, reviewer-result, action, skill or config.",
+    ),
+    (
+        "cli.no_agent",
+        "A role of the run has nobody to play it. Nothing was started.\n\n\
+         What to do: describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\n\
+         role. `tollgate init` writes a file to start from, `tollgate doctor` checks it.",
+    ),
+    (
+        "cli.persistence",
+        "The session's record could not be written. Nothing that was not written has been acted upon.\n\n\
+         What to do: free some space or make the session folder writable, then `tollgate resume`.",
+    ),
+    (
+        "cli.refused",
+        "The session does not take this command as it stands: a question that is not open, an answer that is none of those\n\
+         listed, or text that the answer needs and lacks. The question stays open.\n\n\
+         What to do: `tollgate status` shows every open question with the answers it takes, spelled exactly so.",
+    ),
+    (
+        "cli.repository",
+        "Tollgate works in a git repository with a commit and files checked out, and this is not one, or git itself cannot\n\
+         be used.\n\n\
+         What to do: go to a repository, or make one with `git init` and a first commit. `tollgate doctor` tells what is missing.",
+    ),
+    (
+        "cli.schema",
+        "There is no schema of this name. `tollgate schema` without a name lists them all.",
+    ),
+    (
+        "cli.session",
+        "The session that was named cannot be found, is not the only one that begins so, or has no journal.\n\n\
+         What to do: `tollgate sessions` lists what is there. A unique beginning of a name is enough; `latest` is the newest.",
+    ),
+    (
+        "cli.session_owned",
+        "Another process runs the session; two would write over each other.\n\n\
+         What to do: wait for it or end it with Ctrl-C where it runs. Reading works meanwhile, and `tollgate answer` hands an\n\
+         answer to the process that runs it.",
+    ),
+    (
+        "cli.settings",
+        "tollgate.toml, a role file or the name of an agent or action on the command line is not right.\n\n\
+         What to do: mend the places that are named; `tollgate check tollgate.toml` finds them all without starting anything.",
+    ),
+    (
+        "cli.status_missing",
+        "A folder that is checked as a session has no status.json. Tollgate writes one with the first record of a session and\n\
+         keeps it up to date, so it was removed, or the folder is none of a session.\n\n\
+         What to do: `tollgate resume` writes it again from the journal.",
+    ),
+    (
+        "cli.unreadable",
+        "A document cannot be read: it is not there, may not be read, is no plain file, or is too big to be one.\n\n\
+         What to do: see that the path is right and that you may read it.",
+    ),
+    (
+        "cli.write",
+        "A file could not be written.\n\n\
+         What to do: see that the folder exists, that you may write there, and that there is space.",
+    ),
+];

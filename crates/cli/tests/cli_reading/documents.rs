@@ -1,0 +1,354 @@
+//! Documents: checked, described by schemas, and explained when they fail.
+
+use crate::check;
+use crate::support::{DONE, SESSIONS, WAITING, World};
+use expect_test::expect;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+const GOOD_SPEC: &str = "# Goals\nx\n# Acceptance Criteria\ny\n# Definition of Done\nz\n";
+
+#[test]
+fn check_tells_the_place_of_every_fault() {
+    let world = World::repository();
+    world.write("tasks.yaml", "tasks:\n  - id: T-001\n    depends_on: [T-001]\n");
+    world.write("spec.md", GOOD_SPEC);
+    check(
+        &world,
+        &["check", "tasks.yaml", "spec.md"],
+        expect![[r#"
+        error[shape.field_missing] tasks.yaml:2: the field "status" is missing
+          help: Add "status" to entry 0 of `tasks`
+        error[shape.field_missing] tasks.yaml:2: the field "goal" is missing
+          help: Add "goal" to entry 0 of `tasks`
+        error[tasks.no_check] tasks.yaml:2: task T-001 has no acceptance check
+          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+        warning[tasks.no_title] tasks.yaml:2: task T-001 has no title; the first line of its goal is used
+        warning[tasks.no_done_when] tasks.yaml:2: task T-001 does not say under done_when what makes it done
+        warning[tasks.no_type] tasks.yaml:2: task T-001 has no type; it is taken as feat
+        error[tasks.no_scope] tasks.yaml:2: task T-001 does not say which files it may change
+          help: List paths, globs or folders ending in / under files_expected
+        error[tasks.dependency_cycle] tasks.yaml:3: these tasks wait for each other: T-001 → T-001
+          help: Remove one of these dependencies
+        failed: 2 document(s) checked, 5 error(s), 3 warning(s)
+        exit 1
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "spec.md"],
+        expect![[r#"
+        ok: 1 document(s) checked, 0 error(s), 0 warning(s)
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn check_answers_programs_in_json() {
+    let world = World::repository();
+    world.write("spec.md", GOOD_SPEC);
+    check(
+        &world,
+        &["check", "--json", "spec.md"],
+        expect![[r#"
+        {
+          "ok": true,
+          "diagnostics": []
+        }
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "--as", "architecture", "--json", "spec.md"],
+        expect![[r###"
+        {
+          "ok": false,
+          "diagnostics": [
+            {
+              "code": "sections.missing",
+              "severity": "error",
+              "path": "spec.md",
+              "line": null,
+              "message": "the section \"Overview\" is missing",
+              "help": "Add a heading such as \"## Overview\" with its content below it"
+            },
+            {
+              "code": "sections.missing",
+              "severity": "error",
+              "path": "spec.md",
+              "line": null,
+              "message": "the section \"Modules/components\" is missing",
+              "help": "Add a heading such as \"## Modules/components\" with its content below it"
+            }
+          ]
+        }
+        exit 1
+    "###]],
+    );
+}
+
+#[test]
+fn check_knows_a_session_by_its_folder() {
+    let world = World::with_sessions();
+    let folder = format!(".agents-work/{}", world.session(DONE).file_name().unwrap().display());
+    fs::write(world.session(DONE).join("tasks.yaml"), "tasks: [").unwrap();
+    fs::write(world.session(DONE).join("spec.md"), "nothing\n").unwrap();
+    fs::write(world.session(DONE).join("status.json"), "{}").unwrap();
+    let seen = world.run(&["check", &folder]);
+    assert_eq!(seen.code, 1, "{seen:?}");
+    for file in ["status.json", "tasks.yaml", "spec.md"] {
+        assert!(seen.stderr.contains(&format!("_fix-the-greeting/{file}")), "{file}: {seen:?}");
+    }
+    fs::remove_file(world.session(DONE).join("status.json")).unwrap();
+    let seen = world.run(&["check", "--json", "--as", "session", &folder]);
+    assert_eq!(
+        (seen.code, &seen.json()["diagnostics"][0]["code"]),
+        (1, &"cli.status_missing".into())
+    );
+}
+
+#[test]
+fn check_finds_nothing_wrong_with_a_real_session() {
+    let folders = [SESSIONS.session(DONE), SESSIONS.session(WAITING)];
+    let paths: Vec<&str> = folders.iter().map(|path| path.to_str().unwrap()).collect();
+    let seen = SESSIONS.run(&["check", paths[0], paths[1]]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+}
+
+/// A repository full of things that are no documents.
+fn unreadable() -> World {
+    let world = World::repository();
+    fs::create_dir(world.repo().join("empty")).unwrap();
+    fs::create_dir(world.repo().join("spec.md")).unwrap();
+    fs::write(world.repo().join("binary"), [0, 159, 146, 150, 255]).unwrap();
+    fs::write(world.repo().join("tasks.yaml"), vec![b'#'; 9 * 1024 * 1024]).unwrap();
+    fs::write(world.repo().join("report.md"), [b'#', 0xff, 0xfe]).unwrap();
+    std::os::unix::fs::symlink("nowhere", world.repo().join("dangling.json")).unwrap();
+    world
+}
+
+#[test]
+fn check_says_when_it_cannot_look() {
+    let world = unreadable();
+    check(
+        &world,
+        &["check", "missing.json"],
+        expect![[r#"
+        error[cli.unreadable] missing.json: it cannot be read: No such file or directory (os error 2)
+          help: See that the path is right and that you may read it
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "empty"],
+        expect![[r#"
+        error[cli.kind] empty: nothing in this folder is a file of a session
+          help: Name a document, or the folder of a session below .agents-work
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "binary"],
+        expect![[r#"
+        error[cli.kind] binary: neither its name nor its content tells what kind of document this is
+          help: Name the kind with --as, such as `--as tasks`
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "tasks.yaml"],
+        expect![[r#"
+        error[cli.unreadable] tasks.yaml: it cannot be read: it has more than 8388608 bytes
+          help: See that the path is right and that you may read it
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "report.md"],
+        expect![[r#"
+        error[text.not_utf8] report.md: byte 1 is not part of UTF-8 text
+          help: Save the file as UTF-8
+        failed: 1 document(s) checked, 1 error(s), 0 warning(s)
+        exit 1
+    "#]],
+    );
+    let all = ["missing.json", "empty", "binary", "tasks.yaml", "report.md", "dangling.json"];
+    let seen = world.run(&[&["check", "--json"], &all[..]].concat());
+    let found = seen.json();
+    assert_eq!((seen.code, found["ok"].as_bool()), (2, Some(false)));
+    assert_eq!(found["diagnostics"].as_array().unwrap().len(), all.len());
+}
+
+#[test]
+fn check_refuses_a_kind_that_does_not_fit() {
+    let world = unreadable();
+    check(
+        &world,
+        &["check", "--as", "spec", "spec.md"],
+        expect![[r#"
+        error[cli.unreadable] spec.md: it cannot be read: it is a folder
+          help: See that the path is right and that you may read it
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "--as", "session", "binary"],
+        expect![[r#"
+        error[cli.kind] binary: a session is a folder
+          help: Name the session's folder
+        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "--as", "task", "binary"],
+        expect![[r#"
+        error: "task" is no kind of document
+         help: did you mean `--as tasks`?
+               `tollgate explain cli.kind` tells more
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "--as", "weather", "binary"],
+        expect![[r#"
+        error: "weather" is no kind of document
+         help: known: session, status, tasks, acceptance, spec, architecture, report, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, config
+               `tollgate explain cli.kind` tells more
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn check_of_a_file_that_may_not_be_read_says_so() {
+    let world = World::repository();
+    world.write("spec.md", "# Goals\n");
+    let path = world.repo().join("spec.md");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(&path).is_ok() {
+        // Who may read everything cannot be refused.
+        return;
+    }
+    let seen = world.run(&["check", "spec.md"]);
+    assert_eq!(seen.code, 2);
+    assert!(seen.stderr.contains("Permission denied"), "{seen:?}");
+}
+
+#[test]
+fn r119_text_of_checked_files_reaches_the_terminal_clean() {
+    let world = World::repository();
+    world.write("tollgate.toml", "\"bad\\u001b[31m\\u202ekey\" = 1\n");
+    world.write("reply.json", "{\"status\": \"\\u001b]0;x\\u0007\u{9b}2J\", \"summary\": \"s\"}");
+    for json in [&["--json"][..], &[]] {
+        let args = [&["check", "tollgate.toml", "reply.json"], json].concat();
+        let output = world.tollgate().args(args).output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}']), "{text:?}");
+    }
+}
+
+#[test]
+fn schemas_are_listed_and_printed() {
+    let world = World::empty();
+    check(
+        &world,
+        &["schema"],
+        expect![[r#"
+        agent-input
+        agent-output
+        planner-result
+        implementor-result
+        reviewer-result
+        status
+        tasks
+        acceptance
+        config
+        exit 0
+    "#]],
+    );
+    for name in world.run(&["schema", "--json"]).json().as_array().unwrap() {
+        let schema = world.run(&["schema", name.as_str().unwrap()]);
+        assert_eq!((schema.code, schema.json().is_object()), (0, true), "{name}");
+    }
+    check(
+        &world,
+        &["schema", "task"],
+        expect![[r#"
+        error: there is no schema "task"
+         help: did you mean `tollgate schema tasks`?
+               `tollgate explain cli.schema` tells more
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn codes_are_explained() {
+    let world = World::empty();
+    check(
+        &world,
+        &["explain", "timeout"],
+        expect![[r#"
+        timeout
+
+        An agent, with everything it started, ran longer than its limit and was ended. A timeout is never tried again by
+        itself: the same work would mostly take as long again.
+
+        What to do: answer `extend: DURATION` (such as `extend: 45m`) for this dispatch, set the limit of the role under
+        [timeout] in tollgate.toml, or make the task smaller with `retry: GUIDANCE`.
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["explain", "[cli.no_agent]", "--json"],
+        expect![[r#"
+        {
+          "code": "cli.no_agent",
+          "text": "A role of the run has nobody to play it. Nothing was started.\n\nWhat to do: describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\nrole. `tollgate init` writes a file to start from, `tollgate doctor` checks it."
+        }
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["explain", "timeuot"],
+        expect![[r#"
+        error: no page explains "timeuot"
+         help: `tollgate explain` lists every code
+         help: did you mean `tollgate explain timeout`?
+               `tollgate explain cli.code` tells more
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["explain", "weather"],
+        expect![[r#"
+        error: no page explains "weather"
+         help: `tollgate explain` lists every code
+               `tollgate explain cli.code` tells more
+        exit 2
+    "#]],
+    );
+    for page in world.run(&["explain", "--json"]).json().as_array().unwrap() {
+        let code = page["code"].as_str().unwrap();
+        assert_eq!(page["text"].as_str().map(|text| text.ends_with('.')), Some(true), "{code}");
+    }
+}

@@ -1,0 +1,468 @@
+//! Sessions: the list, the log and the audit, whole and damaged.
+
+use crate::check;
+use crate::support::{DONE, SESSIONS, WAITING, World, flip_byte_in_line};
+use expect_test::expect;
+use serde_json::Value;
+use std::fs;
+use std::io::Read as _;
+use std::process::Stdio;
+
+#[test]
+fn sessions_are_listed_the_newest_first() {
+    check(
+        &SESSIONS,
+        &["sessions"],
+        expect![[r#"
+        SESSION                      ACTION      STATE             UPDATED                   WAITING
+        DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
+        DATE_fix-the-greeting  lean        DONE              TIME  0
+        exit 0
+    "#]],
+    );
+    check(
+        &SESSIONS,
+        &["sessions", "--json"],
+        expect![[r#"
+        [
+          {
+            "session": "DATE_add-a-greeting",
+            "action": "deliver",
+            "state": "APPROVE_DESIGN",
+            "updated_at": "TIME",
+            "waiting": 1
+          },
+          {
+            "session": "DATE_fix-the-greeting",
+            "action": "lean",
+            "state": "DONE",
+            "updated_at": "TIME",
+            "waiting": 0
+          }
+        ]
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_repository_without_sessions_is_no_error() {
+    let world = World::repository();
+    check(
+        &world,
+        &["sessions"],
+        expect![[r#"
+        there is no session here yet; start one with `tollgate run "GOAL"`
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["sessions", "--json"],
+        expect![[r#"
+        []
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["log"],
+        expect![[r#"
+        error: there is no session here yet; start one with `tollgate run "GOAL"`
+               `tollgate explain cli.session` tells more
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["audit", "--json"],
+        expect![[r#"
+        error: there is no session here yet; start one with `tollgate run "GOAL"`
+               `tollgate explain cli.session` tells more
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn outside_a_repository_there_is_a_way_out() {
+    check(
+        &World::empty(),
+        &["sessions"],
+        expect![[r#"
+        error: /world/repo is not in a git repository; go to one, or make one with `git init`
+               `tollgate explain cli.repository` tells more
+        exit 2
+    "#]],
+    );
+    check(
+        &World::empty(),
+        &["init"],
+        expect![[r#"
+        error: /world/repo is not in a git repository; go to one, or make one with `git init`
+               `tollgate explain cli.repository` tells more
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
+    let world = World::with_sessions();
+    let journal = world.session(DONE).join("journal.jsonl");
+    flip_byte_in_line(&journal, 3);
+    let name = format!("{}", world.session(DONE).file_name().unwrap().display());
+    check(
+        &world,
+        &["sessions"],
+        expect![[r#"
+        SESSION                      ACTION      STATE             UPDATED                   WAITING
+        DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
+        DATE_fix-the-greeting  -           unreadable        -                         0
+        warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+        exit 0
+    "#]],
+    );
+    let listed = world.run(&["sessions", "--json"]).json();
+    assert_eq!(listed[1]["state"], Value::Null);
+    assert_eq!(listed[0]["state"], "APPROVE_DESIGN");
+    check(
+        &world,
+        &["log", &name],
+        expect![[r#"
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+         help: keep the folder as it is; accepted work is on the session's branch
+               `tollgate explain cli.journal_damaged` tells more
+        exit 6
+    "#]],
+    );
+    check(
+        &world,
+        &["audit", &name, "--verify"],
+        expect![[r#"
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+         help: keep the folder as it is; accepted work is on the session's branch
+               `tollgate explain cli.journal_damaged` tells more
+        exit 6
+    "#]],
+    );
+    let verified = world.run(&["audit", &name, "--verify", "--json"]);
+    assert_eq!((verified.code, &verified.json()["ok"]), (6, &Value::Bool(false)));
+    assert_eq!(world.run(&["audit", &name]).code, 6);
+}
+
+#[test]
+fn r115_an_unfinished_last_record_is_told_of_and_no_damage() {
+    let world = World::with_sessions();
+    let journal = world.session(WAITING).join("journal.jsonl");
+    let mut bytes = fs::read(&journal).unwrap();
+    bytes.extend_from_slice(b"{\"seq\":");
+    fs::write(&journal, bytes).unwrap();
+    check(
+        &world,
+        &["audit", "latest", "--verify"],
+        expect![[r#"
+        DATE_add-a-greeting: the chain holds, 25 record(s), last hash HASH
+        7 byte(s) after it are an unfinished record; a resume sets them aside
+        exit 0
+    "#]],
+    );
+    assert_eq!(world.run(&["log", "latest"]).code, 0);
+}
+
+#[test]
+fn a_journal_that_opens_no_session_is_refused() {
+    let world = World::with_sessions();
+    let name = world.session(WAITING).file_name().unwrap().to_str().unwrap().to_owned();
+    fs::write(world.session(WAITING).join("journal.jsonl"), "").unwrap();
+    check(
+        &world,
+        &["audit", &name],
+        expect![[r#"
+        error: DATE_add-a-greeting has not begun yet
+               `tollgate explain cli.session` tells more
+        exit 2
+    "#]],
+    );
+    check(
+        &world,
+        &["sessions"],
+        expect![[r#"
+        SESSION                      ACTION      STATE             UPDATED                   WAITING
+        DATE_fix-the-greeting  lean        DONE              TIME  0
+        DATE_add-a-greeting    -           not begun         -                         0
+        warning: DATE_add-a-greeting has not begun
+        exit 0
+    "#]],
+    );
+    assert_eq!(world.run(&["log", &name]).code, 2);
+    fs::remove_file(world.session(WAITING).join("journal.jsonl")).unwrap();
+    check(
+        &world,
+        &["log", &name],
+        expect![[r#"
+            error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
+             help: see that the file is there and that you may read it
+                   `tollgate explain cli.session` tells more
+            exit 2
+        "#]],
+    );
+    assert_eq!(world.run(&["sessions", "--json"]).json()[1]["state"], Value::Null);
+    fs::create_dir(world.session(WAITING).join("journal.jsonl")).unwrap();
+    for args in [&["log", &name][..], &["audit", &name], &["audit", &name, "--verify"]] {
+        let seen = world.run(args);
+        assert_eq!(seen.code, 2, "{seen:?}");
+        assert!(seen.stderr.contains("Is a directory"), "{seen:?}");
+    }
+    assert_eq!(world.run(&["sessions"]).code, 0);
+}
+
+#[test]
+fn a_prefix_must_be_unique_and_known() {
+    let date = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap()[..10].to_owned();
+    let ambiguous = SESSIONS.run(&["log", &date]);
+    assert_eq!(ambiguous.code, 2);
+    let both = "is the beginning of several sessions: DATE_add-a-greeting, DATE_fix-the-greeting";
+    assert!(ambiguous.stderr.contains(both), "{ambiguous:?}");
+    let unique = SESSIONS.run(&["log", &format!("{date}_f")]);
+    assert!(unique.stdout.contains("DATE_fix-the-greeting (lean)"), "{unique:?}");
+    check(
+        &SESSIONS,
+        &["log", "nothing"],
+        expect![[r#"
+        error: no session is called "nothing" or begins so; `tollgate sessions` lists them
+               `tollgate explain cli.session` tells more
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn r119_the_log_tells_every_record_without_control_sequences() {
+    check(
+        &SESSIONS,
+        &["log"],
+        expect![[r#"
+            1  TIME  session   DATE_add-a-greeting (deliver)
+            2  TIME  state     INTAKE
+            3  TIME  dispatch  #1 SpecAgent meta to do the step
+            4  TIME  start     #1 SpecAgent meta
+            5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
+            6  TIME  ok        #1 SpecAgent meta
+            7  TIME  criteria  1 acceptance criteria
+            8  TIME  skip      DESIGN: nobody asked for Researcher
+            9  TIME  state     DESIGN
+           10  TIME  dispatch  #2 Architect meta to do the step
+           11  TIME  start     #2 Architect meta
+           12  TIME  reply     #2 Architect meta: OK – done now nimda
+           13  TIME  ok        #2 Architect meta
+           14  TIME  skip      DESIGN: nobody asked for Designer
+           15  TIME  state     APPROVE_DESIGN
+           16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+           17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
+           18  TIME  correct   the design goes back to Architect
+           19  TIME  correct   the correction is dispatched (Architect)
+           20  TIME  dispatch  #3 Architect meta (correction) to correct the design
+           21  TIME  start     #3 Architect meta (correction)
+           22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
+           23  TIME  ok        #3 Architect meta (correction)
+           24  TIME  correct   the correction is completed
+           25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn r119_json_of_the_log_is_one_record_a_line_without_control_sequences() {
+    let seen = SESSIONS.run(&["log", "--json"]);
+    let mut before = 0;
+    for line in seen.stdout.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record["seq"], before + 1);
+        assert!(record["event"]["type"].is_string() && record["at"].is_string());
+        assert!(record["hash"].is_string());
+        before += 1;
+    }
+    assert!(before > 20, "{before}");
+    let evil = ['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}'];
+    assert!(!seen.stdout.contains(evil));
+    assert!(seen.stdout.contains("\\u202e"));
+}
+
+#[test]
+fn following_ends_with_the_session() {
+    let world = &*SESSIONS;
+    let name = world.session(DONE).file_name().unwrap().to_str().unwrap().to_owned();
+    let followed = world.run(&["log", &name, "--follow"]);
+    assert_eq!(followed.code, 0);
+    assert_eq!(followed.stdout, world.run(&["log", &name]).stdout);
+}
+
+#[test]
+fn following_tells_what_others_do_meanwhile() {
+    let world = World::with_sessions();
+    let mut follower =
+        world.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = follower.stdout.take().unwrap();
+    out.read_exact(&mut [0]).unwrap();
+    let words = "cancel: enough seen";
+    let answered = world.run(&["answer", "latest", "UD-APPROVE-DESIGN", words]);
+    assert_eq!(answered.code, 0, "{answered:?}");
+    let mut told = String::new();
+    out.read_to_string(&mut told).unwrap();
+    assert_eq!(follower.wait().unwrap().code(), Some(0));
+    assert!(told.contains("enough seen") && told.contains("blocked   cancelled"), "{told}");
+    let state = world.run(&["sessions", "--json"]).json()[0]["state"].clone();
+    assert_eq!(state, "BLOCKED");
+}
+
+#[test]
+fn following_ends_by_ctrl_c_and_with_its_reader() {
+    let start = || SESSIONS.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn();
+    let mut interrupted = start().unwrap();
+    let mut out = interrupted.stdout.take().unwrap();
+    // A first byte proves that the signal finds it at work.
+    out.read_exact(&mut [0]).unwrap();
+    std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
+    let pid = rustix::process::Pid::from_child(&interrupted);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(interrupted.wait().unwrap().code(), Some(130));
+
+    let mut left = start().unwrap();
+    let mut out = left.stdout.take().unwrap();
+    out.read_exact(&mut [0]).unwrap();
+    drop(out);
+    assert_eq!(left.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_panic() {
+    for args in [&["log"][..], &["schema", "agent-output"], &["explain"], &["man"], &["--help"]] {
+        let mut command = SESSIONS.tollgate();
+        let mut child =
+            command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut words = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        assert_eq!(words, "", "{args:?}");
+    }
+}
+
+#[test]
+fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
+    check(
+        &SESSIONS,
+        &["audit"],
+        expect![[r#"
+        session   DATE_add-a-greeting
+        action    deliver (full)
+        goal      Add a greeting
+        state     APPROVE_DESIGN
+        base      HASH
+        opened    TIME
+        updated   TIME
+        journal   25 record(s), last hash HASH
+
+        roles
+          SpecAgent   #1
+          Architect   #2 #3
+
+        read
+          #1 SpecAgent meta: no files
+          #2 Architect meta: …/spec.md, …/acceptance.json
+          #3 Architect meta: …/spec.md, …/acceptance.json, …/architecture.md
+
+        written
+          acceptance.json HASH by #1 SpecAgent
+          spec.md HASH by #1 SpecAgent
+          architecture.md HASH by #2 Architect
+
+        decisions
+          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+            shown acceptance.json HASH
+            shown architecture.md HASH
+            shown spec.md HASH
+            answered TIME by person: changes-requested: Architect: make it smaller
+          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+            shown acceptance.json HASH
+            shown architecture.md HASH
+            shown spec.md HASH
+            open
+
+        commands
+          none
+
+        commits
+          none
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn r085_the_record_alone_tells_commands_and_commits() {
+    let name = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap().to_owned();
+    check(
+        &SESSIONS,
+        &["audit", &name],
+        expect![[r#"
+        session   DATE_fix-the-greeting
+        action    lean (lean)
+        goal      Fix the greeting
+        state     DONE
+        base      HASH
+        opened    TIME
+        updated   TIME
+        journal   36 record(s), last hash HASH
+
+        roles
+          SpecAgent   #1
+          Coder       #2
+          Reviewer    #3
+          QA          #4
+
+        read
+          #1 SpecAgent meta: no files
+          #2 Coder T-001: …/spec.md, …/tasks.yaml
+          #3 Reviewer T-001: …/spec.md, …/tasks.yaml
+          #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
+
+        written
+          acceptance.json HASH by #1 SpecAgent
+          spec.md HASH by #1 SpecAgent
+          tasks.yaml HASH by #1 SpecAgent
+
+        decisions
+          none
+
+        commands
+          ok   T-001 `true`: exit code 0
+          ok   acceptance `true`: exit code 0
+          ok   acceptance `true`: exit code 0
+
+        commits
+          HASH #2 Coder T-001: app.txt
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn r085_the_record_as_json_has_every_asking_and_whole_hashes() {
+    let world = World::with_sessions();
+    for gone in ["status.json", "spec.md", "dispatches"] {
+        let path = world.session(WAITING).join(gone);
+        fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).unwrap();
+    }
+    let audit = world.run(&["audit", "--json"]).json();
+    let decisions = audit["decisions"].as_array().unwrap();
+    assert_eq!(decisions.len(), 2);
+    assert_eq!(decisions[0]["answer"], "changes-requested: Architect: make it smaller");
+    assert_eq!(decisions[0]["resolved_by"], "person");
+    assert_eq!(decisions[1]["resolved_by"], Value::Null);
+    assert_eq!(decisions[0]["shown"].as_array().unwrap().len(), 3);
+    assert_eq!(audit["roles"][1]["dispatches"], serde_json::json!([2, 3]));
+    assert_eq!(audit["written"][0]["by"]["dispatch"]["role"], "SpecAgent");
+}

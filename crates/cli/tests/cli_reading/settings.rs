@@ -1,0 +1,202 @@
+//! What comes before a run: help, settings, roles, actions, and a look at the machine.
+
+use crate::check;
+use crate::support::{SESSIONS, World};
+use expect_test::expect;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+#[test]
+fn without_arguments_there_is_help_and_exit_2() {
+    let seen = World::empty().run(&[]);
+    assert_eq!(seen.code, 2);
+    assert!(seen.stderr.contains("Usage: tollgate <COMMAND>"), "{seen:?}");
+    for hidden in ["supervise", "agent-init", "scripted"] {
+        assert!(!seen.stderr.contains(&format!("\n  {hidden} ")), "{hidden}");
+    }
+    let version = World::empty().run(&["--version"]);
+    assert_eq!(version.stdout, format!("tollgate {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn init_writes_settings_once_and_only_once() {
+    let world = World::repository();
+    let seen = world.run(&["init"]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+    assert!(seen.stderr.contains("wrote tollgate.toml"), "{seen:?}");
+    assert_eq!(world.run(&["check", "tollgate.toml"]).code, 0);
+    world.write("tollgate.toml", "# mine\n");
+    check(
+        &world,
+        &["init"],
+        expect![[r#"
+        error: tollgate.toml is there already; nothing was written
+         help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries out what it says
+         help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
+         help: move it away first to get a fresh one: `mv tollgate.toml tollgate.toml.old`
+               `tollgate explain cli.exists` tells more
+        exit 2
+    "#]],
+    );
+    assert_eq!(fs::read_to_string(world.repo().join("tollgate.toml")).unwrap(), "# mine\n");
+}
+
+#[test]
+fn init_names_agents_that_are_there_as_examples() {
+    let world = World::repository();
+    let programs = world.root.join("programs");
+    fs::create_dir(&programs).unwrap();
+    fs::write(programs.join("codex"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(programs.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(programs.join("goose"), "not to be run\n").unwrap();
+    let git = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .find(|folder| folder.join("git").is_file())
+        .unwrap();
+    std::os::unix::fs::symlink(git.join("git"), programs.join("git")).unwrap();
+    let mut command = world.tollgate();
+    let seen = world.seen(command.arg("init").env("PATH", &programs).output().unwrap());
+    expect![[r#"
+        wrote tollgate.toml
+        Found on PATH: codex. This version drives agents that are commands, so they are in the file as examples.
+        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+              `tollgate demo` shows a whole run without any agent.
+        exit 0
+    "#]].assert_eq(&seen.all());
+    let text = fs::read_to_string(world.repo().join("tollgate.toml")).unwrap();
+    assert!(text.contains("#[agent.codex]\n") && !text.contains("goose"), "{text}");
+}
+
+#[test]
+fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
+    let world = World::repository();
+    world.write("agents/coder/SKILL.md", "---\nname: coder\ndescription: mine\n---\nbe quick\n");
+    check(
+        &world,
+        &["init", "--eject"],
+        expect![[r#"
+        wrote tollgate.toml
+        wrote agents/actions/deliver.md
+        wrote agents/actions/lean.md
+        wrote agents/spec-agent/SKILL.md
+        wrote agents/architect/SKILL.md
+        wrote agents/planner/SKILL.md
+        wrote agents/designer/SKILL.md
+        wrote agents/researcher/SKILL.md
+        kept agents/coder/SKILL.md is there already
+        wrote agents/reviewer/SKILL.md
+        wrote agents/qa/SKILL.md
+        wrote agents/security/SKILL.md
+        wrote agents/integrator/SKILL.md
+        wrote agents/docs/SKILL.md
+        wrote agents/orchestrator/SKILL.md
+        Roles are read from agents/ from now on; actions still come from Tollgate itself.
+        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+              `tollgate demo` shows a whole run without any agent.
+        exit 0
+    "#]],
+    );
+    let again = world.run(&["init", "--eject"]);
+    assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 15), "{again:?}");
+    let roles = world.run(&["roles", "--json"]).json();
+    let coder = roles.as_array().unwrap().iter().find(|role| role["role"] == "Coder").unwrap();
+    assert_eq!(coder["description"], "mine");
+    assert_eq!(coder["source"], "agents/coder/SKILL.md");
+    let written = ["agents/actions/deliver.md", "agents/qa/SKILL.md", "tollgate.toml"];
+    assert_eq!(world.run(&[&["check"], &written[..]].concat()).code, 0);
+}
+
+#[test]
+fn init_follows_no_link_out_of_the_repository() {
+    let world = World::repository();
+    let outside = world.root.join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.repo().join("agents")).unwrap();
+    let seen = world.run(&["init", "--eject"]);
+    assert_eq!(seen.code, 2, "{seen:?}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn doctor_fails_only_for_what_stops_a_run() {
+    let healthy = SESSIONS.run(&["doctor", "--json"]);
+    assert_eq!((healthy.code, healthy.json()["ok"].as_bool()), (0, Some(true)), "{healthy:?}");
+    let level = |world: &World, name: &str| {
+        let checks = world.run(&["doctor", "--json"]).json()["checks"].clone();
+        let of_name = |check: &&Value| check["name"] == name;
+        let level = checks.as_array().unwrap().iter().find(of_name).unwrap()["level"].clone();
+        level.as_str().unwrap().to_owned()
+    };
+    assert_eq!(level(&World::empty(), "repository"), "warn");
+    let world = World::repository();
+    assert_eq!(
+        (level(&world, "settings"), level(&world, "agents")),
+        ("warn".into(), "fail".into())
+    );
+    world.write(
+        "tollgate.toml",
+        "[agent.a]\nadapter = \"command\"\ncommand = [\"no-such-program\"]\n",
+    );
+    assert_eq!((level(&world, "settings"), level(&world, "agent a")), ("ok".into(), "fail".into()));
+    world.write("tollgate.toml", "[agent.a]\nadapter = \"claude\"\n");
+    assert_eq!(level(&world, "agent a"), "fail");
+    world.write("tollgate.toml", "[agent.a\n");
+    assert_eq!((level(&world, "settings"), world.run(&["doctor"]).code), ("fail".into(), 1));
+}
+
+#[test]
+fn actions_and_roles_are_listed() {
+    check(
+        &World::empty(),
+        &["actions"],
+        expect![[r#"
+        deliver  From a goal to reviewed, tested and documented work, with a person at two gates (built-in)
+        lean     The short way for one small task, without design and plan (built-in)
+        exit 0
+    "#]],
+    );
+    check(
+        &World::empty(),
+        &["actions", "--json"],
+        expect![[r#"
+        [
+          {
+            "name": "deliver",
+            "description": "From a goal to reviewed, tested and documented work, with a person at two gates",
+            "source": "built-in"
+          },
+          {
+            "name": "lean",
+            "description": "The short way for one small task, without design and plan",
+            "source": "built-in"
+          }
+        ]
+        exit 0
+    "#]],
+    );
+    let roles = World::repository().run(&["roles", "--json"]).json();
+    assert_eq!(roles.as_array().unwrap().len(), 12);
+    assert_eq!(roles[5]["writes"], serde_json::json!(["**"]));
+}
+
+#[test]
+fn completions_and_manual_pages_leave_out_what_is_hidden() {
+    let world = World::empty();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = world.run(&["completions", shell]);
+        assert_eq!(script.code, 0);
+        assert!(script.stdout.contains("sessions"), "{shell}");
+        assert!(!script.stdout.contains("supervise"), "{shell}");
+    }
+    assert!(world.run(&["man"]).stdout.contains("tollgate\\-run(1)"));
+    assert_eq!(world.run(&["man", "--out", "pages"]).code, 0);
+    let pages = fs::read_dir(world.repo().join("pages")).unwrap();
+    let names: Vec<String> =
+        pages.map(|page| page.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(
+        names.contains(&"tollgate.1".to_owned()) && names.contains(&"tollgate-log.1".to_owned())
+    );
+    assert!(!names.iter().any(|name| name.contains("supervise")), "{names:?}");
+    world.write("file", "");
+    assert_eq!(world.run(&["man", "--out", "file/below"]).code, 2);
+}
