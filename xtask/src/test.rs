@@ -65,13 +65,10 @@ fn component(name: &str, subcommand: &str) -> Result<(), Trouble> {
     })
 }
 
+/// Cargo's own runner, on every machine: fixtures are shared by the tests of one program.
 fn tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
-    let arguments: &[&str] = if run::succeeds(&mut run::cargo(&["nextest", "--version"])) {
-        &["nextest", "run", "--workspace", "--no-fail-fast", "--status-level", "fail"]
-    } else {
-        &["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"]
-    };
-    counted(root, arguments, counts)
+    let arguments = ["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"];
+    counted(root, &arguments, counts)
 }
 
 fn doc_tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
@@ -92,17 +89,10 @@ struct Counts {
 }
 
 impl Counts {
-    /// Takes a summary line of nextest or of cargo's own test runner; any other line is nothing.
+    /// Takes a summary line of cargo's test runner; any other line is nothing.
     fn add(&mut self, line: &str) {
-        let line = line.trim();
-        let summary = line.strip_prefix("test result:").or_else(|| {
-            line.strip_prefix("Summary")
-                .and_then(|rest| rest.split_once("run:"))
-                .map(|(_, rest)| rest)
-        });
-        let Some(summary) = summary else { return };
+        let Some(summary) = line.trim().strip_prefix("test result:") else { return };
         for part in summary.split([',', ';', '.']) {
-            // "12 passed (1 slow)": the count is before the word, remarks follow it.
             let mut words = part.split_whitespace();
             let (Some(number), Some(word)) = (words.next(), words.next()) else { continue };
             let Ok(number) = number.parse::<u32>() else { continue };
@@ -121,12 +111,10 @@ mod tests {
     use super::Counts;
 
     #[test]
-    fn counts_are_read_from_both_runners() {
+    fn counts_are_read_from_the_summary() {
         let mut counts = Counts::default();
-        counts
-            .add("     Summary [   2.391s] 41 tests run: 40 passed (2 slow), 1 failed, 3 skipped");
-        counts.add("test result: ok. 7 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.03s");
+        counts.add("test result: ok. 7 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.03s");
         counts.add("running 7 tests");
-        assert_eq!(counts, Counts { passed: 47, failed: 1, skipped: 5 });
+        assert_eq!(counts, Counts { passed: 7, failed: 1, skipped: 2 });
     }
 }
