@@ -117,12 +117,14 @@ fn r048_ruling_5_three_repairs_then_a_person_and_each_consent_buys_one() {
          Reviewer: blocked critical:d
          Reviewer: blocked high:e
          go
+         show
          answer UD-1 accept-with-known-issues: fine
          answer UD-1 guidance: use the other one
          go
          answer UD-2 accept-with-known-issues: fine
          go",
         expect![[r#"
+            state     ASK_USER, 0 at work
             refused   UD-1 cannot be answered with "accept-with-known-issues: fine": 1 critical finding(s) are open
             state     DONE, 0 at work
             tasks     T-001 completed
@@ -192,9 +194,11 @@ fn r111_the_same_finding_three_times_stops_the_loop() {
          Reviewer: blocked high:leak
          Reviewer: blocked high:leak
          go
+         show
          answer UD-1 accept-with-known-issues: known
          go",
         expect![[r#"
+            state     BLOCKED non_convergence, 0 at work
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -232,10 +236,9 @@ fn ruling_6_a_risk_accepted_as_medium_is_not_accepted_as_critical() {
          task T-001 feat | flag security
          Security: ok medium:weak, medium:slow
          Security: ok medium:slow
-         Security: blocked critical:slow
          go
          answer UD-1 fix-now
-         answer UD-2 fix-later: soon
+         answer UD-2 accept-risk: small
          go",
         expect![[r#"
             state     DONE, 0 at work
@@ -243,11 +246,33 @@ fn ruling_6_a_risk_accepted_as_medium_is_not_accepted_as_critical() {
             decision  UD-APPROVE-DESIGN approve answered "approved"
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             decision  UD-1 security answered "fix-now"
-            decision  UD-2 security cancelled "fix-later: soon"
+            decision  UD-2 security answered "accept-risk: small"
             finding   Security T-001: medium fixed
-            finding   Security T-001: medium tracked
+            finding   Security T-001: medium accepted
             told      Coder(T-001) [medium] weak
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Security(T-001) Coder(T-001) Security(T-001) Reviewer Integrator Docs Integrator Reviewer"#]],
+    );
+    check(
+        "gates approved per-batch
+         task T-001 feat | flag security
+         Security: ok medium:weak, medium:slow
+         Security: ok critical:slow
+         go
+         answer UD-1 fix-now
+         answer UD-2 accept-risk: small
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 security answered "fix-now"
+            decision  UD-2 security answered "accept-risk: small"
+            finding   Security T-001: medium fixed
+            finding   Security T-001: critical fixed
+            told      Coder(T-001) [medium] weak
+            told      Coder(T-001) [critical] slow
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Security(T-001) Coder(T-001) Security(T-001) Coder(T-001) Security(T-001) Reviewer Integrator Docs Integrator Reviewer"#]],
     );
 }
 
