@@ -30,16 +30,22 @@ fn r055_three_starts_whatever_the_mix_and_one_more_for_a_consent() {
 
 #[test]
 fn r064_r065_r066_waits_for_a_crash_reruns_an_invalid_reply_and_never_a_timeout() {
-    check("SpecAgent: crash\nSpecAgent: crash\ngo", expect![[r#"
+    check(
+        "SpecAgent: crash\nSpecAgent: crash\ngo",
+        expect![[r#"
         waited    1000 ms
         waited    2000 ms
         state     APPROVE_DESIGN, 0 at work
         decision  UD-APPROVE-DESIGN approve pending
-        ran       SpecAgentx3 Architect"#]]);
-    check("SpecAgent: invalid\nSpecAgent: invalid\nSpecAgent: invalid\ngo", expect![[r#"
+        ran       SpecAgentx3 Architect"#]],
+    );
+    check(
+        "SpecAgent: invalid\nSpecAgent: invalid\nSpecAgent: invalid\ngo",
+        expect![[r#"
         state     BLOCKED subagent_failure, 0 at work
         decision  UD-1 escalation pending
-        ran       SpecAgentx3"#]]);
+        ran       SpecAgentx3"#]],
+    );
     check(
         "SpecAgent: timeout
          go
@@ -80,10 +86,13 @@ fn r055_parking_crashes_of_the_engine_and_stops_spend_nothing() {
 
 #[test]
 fn r012_a_missing_context_file_blocks_at_once() {
-    check("SpecAgent: missing\ngo", expect![[r#"
+    check(
+        "SpecAgent: missing\ngo",
+        expect![[r#"
         state     BLOCKED missing_context, 0 at work
         decision  UD-1 escalation pending
-        ran       SpecAgent"#]]);
+        ran       SpecAgent"#]],
+    );
 }
 
 #[test]
@@ -152,36 +161,51 @@ fn ruling_17_a_repair_that_cannot_be_made_is_a_repair_spent() {
 
 #[test]
 fn r050_lean_calls_few_and_always_the_reviewer() {
-    check("lean\ntask T-001 docs\ngo", expect![[r#"
+    check(
+        "lean\ntask T-001 docs\ngo",
+        expect![[r#"
         state     DONE, 0 at work
         tasks     T-001 completed
-        ran       SpecAgent Coder(T-001) Reviewer(T-001)"#]]);
-    check("lean\ntask T-001 feat | flag security | check cmd: test\nred 1\ngo", expect![[r#"
+        ran       SpecAgent Coder(T-001) Reviewer(T-001)"#]],
+    );
+    check(
+        "lean\ntask T-001 feat | flag security | check cmd: test\nred 1\ngo",
+        expect![[r#"
         state     DONE, 0 at work
         tasks     T-001 completed
         finding   Orchestrator T-001: critical fixed
         told      Coder(T-001) the work was reported as done but `test` fails: exit code 1
-        ran       SpecAgent Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Security(T-001)"#]]);
+        ran       SpecAgent Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Security(T-001)"#]],
+    );
 }
 
 #[test]
 fn r051_ruling_26_a_coder_can_ask_for_the_full_way() {
-    check("lean\nCoder: blocked -> SpecAgent\ngo", expect![[r#"
+    check(
+        "lean\nCoder: blocked -> SpecAgent\ngo",
+        expect![[r#"
         state     APPROVE_DESIGN, 0 at work
         decision  UD-APPROVE-DESIGN approve pending
-        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]]);
+        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]],
+    );
 }
 
 #[test]
 fn ruling_11_evidence_leads_to_the_full_way() {
-    check("lean\nCoder: files\ngo", expect![[r#"
+    check(
+        "lean\nCoder: files\ngo",
+        expect![[r#"
         state     APPROVE_DESIGN, 0 at work
         decision  UD-APPROVE-DESIGN approve pending
-        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]]);
-    check("lean\nCoder: sensitive\ngo", expect![[r#"
+        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]],
+    );
+    check(
+        "lean\nCoder: sensitive\ngo",
+        expect![[r#"
         state     APPROVE_DESIGN, 0 at work
         decision  UD-APPROVE-DESIGN approve pending
-        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]]);
+        ran       SpecAgent Coder(T-001) SpecAgent Architect"#]],
+    );
 }
 
 #[test]

@@ -273,7 +273,7 @@ impl Told {
         for dispatch in session.dispatches.values().filter(|d| !d.feedback.is_empty()) {
             lines.push(format!("told      {} {}", ran(dispatch), dispatch.feedback.join(" / ")));
         }
-        let ran: Vec<String> = session.dispatches.values().map(|d| ran(d)).collect();
+        let ran: Vec<String> = session.dispatches.values().map(ran).collect();
         lines.push(format!("ran       {}", ran.join(" ")));
         self.lines.extend(lines);
     }
