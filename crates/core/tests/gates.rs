@@ -338,6 +338,7 @@ fn ruling_30_a_cancel_is_final_and_skips_what_is_open() {
         "go
          cancel
          cancel no money
+         cancel no money
          answer UD-APPROVE-DESIGN approved
          crash
          go",

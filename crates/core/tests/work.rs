@@ -407,3 +407,19 @@ fn r052_a_red_acceptance_check_goes_to_the_integrator_and_then_to_the_coder() {
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Integrator Coder Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn r052_a_task_added_after_the_loop_leads_back_into_it() {
+    check(
+        "gates approved per-batch
+         go until Docs
+         edit tasks.yaml
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-900 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Coder(T-900) Reviewer(T-900) Reviewer Integrator Docs Integrator Reviewer"#]],
+    );
+}

@@ -1,6 +1,7 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
 use super::{Draft, ask, checks, tasks};
+use crate::action::StepKind;
 use crate::decision::BlockerCode;
 use crate::event::{CriterionResult, Event};
 use crate::id::TaskRef;
@@ -12,6 +13,12 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     // Repairs, and checks on the tree as it is now: what came after the last checks counts too.
     if !checks::is_settled(draft) {
         return;
+    }
+    // Somebody put more into the plan after the loop was left.
+    let loop_index = draft.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks));
+    let unfinished = draft.tasks.iter().any(|task| task.status != TaskStatus::Completed);
+    if let (Some(index), true) = (loop_index, unfinished) {
+        return draft.emit(Event::StepEntered { index });
     }
     if draft.unreviewed {
         let task = match (draft.mode, draft.tasks.first()) {
