@@ -3,7 +3,7 @@
 use super::{Draft, ask, checks, tasks};
 use crate::action::StepKind;
 use crate::decision::BlockerCode;
-use crate::event::{CriterionResult, Event};
+use crate::event::{CriterionResult, Event, FindingStatus};
 use crate::id::TaskRef;
 use crate::role::Mode;
 use crate::session::Gate;
@@ -27,12 +27,21 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         };
         return tasks::open_gate(draft, Gate::Review, task);
     }
+    if let Some((gate, task)) = objector(draft) {
+        return tasks::open_gate(draft, gate, task);
+    }
     let missing = missing(draft);
     if missing.is_empty() {
         return draft.emit(Event::SessionClosed);
     }
     let detail = format!("the session cannot be closed: {}", missing.join("; "));
     ask::broken_files(draft, BlockerCode::MissingOutput, detail);
+}
+
+/// Who objected and has not looked since, because the work went on elsewhere.
+fn objector(draft: &Draft<'_>) -> Option<(Gate, TaskRef)> {
+    let mut open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.find_map(|finding| Some((Gate::of_role(finding.source)?, finding.task.clone())))
 }
 
 /// What still stands between the session and DONE.
