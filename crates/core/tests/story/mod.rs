@@ -5,7 +5,8 @@
 //! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
 //! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
-//! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`, `crash` (what ran is lost), `crash keeping` (it is not),
+//! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`,
+//! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stop`, `full disk`, `show` (a line of the digest in between).
 
 mod crew;
