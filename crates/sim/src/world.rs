@@ -88,7 +88,7 @@ impl<'a> World<'a> {
             crew: Crew::new(run.seed, &workload),
             people: People::new(run.seed, workload.whims),
             engine,
-            journal: Journal::default(),
+            journal: Journal::new(run.faults),
             now,
             flights: BTreeMap::new(),
             begun: BTreeSet::new(),

@@ -9,11 +9,18 @@ const SEEDS_PER_BUG: u64 = 2_000;
 
 #[test]
 fn twenty_thousand_seeds_hold() {
-    for seed in 0..SEEDS {
-        if let Err(story) = doubt(seed) {
-            panic!("{story}\nTOLLGATE_SIM_SEED={seed} replays it");
+    let hands = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    std::thread::scope(|scope| {
+        for hand in 0..hands {
+            scope.spawn(move || {
+                for seed in (hand..SEEDS).step_by(hands as usize) {
+                    if let Err(story) = doubt(seed) {
+                        panic!("{story}\nTOLLGATE_SIM_SEED={seed} replays it");
+                    }
+                }
+            });
         }
-    }
+    });
 }
 
 /// `TOLLGATE_SIM_SEED=17 cargo test -p tollgate-sim one_seed -- --nocapture` tells one life.

@@ -103,7 +103,8 @@ pub(super) fn ended(draft: &mut Draft<'_>, number: CheckNumber, results: Vec<Che
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
     };
     settle_old_findings(draft, &task, &failed);
-    if failed.is_empty() {
+    // A task that left the plan meanwhile is nobody's work any more.
+    if failed.is_empty() || draft.unit(&task).is_none() {
         return;
     }
     for result in &failed {

@@ -1,8 +1,9 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
 use super::{Draft, ask, checks, tasks};
+use crate::action::StepKind;
 use crate::decision::BlockerCode;
-use crate::event::{CriterionResult, Event};
+use crate::event::{CriterionResult, Event, FindingStatus};
 use crate::id::TaskRef;
 use crate::role::Mode;
 use crate::session::Gate;
@@ -13,6 +14,12 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if !checks::is_settled(draft) {
         return;
     }
+    // Somebody put more into the plan after the loop was left.
+    let loop_index = draft.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks));
+    let unfinished = draft.tasks.iter().any(|task| task.status != TaskStatus::Completed);
+    if let (Some(index), true) = (loop_index, unfinished) {
+        return draft.emit(Event::StepEntered { index });
+    }
     if draft.unreviewed {
         let task = match (draft.mode, draft.tasks.first()) {
             (Mode::Lean, Some(task)) => TaskRef::Task(task.spec.id.clone()),
@@ -20,12 +27,21 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         };
         return tasks::open_gate(draft, Gate::Review, task);
     }
+    if let Some((gate, task)) = objector(draft) {
+        return tasks::open_gate(draft, gate, task);
+    }
     let missing = missing(draft);
     if missing.is_empty() {
         return draft.emit(Event::SessionClosed);
     }
     let detail = format!("the session cannot be closed: {}", missing.join("; "));
     ask::broken_files(draft, BlockerCode::MissingOutput, detail);
+}
+
+/// Who objected and has not looked since, because the work went on elsewhere.
+fn objector(draft: &Draft<'_>) -> Option<(Gate, TaskRef)> {
+    let mut open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.find_map(|finding| Some((Gate::of_role(finding.source)?, finding.task.clone())))
 }
 
 /// What still stands between the session and DONE.

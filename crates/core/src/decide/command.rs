@@ -18,6 +18,10 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
     if draft.commands_seen.contains(command.id()) {
         return Ok(());
     }
+    // A cancel that is delivered twice finds its work done.
+    if draft.is_cancelled() && matches!(command, Command::Cancel { .. }) {
+        return Ok(());
+    }
     if draft.is_over() {
         return Err(Refusal::SessionOver { state: draft.state().to_string() });
     }

@@ -19,6 +19,10 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let Some(gate) = Gate::of_role(role) else {
         return;
     };
+    // The task left the plan while it was looked at.
+    if draft.unit(&task).is_none() {
+        return draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    }
     let blocked = reply.status == ReplyStatus::Blocked;
     let reports = effective_reports(draft, role, &task, reply);
     let objects = blocked || reports.iter().any(|report| report.severity >= Severity::High);

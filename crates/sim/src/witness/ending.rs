@@ -50,10 +50,10 @@ impl Books {
             Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
                 self.take(*number, attempts)?;
             }
-            Event::GatePassed { task, role: Role::Reviewer } => {
-                if *task == TaskRef::Meta || !self.is_full {
-                    self.unseen.clear();
-                }
+            Event::GatePassed { task, role: Role::Reviewer }
+                if *task == TaskRef::Meta || !self.is_full =>
+            {
+                self.unseen.clear();
             }
             Event::ChecksStarted { number, purpose: CheckPurpose::Acceptance { .. }, .. } => {
                 self.acceptance.insert(*number, self.tip.clone());

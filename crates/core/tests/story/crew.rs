@@ -1,0 +1,186 @@
+//! Agents that say what the story lets them say, and otherwise do honest work.
+//!
+//! A reply is one of `crash invalid timeout parked missing empty breach files sensitive fail`, or
+//! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
+//! with `-> Role` for a recommendation, or with questions.
+
+use std::collections::{BTreeMap, VecDeque};
+use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
+use tollgate_core::input::Opening;
+use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
+use tollgate_core::role::{Mode, Role};
+use tollgate_core::session::{Dispatch, Session};
+use tollgate_core::task::{Criterion, TaskSpec};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Work,
+};
+
+pub struct Crew {
+    says: BTreeMap<Role, VecDeque<String>>,
+    plan: Vec<TaskSpec>,
+    criteria: Vec<Criterion>,
+    red: u32,
+    made: u64,
+    counts_tokens: bool,
+}
+
+impl Crew {
+    pub fn new(story: &str, opening: &Opening) -> Self {
+        let mut says: BTreeMap<Role, VecDeque<String>> = BTreeMap::new();
+        for line in story.lines() {
+            if let Some((name, reply)) = line.trim().split_once(": ")
+                && let Some(role) = Role::parse(name)
+            {
+                says.entry(role).or_default().push_back(reply.to_owned());
+            }
+        }
+        let red = story.lines().find_map(|line| line.trim().strip_prefix("red "));
+        Self {
+            says,
+            plan: super::plan(story),
+            criteria: super::criteria(story),
+            red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
+            made: 0,
+            counts_tokens: opening.policy.tokens_max.is_some(),
+        }
+    }
+
+    pub fn perform(
+        &mut self,
+        session: &Session,
+        number: DispatchNumber,
+        now: Timestamp,
+    ) -> DispatchEnd {
+        let dispatch = &session.dispatches[&number];
+        let said = self.says.get_mut(&dispatch.role).and_then(VecDeque::pop_front);
+        let mut work = self.work(session, dispatch);
+        let said = said.unwrap_or_else(|| "ok".to_owned());
+        let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
+        let error = ReplyError::new("reply.bad", "/status", "not a status");
+        let status = match word {
+            "crash" => {
+                let stderr_tail = String::new();
+                return DispatchEnd::Crashed { exit_code: Some(1), signal: None, stderr_tail };
+            }
+            "invalid" => {
+                return DispatchEnd::Invalid { errors: vec![error], usage: Usage::default() };
+            }
+            "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
+            "parked" => return DispatchEnd::Parked { until: now.plus_ms(60_000) },
+            "missing" => return DispatchEnd::MissingContext { errors: vec![error] },
+            "empty" => {
+                work = Work::default();
+                ReplyStatus::Ok
+            }
+            "breach" => {
+                let (path, why) = ("tollgate.toml".to_owned(), "nobody may".to_owned());
+                work.breaches.push(Breach { path, why });
+                ReplyStatus::Ok
+            }
+            "files" => {
+                for name in ["a", "b", "c"] {
+                    self.change(&mut work, &format!("src/{name}.rs"));
+                }
+                ReplyStatus::Ok
+            }
+            "sensitive" => {
+                work.sensitive.push("src/auth.rs".to_owned());
+                ReplyStatus::Ok
+            }
+            "ok" => ReplyStatus::Ok,
+            "blocked" => ReplyStatus::Blocked,
+            "decision" => ReplyStatus::NeedsDecision,
+            "info" => ReplyStatus::NeedsInfo,
+            "fail" => ReplyStatus::Fail,
+            other => panic!("nobody can say {other:?}"),
+        };
+        let reply = self.reply(status, rest);
+        DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
+    }
+
+    pub fn check(&mut self, commands: &[String]) -> Vec<CheckResult> {
+        let is_red = self.red > 0 && !commands.is_empty();
+        self.red -= u32::from(is_red);
+        let result = |command: &String| CheckResult {
+            command: command.clone(),
+            passed: !is_red,
+            exit_code: Some(i32::from(is_red)),
+            trouble: None,
+            output_tail: String::new(),
+            duration_ms: 1,
+        };
+        commands.iter().map(result).collect()
+    }
+
+    pub fn artefact(&mut self, path: &str) -> Artefact {
+        self.made += 1;
+        let sha256 = ContentHash::parse(&format!("{:064x}", self.made)).expect("64 digits");
+        Artefact { path: path.to_owned(), sha256 }
+    }
+
+    fn reply(&self, status: ReplyStatus, rest: &str) -> Reply {
+        let recommended_agent = rest.strip_prefix("-> ").and_then(Role::parse);
+        let asks = status == ReplyStatus::NeedsInfo;
+        let parts = rest.split(", ").filter(|part| !part.is_empty());
+        let findings = parts.clone().filter_map(finding).collect();
+        Reply {
+            status,
+            summary: format!("said {status}"),
+            findings,
+            notes: Vec::new(),
+            questions: if asks { parts.map(str::to_owned).collect() } else { Vec::new() },
+            recommended_agent,
+            usage: Usage {
+                input_tokens: self.counts_tokens.then_some(5),
+                output_tokens: None,
+                micro_usd: None,
+            },
+        }
+    }
+
+    fn work(&mut self, session: &Session, dispatch: &Dispatch) -> Work {
+        let mut work = Work::default();
+        match dispatch.role {
+            Role::SpecAgent => {
+                work.artefacts = vec![self.artefact("spec.md")];
+                work.criteria = Some(self.criteria.clone());
+                if session.mode == Mode::Lean {
+                    work.plan = Some(self.plan[..1].to_vec());
+                }
+            }
+            Role::Architect => work.artefacts = vec![self.artefact("architecture.md")],
+            Role::Planner => {
+                work.artefacts = vec![self.artefact("tasks.yaml")];
+                work.plan = Some(self.plan.clone());
+            }
+            Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task)),
+            Role::Docs => {
+                work.artefacts = vec![self.artefact("report.md")];
+                self.change(&mut work, "README.md");
+            }
+            _ => {}
+        }
+        work
+    }
+
+    fn change(&mut self, work: &mut Work, path: &str) {
+        self.made += 1;
+        let change_type = ChangeType::Modified;
+        work.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
+        work.commit = CommitId::parse(&format!("{:040x}", self.made)).ok();
+    }
+}
+
+fn finding(text: &str) -> Option<ReportedFinding> {
+    let (severity, message) = text.split_once(':')?;
+    Some(ReportedFinding {
+        severity: Severity::parse(severity)?,
+        category: String::new(),
+        file: None,
+        line: None,
+        message: message.to_owned(),
+        fix: None,
+        is_nit: false,
+    })
+}

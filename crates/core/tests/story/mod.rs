@@ -1,0 +1,424 @@
+//! A tiny language for lives of a session, and the digest of how they end.
+//!
+//! Settings first: `lean`, `task T-001 feat | after T-000 | flag security | check cmd: t`,
+//! `criterion manual: see it`, `gates approved single-final` (answers both gates by itself),
+//! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail) and `Role: reply` (what a role
+//! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
+//! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
+//! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`,
+//! `crash` (what ran is lost), `crash keeping` (it is not),
+//! `stop`, `full disk`, `show` (a line of the digest in between).
+
+mod crew;
+
+use crew::Crew;
+use expect_test::Expect;
+use tollgate_core::action::{Action, ApproveGate, ChooseGate, Step, StepKind, When};
+use tollgate_core::decision::DecisionKind;
+use tollgate_core::engine::{Commit, Engine};
+use tollgate_core::event::Event;
+use tollgate_core::id::{CommandId, CommitId, DecisionId, SessionName, TaskId, TaskRef};
+use tollgate_core::input::{Command, Edit, Input, Opening};
+use tollgate_core::policy::Policy;
+use tollgate_core::reply::ReplyError;
+use tollgate_core::role::{Mode, ProjectType, Role, State};
+use tollgate_core::session::{Session, Wanted};
+use tollgate_core::task::{Check, Criterion, TaskKind, TaskSpec};
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
+
+pub fn check(story: &str, expected: Expect) {
+    let mut told = tell(story);
+    told.digest();
+    expected.assert_eq(&told.lines.join("\n"));
+}
+
+/// Lives the story, for what the digest does not show.
+pub fn tell(story: &str) -> Told {
+    let mut told = Told::new(story);
+    for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        told.happen(line);
+    }
+    told
+}
+
+pub struct Told {
+    engine: Engine,
+    journal: Vec<(Timestamp, Event)>,
+    crew: Crew,
+    gates: Option<String>,
+    now: Timestamp,
+    commands: u32,
+    lines: Vec<String>,
+}
+
+impl Told {
+    fn new(story: &str) -> Self {
+        let opening = opening(story);
+        let now = Timestamp::from_ms(1_794_000_000_000);
+        let (engine, commit) = Engine::open(now, &opening);
+        let crew = Crew::new(story, &opening);
+        let (journal, lines) = (Vec::new(), Vec::new());
+        let mut told = Self { engine, journal, crew, gates: None, now, commands: 0, lines };
+        told.write(commit);
+        told
+    }
+
+    pub fn session(&self) -> &Session {
+        self.engine.session()
+    }
+
+    #[allow(dead_code, reason = "not every file of stories asks")]
+    pub fn pending_question(&self) -> String {
+        self.session().pending_decisions().map(|decision| decision.question.clone()).collect()
+    }
+
+    fn happen(&mut self, line: &str) {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match verb {
+            "go" => self.go(rest.strip_prefix("until ").and_then(Role::parse)),
+            "gates" => self.gates = rest.split_once(' ').map(|(_, strategy)| strategy.to_owned()),
+            "answer" | "again" => self.answer(rest, verb == "again"),
+            "silence" => {
+                let (id, decision) = (self.command_id(), decision(rest));
+                self.command(Command::NoResponse { id, decision });
+            }
+            "exhaust" => {
+                let (id, decision) = (self.command_id(), decision(rest));
+                self.command(Command::GateExhausted { id, decision });
+            }
+            "cancel" => {
+                let (id, reason) = (self.command_id(), rest.to_owned());
+                self.command(Command::Cancel { id, reason });
+            }
+            "edit" | "break" => self.edit(rest, verb == "break"),
+            "crash" => self.crash(rest == "keeping"),
+            "stop" => self.end_running(&DispatchEnd::Stopped),
+            "full" => self.feed(Input::PersistenceFailed { detail: "no space".to_owned() }),
+            "resume" => {
+                let mut policy = self.session().policy.clone();
+                policy.tokens_max = rest.parse().ok().or(policy.tokens_max);
+                self.feed(Input::Resumed { policy });
+            }
+            "show" => self.show(),
+            _ => {}
+        }
+    }
+
+    /// Runs agents and checks until a person must act, or until a role is at work.
+    fn go(&mut self, until: Option<Role>) {
+        for _ in 0..200 {
+            self.answer_gates();
+            let wanted = self.session().outstanding();
+            let at_work = |wanted: &Wanted| match wanted {
+                Wanted::Dispatch(number, _) => Some(self.session().dispatches[number].role),
+                Wanted::Checks(_) => None,
+            };
+            if until.is_some() && wanted.iter().any(|w| at_work(w) == until) {
+                return;
+            }
+            match (wanted.first().copied(), self.session().next_deadline()) {
+                (Some(Wanted::Dispatch(number, attempt)), _) => {
+                    self.now = self.now.plus_ms(1_000);
+                    let end = self.crew.perform(self.engine.session(), number, self.now);
+                    self.feed(Input::Ended { number, attempt, end });
+                }
+                (Some(Wanted::Checks(number)), _) => {
+                    let results = self.crew.check(&self.session().checks[&number].commands.clone());
+                    self.feed(Input::Checked { number, results });
+                }
+                (None, Some(due)) => {
+                    let waited = due.ms_since(self.now);
+                    self.lines.push(format!("waited    {waited} ms"));
+                    self.now = due;
+                    self.feed(Input::Tick);
+                }
+                (None, None) => return,
+            }
+        }
+        panic!("the story does not come to an end");
+    }
+
+    fn answer_gates(&mut self) {
+        let Some(strategy) = self.gates.clone() else {
+            return;
+        };
+        let asked: Vec<(DecisionId, DecisionKind)> = self
+            .session()
+            .pending_decisions()
+            .map(|decision| (decision.decision_id.clone(), decision.kind))
+            .collect();
+        for (decision, kind) in asked {
+            let answer = match kind {
+                DecisionKind::Approve => "approved".to_owned(),
+                DecisionKind::Strategy => strategy.clone(),
+                _ => continue,
+            };
+            let id = self.command_id();
+            self.command(Command::Answer { id, decision, answer, reason: None });
+        }
+    }
+
+    fn answer(&mut self, rest: &str, again: bool) {
+        let (name, answer) = rest.split_once(' ').unwrap_or((rest, ""));
+        let id =
+            if again { CommandId::new(format!("c{}", self.commands)) } else { self.command_id() };
+        let (decision, answer) = (decision(name), answer.to_owned());
+        self.command(Command::Answer { id, decision, answer, reason: None });
+    }
+
+    fn edit(&mut self, path: &str, broken: bool) {
+        let error = ReplyError::new("broken", path, "a section is missing");
+        let edit = Edit {
+            path: path.to_owned(),
+            now: Some(self.crew.artefact(path)),
+            errors: if broken { vec![error] } else { Vec::new() },
+            plan: (path == "tasks.yaml" && !broken).then(|| {
+                let mut plan: Vec<_> =
+                    self.session().tasks.iter().map(|t| t.spec.clone()).collect();
+                plan.push(task("T-900 docs"));
+                plan
+            }),
+            criteria: None,
+        };
+        self.feed(Input::Edited(vec![edit]));
+    }
+
+    /// A new process takes the journal up; what ran goes on, or is found to be gone.
+    fn crash(&mut self, keeping: bool) {
+        let events = self.journal.iter().map(|(at, event)| (*at, event));
+        let session = Session::replay(events).expect("the journal begins with the opening");
+        assert_eq!(session, *self.engine.session(), "the journal tells the same");
+        let policy = session.policy.clone();
+        self.engine = Engine::resume(session);
+        self.feed(Input::Resumed { policy });
+        if !keeping {
+            self.end_running(&DispatchEnd::Interrupted { rescue: None });
+        }
+    }
+
+    fn end_running(&mut self, end: &DispatchEnd) {
+        for wanted in self.session().outstanding() {
+            if let Wanted::Dispatch(number, attempt) = wanted {
+                self.feed(Input::Ended { number, attempt, end: end.clone() });
+            }
+        }
+    }
+
+    fn command_id(&mut self) -> CommandId {
+        self.commands += 1;
+        CommandId::new(format!("c{}", self.commands))
+    }
+
+    fn command(&mut self, command: Command) {
+        self.feed(Input::Command(command));
+    }
+
+    fn feed(&mut self, input: Input) {
+        let (commit, answers) = self.engine.handle(self.now, vec![input]);
+        for refusal in answers.into_iter().filter_map(Result::err) {
+            self.lines.push(format!("refused   {refusal}"));
+        }
+        self.write(commit);
+    }
+
+    fn write(&mut self, commit: Commit) {
+        let journal = &mut self.journal;
+        let written: Result<_, ()> = commit.persist(|at, events| {
+            journal.extend(events.iter().map(|event| (at, event.clone())));
+            Ok(())
+        });
+        written.expect("memory does not fail");
+    }
+
+    fn show(&mut self) {
+        let session = self.engine.session();
+        let code = session.blocker.as_ref().map(|b| format!(" {}", b.code)).unwrap_or_default();
+        let running = session.outstanding().len();
+        let state = format!("state     {}{code}, {running} at work", session.state());
+        self.lines.push(state);
+    }
+
+    fn digest(&mut self) {
+        self.show();
+        let session = self.engine.session();
+        let mut lines = Vec::new();
+        let tasks: Vec<String> =
+            session.tasks.iter().map(|t| format!("{} {}", t.spec.id, t.status)).collect();
+        if !tasks.is_empty() {
+            lines.push(format!("tasks     {}", tasks.join(", ")));
+        }
+        for decision in &session.decisions {
+            let resolution = &decision.resolution;
+            let said = resolution.answer.as_ref().or(resolution.reason.as_ref());
+            let said = said.map(|text| format!(" {text:?}")).unwrap_or_default();
+            let (id, kind) = (&decision.decision_id, decision.kind);
+            lines.push(format!("decision  {id} {kind} {}{said}", resolution.status));
+        }
+        for rejection in &session.rejections {
+            lines.push(format!("rejected  {} {}", rejection.decision_id, rejection.state_context));
+        }
+        let moves = self.journal.iter().filter_map(|(_, event)| match event {
+            Event::CorrectionMoved { status, agent, .. } => Some(match agent {
+                Some(role) => format!("{status} {role}"),
+                None => status.to_string(),
+            }),
+            _ => None,
+        });
+        let moves: Vec<String> = moves.collect();
+        if !moves.is_empty() {
+            lines.push(format!("correction {}", moves.join(", ")));
+        }
+        for finding in &session.findings {
+            let report = &finding.report;
+            lines.push(format!(
+                "finding   {} {}: {} {}",
+                finding.source, finding.task, report.severity, finding.status
+            ));
+        }
+        for dispatch in session.dispatches.values().filter(|d| !d.feedback.is_empty()) {
+            lines.push(format!("told      {} {}", ran(dispatch), dispatch.feedback.join(" / ")));
+        }
+        let ran: Vec<String> = session.dispatches.values().map(ran).collect();
+        lines.push(format!("ran       {}", ran.join(" ")));
+        self.lines.extend(lines);
+    }
+}
+
+fn ran(dispatch: &tollgate_core::session::Dispatch) -> String {
+    let task = match &dispatch.task {
+        TaskRef::Meta => String::new(),
+        TaskRef::Task(id) => format!("({id})"),
+    };
+    let attempts = match dispatch.attempts.0 {
+        1 => String::new(),
+        n => format!("x{n}"),
+    };
+    format!("{}{task}{attempts}", dispatch.role)
+}
+
+fn decision(name: &str) -> DecisionId {
+    DecisionId::parse(name).expect("a decision id")
+}
+
+fn opening(story: &str) -> Opening {
+    let has = |word: &str| story.lines().any(|line| line.trim() == word);
+    let mode = if has("lean") { Mode::Lean } else { Mode::Full };
+    let asked = story.lines().filter_map(|line| line.trim().strip_prefix("ask "));
+    let tokens = story.lines().find_map(|line| line.trim().strip_prefix("tokens "));
+    Opening {
+        session: SessionName::parse("2026-11-15_story").expect("a good name"),
+        goal: "Tell a story".to_owned(),
+        mode,
+        action: if mode == Mode::Lean { lean() } else { deliver() },
+        full_action: (mode == Mode::Lean).then(deliver),
+        project_type: ProjectType::Mixed,
+        requested: asked.filter_map(Role::parse).collect(),
+        base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
+        base_branch: None,
+        instructions: Vec::new(),
+        policy: Policy { tokens_max: tokens.and_then(|n| n.parse().ok()), ..Policy::default() },
+        tollgate_version: "0.0.0".to_owned(),
+    }
+}
+
+/// The plan that a story names, or one plain task.
+pub fn plan(story: &str) -> Vec<TaskSpec> {
+    let lines = story.lines().filter_map(|line| line.trim().strip_prefix("task "));
+    let plan: Vec<TaskSpec> = lines.map(task).collect();
+    if plan.is_empty() { vec![task("T-001 feat")] } else { plan }
+}
+
+fn task(line: &str) -> TaskSpec {
+    let mut parts = line.split('|').map(str::trim);
+    let (id, kind) = parts.next().and_then(|p| p.split_once(' ')).expect("an id and a kind");
+    let mut spec = TaskSpec {
+        id: TaskId::parse(id).expect("a task id"),
+        kind: TaskKind::parse(kind).expect("a kind"),
+        title: id.to_owned(),
+        goal: "Do it".to_owned(),
+        depends_on: Vec::new(),
+        non_goals: Vec::new(),
+        context_files: Vec::new(),
+        files_expected: vec!["src/".to_owned()],
+        acceptance_checks: Vec::new(),
+        risk_flags: Vec::new(),
+        done_when: Vec::new(),
+        work_item: None,
+    };
+    for part in parts {
+        match part.split_once(' ').expect("a word and its value") {
+            ("after", id) => spec.depends_on.push(TaskId::parse(id).expect("a task id")),
+            ("flag", flag) => spec.risk_flags.push(flag.to_owned()),
+            ("check", check) => spec.acceptance_checks.push(Check::from(check.to_owned())),
+            other => panic!("a task has no {other:?}"),
+        }
+    }
+    spec
+}
+
+pub fn criteria(story: &str) -> Vec<Criterion> {
+    let lines = story.lines().filter_map(|line| line.trim().strip_prefix("criterion "));
+    lines
+        .enumerate()
+        .map(|(index, check)| Criterion {
+            id: format!("AC-{:03}", index + 1),
+            description: "It works".to_owned(),
+            verify: vec![Check::from(check.to_owned())],
+        })
+        .collect()
+}
+
+fn deliver() -> Action {
+    let requested = |step: Step| Step { when: Some(When::Requested), ..step };
+    action(vec![
+        dispatch(State::Intake, Role::SpecAgent),
+        requested(dispatch(State::Design, Role::Researcher)),
+        dispatch(State::Design, Role::Architect),
+        requested(dispatch(State::Design, Role::Designer)),
+        step(
+            State::ApproveDesign,
+            StepKind::Approve {
+                gate: ApproveGate::ApproveDesign,
+                shows: vec!["spec.md".to_owned(), "architecture.md".to_owned()],
+                corrects: vec![Role::SpecAgent, Role::Architect],
+            },
+        ),
+        dispatch(State::Plan, Role::Planner),
+        step(State::ReviewStrategy, StepKind::Choose { gate: ChooseGate::ReviewStrategy }),
+        step(State::ImplementLoop, StepKind::Tasks),
+        dispatch(State::Integrate, Role::Integrator),
+        step(State::Integrate, StepKind::Checks),
+        dispatch(State::Release, Role::Docs),
+        dispatch(State::Release, Role::Integrator),
+        step(State::Done, StepKind::Close),
+    ])
+}
+
+fn lean() -> Action {
+    action(vec![
+        dispatch(State::IntakeLean, Role::SpecAgent),
+        step(State::ImplementLoop, StepKind::Tasks),
+        step(State::Integrate, StepKind::Checks),
+        step(State::Done, StepKind::Close),
+    ])
+}
+
+fn action(steps: Vec<Step>) -> Action {
+    Action {
+        name: "story".to_owned(),
+        description: String::new(),
+        intent: Vec::new(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        steps,
+    }
+}
+
+fn dispatch(state: State, role: Role) -> Step {
+    step(state, StepKind::Dispatch { role, outputs: Vec::new() })
+}
+
+fn step(state: State, kind: StepKind) -> Step {
+    Step { state, kind, optional: false, when: None }
+}
