@@ -16,6 +16,7 @@ pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 
+use crate::crash;
 use crate::git::{Configuration, GitCall};
 use crate::repository::{Repository, parse_commit};
 use std::path::{Path, PathBuf};
@@ -68,6 +69,7 @@ impl Workspace {
             return Ok(());
         }
         self.mark_index_stale()?;
+        crash::point("adopt.marked");
         self.write_head(commit)
     }
 

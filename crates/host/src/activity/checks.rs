@@ -41,6 +41,7 @@ pub fn run(
         };
         results.push(result(command, &folder, &outcome)?);
     }
+    crash::point("checks.ended");
     clean(&workspace, order)?;
     Ok(Some(results))
 }
@@ -87,6 +88,7 @@ fn run_one(
             }
         };
         stop.arm(run.stopper());
+        crash::point("checks.started");
         match run.wait().map_err(ActivityError::io("cannot wait for a check"))? {
             Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
             Waited::Finished(outcome) => return take(folder, &folder_path, outcome).map(Some),

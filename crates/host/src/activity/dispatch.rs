@@ -126,6 +126,7 @@ fn clean(
     let rescue = workspace.rescue(&order.rescue_name(), message)?;
     crash::point("dispatch.rescued");
     workspace.reset(&order.tip)?;
+    crash::point("dispatch.cleaned");
     Ok(rescue)
 }
 
@@ -154,6 +155,7 @@ fn start(
         }
     };
     let given = session_files::lay_out(record, workspace.tree(), &order.session)?;
+    crash::point("dispatch.laid_out");
     let value = input::value(order);
     let errors = input::faults(&value, order, workspace.tree());
     if !errors.is_empty() {

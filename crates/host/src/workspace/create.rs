@@ -2,6 +2,7 @@
 
 use super::settings::shadow_config;
 use super::{FINISHED, SESSION_FILE, Workspace, WorkspaceError};
+use crate::crash;
 use crate::git::status::OWN_FOLDERS;
 use crate::repository::Repository;
 use std::ffi::OsStr;
@@ -32,6 +33,7 @@ impl Workspace {
         }
         let copy = copy.iter().map(|path| checked_copy(path)).collect::<Result<Vec<_>, _>>()?;
         repository.keep_commits(session, base, tip)?;
+        crash::point("create.kept");
         let folder = home.join(UNFINISHED);
         let workspace = Self::at(repository, home, &folder, session.clone());
         if folder.symlink_metadata().is_ok() {
@@ -40,7 +42,9 @@ impl Workspace {
         workspace.write_shadow(tip, &copy)?;
         let session_file = folder.join(SESSION_FILE);
         write(&session_file, session.as_str().as_bytes())?;
+        crash::point("create.before_checkout");
         workspace.git(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
+        crash::point("create.checked_out");
         workspace.note_submodules()?;
         workspace.note_restless(&workspace.named_by_git()?)?;
         workspace.renew_clone()?;
@@ -48,7 +52,9 @@ impl Workspace {
             copy_into(&repository.root().join(path), &workspace.tree.join(path))?;
         }
         let place = home.join(FINISHED);
+        crash::point("create.before_rename");
         fs::rename(&folder, &place).map_err(|cause| WorkspaceError::io(&place, cause))?;
+        crash::point("create.renamed");
         Ok(Self::at(repository, home, &place, session.clone()))
     }
 
