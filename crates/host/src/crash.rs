@@ -67,6 +67,7 @@ pub const POINTS: &[&str] = &[
 ];
 
 /// Kills this process like a power cut does if `TOLLGATE_CRASH_AT` is `NAME`, or `NAME:N` and this is the Nth time.
+/// If `TOLLGATE_CRASH_ONCE` names a file, only the process that can create it dies.
 /// If `TOLLGATE_CRASH_LOG` names a file, every point that is reached adds its name there.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
@@ -88,6 +89,11 @@ pub fn point(name: &'static str) {
         None => (wanted.as_str(), 1),
     };
     if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == nth {
+        // Of several processes with the same order only one shall die.
+        let once = std::env::var_os("TOLLGATE_CRASH_ONCE");
+        if once.is_some_and(|file| std::fs::File::create_new(file).is_err()) {
+            return;
+        }
         let _does_not_return = kill_process(getpid(), Signal::KILL);
     }
 }

@@ -35,7 +35,7 @@ impl Workspace {
         repository.keep_commits(session, base, tip)?;
         crash::point("create.kept");
         let folder = home.join(UNFINISHED);
-        let workspace = Self::at(repository, home, &folder, session.clone());
+        let workspace = Self::at(repository, home, &folder, session.clone())?;
         if folder.symlink_metadata().is_ok() {
             workspace.put_aside(&folder, Path::new("unfinished"))?;
         }
@@ -55,7 +55,7 @@ impl Workspace {
         crash::point("create.before_rename");
         fs::rename(&folder, &place).map_err(|cause| WorkspaceError::io(&place, cause))?;
         crash::point("create.renamed");
-        Ok(Self::at(repository, home, &place, session.clone()))
+        Self::at(repository, home, &place, session.clone())
     }
 
     /// Moves something to a numbered folder below `home/aside`, where it stays.
