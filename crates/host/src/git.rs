@@ -152,7 +152,8 @@ impl GitCall {
         // SAFETY: dup is one system call; it neither allocates nor takes a lock. The copy is open after exec.
         unsafe {
             self.command.pre_exec(move || {
-                rustix::io::dup(&*lock).map(|copy| drop(copy.into_raw_fd())).map_err(Into::into)
+                rustix::io::dup(&*lock)?.into_raw_fd();
+                Ok(())
             });
         }
         self
