@@ -152,7 +152,7 @@ impl GitCall {
         // SAFETY: dup is one system call; it neither allocates nor takes a lock. The copy is open after exec.
         unsafe {
             self.command.pre_exec(move || {
-                rustix::io::dup(&*lock)?.into_raw_fd();
+                let _kept_open = rustix::io::dup(&*lock)?.into_raw_fd();
                 Ok(())
             });
         }
