@@ -128,6 +128,7 @@ impl From<OpenError> for Failure {
             OpenError::NotASession { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
             }
+            OpenError::Workspace(error) => persistence(error.to_string()),
             OpenError::Folder { .. } => persistence(error.to_string()),
         }
     }

@@ -35,11 +35,16 @@ impl Context {
         base: &CommitId,
         tip: &CommitId,
     ) -> Result<Workspace, WorkspaceError> {
-        let home = workspace_home(&self.state_home, self.repository.root(), session);
+        let home = self.workspace_home(session);
         let copy = &self.config.workspace.copy;
         let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
         workspace.adopt(tip)?;
         Ok(workspace)
+    }
+
+    /// Where the workspace of a session is, made already or not.
+    pub fn workspace_home(&self, session: &SessionName) -> PathBuf {
+        workspace_home(&self.state_home, self.repository.root(), session)
     }
 
     /// A path of the settings: with a slash it is relative to the repository root.

@@ -2,6 +2,49 @@
 
 /// Every place, in the order of one run.
 pub const POINTS: &[&str] = &[
+    "open.folder_made",
+    "journal.created",
+    "journal.before_write",
+    "journal.written",
+    "journal.synced",
+    "open.journal_begun",
+    "mend.saved",
+    "mend.before_cut",
+    "mend.cut",
+    "inbox.taken",
+    "inbox.replied",
+    "serve.committed",
+    "promote.before_ref",
+    "promote.ref_updated",
+    "projection.before_take_over",
+    "projection.taken_over",
+    "projection.before_tasks",
+    "projection.after_tasks",
+    "projection.before_rejections",
+    "projection.before_report",
+    "projection.before_status",
+    "projection.after_status",
+    "files.before_write",
+    "files.before_rename",
+    "files.renamed",
+    "beneath.before_rename",
+    "beneath.renamed",
+    "create.kept",
+    "create.before_checkout",
+    "create.checked_out",
+    "clone.before_rename",
+    "create.before_rename",
+    "create.renamed",
+    "adopt.marked",
+    "rescue.before_ref",
+    "rescue.ref_written",
+    "dispatch.rescued",
+    "reset.before_checkout",
+    "reset.checked_out",
+    "reset.head_written",
+    "dispatch.cleaned",
+    "dispatch.laid_out",
+    "dispatch.prepared",
     "process.run_unwritten",
     "process.run_written",
     "process.spawned",
@@ -9,15 +52,35 @@ pub const POINTS: &[&str] = &[
     "supervisor.started",
     "supervisor.agent_ended",
     "supervisor.outcome_written",
+    "dispatch.started",
+    "collect.outputs_kept",
+    "collect.before_commit",
+    "commit.before_stage",
+    "commit.staged",
+    "commit.tree_written",
+    "commit.made",
+    "commit.head_written",
+    "collect.after_commit",
+    "checks.before_start",
+    "checks.started",
+    "checks.ended",
 ];
 
 /// Kills this process like a power cut does if `TOLLGATE_CRASH_AT` is `NAME`, or `NAME:N` and this is the Nth time.
+/// If `TOLLGATE_CRASH_ONCE` names a file, only the process that can create it dies.
+/// If `TOLLGATE_CRASH_LOG` names a file, every point that is reached adds its name there.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
     use rustix::process::{Signal, getpid, kill_process};
     use std::sync::atomic::{AtomicU32, Ordering};
 
     static REACHED: AtomicU32 = AtomicU32::new(0);
+    if let Some(log) = std::env::var_os("TOLLGATE_CRASH_LOG") {
+        use std::io::Write as _;
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(log);
+        // A test that finds nothing in its log fails by itself.
+        let _ = log.and_then(|mut log| log.write_all(format!("{name}\n").as_bytes()));
+    }
     let Ok(wanted) = std::env::var(CRASH_AT) else {
         return;
     };
@@ -26,6 +89,11 @@ pub fn point(name: &'static str) {
         None => (wanted.as_str(), 1),
     };
     if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == nth {
+        // Of several processes with the same order only one shall die.
+        let once = std::env::var_os("TOLLGATE_CRASH_ONCE");
+        if once.is_some_and(|file| std::fs::File::create_new(file).is_err()) {
+            return;
+        }
         let _does_not_return = kill_process(getpid(), Signal::KILL);
     }
 }

@@ -6,6 +6,7 @@ mod listing;
 pub use beneath::{open_beneath, read_beneath, write_beneath};
 pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 
+use crate::crash;
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
@@ -70,11 +71,14 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
         .permissions(std::fs::Permissions::from_mode(0o644))
         .tempfile_in(folder_of(path))
         .map_err(&io)?;
+    crash::point("files.before_write");
     temp.write_all(bytes).map_err(&io)?;
     if sync {
         temp.as_file().sync_data().map_err(&io)?;
     }
+    crash::point("files.before_rename");
     temp.persist(path).map_err(|error| io(error.error))?;
+    crash::point("files.renamed");
     Ok(())
 }
 

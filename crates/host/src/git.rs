@@ -6,10 +6,13 @@ pub mod status;
 pub use error::GitError;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// Who our commits and ref updates are made by.
 pub const IDENTITY_NAME: &str = "Tollgate";
@@ -139,6 +142,20 @@ impl GitCall {
 
     pub fn input(mut self, bytes: Vec<u8>) -> Self {
         self.input = Some(bytes);
+        self
+    }
+
+    /// Lets git hold this file, and with it a lock on it, for as long as it runs: also when we are gone.
+    #[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+    pub fn holding(mut self, lock: &Arc<File>) -> Self {
+        let lock = Arc::clone(lock);
+        // SAFETY: dup is one system call; it neither allocates nor takes a lock. The copy is open after exec.
+        unsafe {
+            self.command.pre_exec(move || {
+                let _kept_open = rustix::io::dup(&*lock)?.into_raw_fd();
+                Ok(())
+            });
+        }
         self
     }
 

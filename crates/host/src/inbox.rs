@@ -4,6 +4,7 @@
 //! withdrawing are renames and removals of the same name, so exactly one of them wins. A taken
 //! command whose owner died is taken again; its id keeps it from acting twice.
 
+use crate::crash;
 use crate::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -133,6 +134,7 @@ impl Inbox {
     /// Tells the sender and forgets the command.
     pub fn reply(&mut self, id: &CommandId, reply: &InboxReply) -> Result<(), InboxError> {
         self.write_reply(id, reply)?;
+        crash::point("inbox.replied");
         let taken = self.folder.join(file_name(id, TAKEN)?);
         match fs::remove_file(&taken) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -183,7 +185,7 @@ impl Inbox {
         let taken = self.folder.join(file_name(&id, TAKEN)?);
         if taken != path {
             match fs::rename(path, &taken) {
-                Ok(()) => {}
+                Ok(()) => crash::point("inbox.taken"),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(_) => return self.put_aside(path).map(|()| None),
             }

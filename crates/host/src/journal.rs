@@ -9,6 +9,7 @@ mod scan;
 
 pub use scan::{Follower, ReadJournal, Verified, read, verify};
 
+use crate::crash;
 use crate::files;
 use chain::Position;
 use std::fs::File;
@@ -110,6 +111,7 @@ impl Journal {
             .create_new(true)
             .open(path)
             .map_err(JournalError::io("create", path))?;
+        crash::point("journal.created");
         file.sync_all().map_err(JournalError::io("sync", path))?;
         sync_folder_of(path)?;
         Ok(Self { file, path: path.to_owned(), end: Position::START, poisoned: false })
@@ -170,8 +172,12 @@ impl Journal {
     }
 
     fn write_and_sync(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
+        crash::point("journal.before_write");
         self.file.write_all(bytes).map_err(JournalError::io("write to", &self.path))?;
-        self.file.sync_data().map_err(JournalError::io("sync", &self.path))
+        crash::point("journal.written");
+        self.file.sync_data().map_err(JournalError::io("sync", &self.path))?;
+        crash::point("journal.synced");
+        Ok(())
     }
 
     /// A file that was removed or changed behind our back would swallow records.

@@ -22,7 +22,7 @@ use record::{Lock, Record, RunFolder};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -155,6 +155,21 @@ fn attached(record: Record) -> Attached {
         Record::Finished(outcome) => Attached::Finished(outcome),
         Record::Fenced => Attached::Lost,
     }
+}
+
+/// While it lives, no supervisor of the run begins.
+#[derive(Debug)]
+pub struct Hold {
+    _lock: File,
+}
+
+/// Keeps a supervisor that is still on its way from beginning while the run is prepared anew. None when the run
+/// has begun or ended meanwhile: `attach` again.
+pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
+    let folder = RunFolder::create(run_dir)?;
+    let lock = folder.try_lock(Lock::Exclusive)?;
+    let is_free = !folder.has_started() && folder.read_record()?.is_none();
+    Ok(lock.filter(|_| is_free).map(|lock| Hold { _lock: lock }))
 }
 
 /// Closes a run without an outcome, so that a supervisor that comes late starts nothing.

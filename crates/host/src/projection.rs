@@ -109,6 +109,7 @@ impl Projector {
         let bytes = files::read_beneath(&outputs, path, ARTEFACT_BYTES_MAX)?;
         crash::point("projection.before_take_over");
         files::write_beneath(self.layout.folder(), path, &bytes)?;
+        crash::point("projection.taken_over");
         if path == "tasks.yaml" {
             self.statuses.clear();
         }
@@ -131,7 +132,9 @@ impl Projector {
         // A plan that somebody broke meanwhile is left alone; it is reported before the next dispatch.
         if let Ok(edited) = tollgate_contract::tasks::set_statuses(&text, &statuses) {
             if edited != text {
+                crash::point("projection.before_tasks");
                 files::write_checked(&path, edited.as_bytes(), PERSIST_TRIES)?;
+                crash::point("projection.after_tasks");
             }
             self.statuses = statuses;
         }
@@ -160,6 +163,7 @@ impl Projector {
         }
         let path = self.layout.approve_design_history();
         if !text.is_empty() && !is_file_with(&path, text.as_bytes()) {
+            crash::point("projection.before_rejections");
             files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)?;
         }
         self.rejections_written = Some(session.rejections.len());
@@ -173,6 +177,7 @@ impl Projector {
         if is_file_with(&path, text.as_bytes()) {
             return Ok(());
         }
+        crash::point("projection.before_report");
         files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)
     }
 }

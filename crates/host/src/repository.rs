@@ -1,5 +1,6 @@
 //! The person's repository: read without side effects, written only under names of our own.
 
+use crate::crash;
 use crate::git::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
 use crate::git::{Configuration, Git, GitCall, GitError};
 use std::ffi::OsStr;
@@ -198,7 +199,10 @@ impl Repository {
             None => format!("create {branch} {new}\n"),
         };
         let keep = keep_lines(session, base, new);
-        let Err(error) = self.update_refs(step + &keep) else { return Ok(()) };
+        crash::point("promote.before_ref");
+        let moved = self.update_refs(step + &keep);
+        crash::point("promote.ref_updated");
+        let Err(error) = moved else { return Ok(()) };
         let found = self.tip_of(&branch)?;
         let short = branch_name(session);
         if found.as_ref() == Some(new) {

@@ -295,14 +295,12 @@ impl Owner {
         if !session.has_accepted_work() || self.promoted.as_ref() == Some(&session.tip) {
             return Ok(());
         }
-        crash::point("serve.before_promote");
         self.context.repository.promote(
             &session.opening.session,
             session.tip_before.as_ref(),
             &session.tip,
             &session.opening.base,
         )?;
-        crash::point("serve.after_promote");
         self.promoted = Some(session.tip.clone());
         Ok(())
     }

@@ -16,9 +16,12 @@ pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 
+use crate::crash;
 use crate::git::{Configuration, GitCall};
 use crate::repository::{Repository, parse_commit};
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tollgate_core::id::{CommitId, SessionName};
 
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct Workspace {
     tree: PathBuf,
     /// Our git directory for `tree`. Its HEAD is the last accepted commit; its index is a cache of that.
     shadow: PathBuf,
+    /// Held, shared, by this value and by every git that works for it.
+    in_use: Arc<File>,
 }
 
 impl Workspace {
@@ -45,9 +50,7 @@ impl Workspace {
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(cause) => return Err(WorkspaceError::io(&folder, cause)),
         };
-        let workspace = Self::at(repository, home, &folder, session);
-        workspace.wait_for_orphans()?;
-        Ok(Some(workspace))
+        Ok(Some(Self::at(repository, home, &folder, session)?))
     }
 
     pub fn tree(&self) -> &Path {
@@ -68,17 +71,26 @@ impl Workspace {
             return Ok(());
         }
         self.mark_index_stale()?;
+        crash::point("adopt.marked");
         self.write_head(commit)
     }
 
-    fn at(repository: &Repository, home: &Path, folder: &Path, session: SessionName) -> Self {
-        Self {
+    fn at(
+        repository: &Repository,
+        home: &Path,
+        folder: &Path,
+        session: SessionName,
+    ) -> Result<Self, WorkspaceError> {
+        let in_use = open_in_use(home)?;
+        in_use.lock_shared().map_err(|cause| WorkspaceError::io(home, cause))?;
+        Ok(Self {
             repository: repository.clone(),
             session,
             home: home.to_owned(),
             tree: folder.join("tree"),
             shadow: folder.join("shadow"),
-        }
+            in_use: Arc::new(in_use),
+        })
     }
 
     fn git<const N: usize>(&self, args: [&str; N]) -> GitCall {
@@ -89,6 +101,7 @@ impl Workspace {
             .env("GIT_WORK_TREE", &self.tree)
             .env("GIT_OBJECT_DIRECTORY", self.repository.objects_dir())
             .folder(&self.tree)
+            .holding(&self.in_use)
             .args(args)
     }
 
@@ -115,31 +128,38 @@ impl Workspace {
         }
         Ok(())
     }
+}
 
-    /// A git of a killed engine may still hold the index lock for a moment; after that the lock is nobody's.
-    fn wait_for_orphans(&self) -> Result<(), WorkspaceError> {
-        let lock = self.shadow.join("index.lock");
-        for _ in 0..ORPHAN_POLLS {
-            if !lock.exists() {
-                return Ok(());
-            }
-            std::thread::sleep(ORPHAN_POLL);
-        }
-        match std::fs::remove_file(&lock) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
-                Err(WorkspaceError::io(&lock, cause))
-            }
-            _ => Ok(()),
-        }
+/// Before a session is taken up: waits until the last git of a killed engine is gone, which could otherwise reset
+/// the tree under a new agent. A lock of the index that is left then is nobody's.
+pub fn wait_for_orphans(home: &Path) -> Result<(), WorkspaceError> {
+    if !home.join(IN_USE).exists() {
+        return Ok(());
     }
+    open_in_use(home)?.lock().map_err(|cause| WorkspaceError::io(home, cause))?;
+    let lock = home.join(FINISHED).join("shadow/index.lock");
+    match std::fs::remove_file(&lock) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+            Err(WorkspaceError::io(&lock, cause))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn open_in_use(home: &Path) -> Result<File, WorkspaceError> {
+    let path = home.join(IN_USE);
+    std::fs::create_dir_all(home)
+        .and_then(|()| {
+            File::options().read(true).write(true).create(true).truncate(false).open(&path)
+        })
+        .map_err(|cause| WorkspaceError::io(&path, cause))
 }
 
 /// Name of the folder below `home` that holds a workspace; it gets this name when it is complete.
 const FINISHED: &str = "workspace";
 const SESSION_FILE: &str = "session";
 const STALE_INDEX: &str = "stale-index";
-const ORPHAN_POLLS: u32 = 20;
-const ORPHAN_POLL: std::time::Duration = std::time::Duration::from_millis(50);
+const IN_USE: &str = "in-use";
 
 fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
     let fresh = path.with_extension("new");

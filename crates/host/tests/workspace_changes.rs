@@ -244,6 +244,8 @@ fn r103_an_index_ahead_of_the_last_commit_hides_nothing() {
     stage();
     std::fs::write(shadow.join("stale-index"), "").unwrap();
     std::fs::write(shadow.join("index.lock"), "").unwrap();
+    drop(workspace);
+    tollgate_host::workspace::wait_for_orphans(&world.home()).unwrap();
     let workspace = Workspace::open(&world.repository, &world.home()).unwrap().unwrap();
     let commit = world.commit(&workspace, &["b"], &world.base);
     assert_eq!(world.git(&["show", &format!("{commit}:a")]), "1");

@@ -4,9 +4,8 @@ use super::run::drive;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
-use crate::{output, place, summary};
+use crate::{output, place};
 use clap::Args;
-use tollgate_host::client;
 use tollgate_host::serve::Owner;
 
 /// Go on with a session from where its journal ends
@@ -23,11 +22,7 @@ pub struct Resume {
 impl Resume {
     pub fn run(self) -> Result<Exit, Failure> {
         let place = place::Place::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        if let Some(session) = client::read_session(&layout)?.filter(|session| session.closed) {
-            summary::done(&session);
-            return Ok(Exit::Ok);
-        }
+        let (name, _) = place.session(&self.session)?;
         let context = place::context()?;
         let mut face = face::fitting(self.no_input, context.repository.root());
         let (mut owner, torn) = Owner::resume(context, &name, face.as_mut())?;

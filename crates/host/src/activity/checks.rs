@@ -41,6 +41,7 @@ pub fn run(
         };
         results.push(result(command, &folder, &outcome)?);
     }
+    crash::point("checks.ended");
     clean(&workspace, order)?;
     Ok(Some(results))
 }
@@ -63,8 +64,8 @@ fn run_one(
     stop: &StopSwitch,
 ) -> Result<Option<RunOutcome>, ActivityError> {
     let mut folder_path = folder.folder().to_owned();
-    // A check whose supervisor vanished is simply run again, in a folder of its own.
-    for again in 1.. {
+    let mut again = 0;
+    loop {
         let attached = process::attach(&folder_path)
             .map_err(ActivityError::io("cannot look at the check's folder"))?;
         let run = match attached {
@@ -72,6 +73,9 @@ fn run_one(
                 if stop.is_stopped() {
                     return Ok(None);
                 }
+                // A check whose supervisor vanished is simply run again, in the next folder of its own: a later
+                // engine comes by the same folders in the same order.
+                again += 1;
                 folder_path = folder.folder().with_extension(format!("again-{again}"));
                 continue;
             }
@@ -80,21 +84,26 @@ fn run_one(
             }
             Attached::Running(run) => run,
             Attached::NeverStarted => {
+                // A late supervisor of a killed engine must not find its tree reset under it.
+                let hold = process::hold(&folder_path)
+                    .map_err(ActivityError::io("cannot look at the check's folder"))?;
+                let Some(hold) = hold else { continue };
                 clean(workspace, order)?;
                 let spec = spec(context, order, workspace, command);
                 crash::point("checks.before_start");
+                drop(hold);
                 process::start(&folder_path, &spec, &context.program)
                     .map_err(ActivityError::io("cannot start the supervisor"))?
             }
         };
         stop.arm(run.stopper());
+        crash::point("checks.started");
         match run.wait().map_err(ActivityError::io("cannot wait for a check"))? {
             Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
             Waited::Finished(outcome) => return take(folder, &folder_path, outcome).map(Some),
             Waited::Lost => {}
         }
     }
-    Ok(None)
 }
 
 /// The outcome's logs stand where they are looked for.

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
-use crate::process::{self, Attached, RunOutcome, RunSpec, Waited};
+use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,24 +79,29 @@ pub fn run(
 ) -> Result<DispatchEnd, ActivityError> {
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
-    let attached = process::attach(folder.folder())
-        .map_err(ActivityError::io(format!("cannot look at {}", folder.folder().display())))?;
+    let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
     let workspace = context.workspace(&order.session, &order.base, &order.tip)?;
-    let outcome = match attached {
-        Attached::Finished(outcome) => outcome,
-        Attached::Running(run) => {
-            stop.arm(run.stopper());
-            match wait(run)? {
-                Some(outcome) => outcome,
-                None => return lost(&workspace, order),
+    let outcome = loop {
+        match process::attach(folder.folder()).map_err(look())? {
+            Attached::Finished(outcome) => break outcome,
+            Attached::Running(run) => {
+                stop.arm(run.stopper());
+                match wait(run)? {
+                    Some(outcome) => break outcome,
+                    None => return lost(&workspace, order),
+                }
             }
-        }
-        Attached::Lost => return lost(&workspace, order),
-        Attached::NeverStarted => {
-            match start(context, order, &workspace, layout.folder(), &folder, stop)? {
-                Started::Ended(end) => return Ok(end),
-                Started::Finished(outcome) => outcome,
-                Started::Lost => return lost(&workspace, order),
+            Attached::Lost => return lost(&workspace, order),
+            Attached::NeverStarted => {
+                // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
+                let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
+                    continue;
+                };
+                match start(context, order, &workspace, &folder, hold, stop)? {
+                    Started::Ended(end) => return Ok(end),
+                    Started::Finished(outcome) => break outcome,
+                    Started::Lost => return lost(&workspace, order),
+                }
             }
         }
     };
@@ -167,6 +172,7 @@ fn clean(
     if rescue.is_some() {
         workspace.reset(&order.tip)?;
     }
+    crash::point("dispatch.cleaned");
     Ok(rescue)
 }
 
@@ -181,8 +187,8 @@ fn start(
     context: &Context,
     order: &DispatchOrder,
     workspace: &Workspace,
-    record: &Path,
     folder: &RunFolder,
+    hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
     if let Err(cause) = setup::run(context, &order.session, workspace, stop)? {
@@ -200,7 +206,9 @@ fn start(
             return Ok(Started::Ended(end));
         }
     };
-    let given = session_files::lay_out(record, workspace.tree(), &order.session)?;
+    let record = context.session_layout(&order.session);
+    let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    crash::point("dispatch.laid_out");
     let value = input::value(order);
     let errors = input::faults(&value, order, workspace.tree());
     if !errors.is_empty() {
@@ -209,6 +217,7 @@ fn start(
     write_attempt(context, order, folder, &given, &value)?;
     crash::point("dispatch.prepared");
     let spec = run_spec(context, order, workspace.tree(), folder, launch);
+    drop(hold);
     let run = process::start(folder.folder(), &spec, &context.program)
         .map_err(ActivityError::io("cannot start the supervisor"))?;
     stop.arm(run.stopper());

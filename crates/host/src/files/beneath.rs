@@ -1,6 +1,7 @@
 //! Files below a folder that others may have filled: no step up, no symlink on the way.
 
 use super::{FileError, TEMP_PREFIX, TEMP_SUFFIX, read_open};
+use crate::crash;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -49,7 +50,11 @@ pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> Result<(), Fi
     let written = File::from(fd)
         .write_all(bytes)
         .map_err(FileError::io("write", &root.join(relative)))
-        .and_then(|()| rustix::fs::renameat(&folder, &temp, &folder, *name).map_err(io));
+        .and_then(|()| {
+            crash::point("beneath.before_rename");
+            rustix::fs::renameat(&folder, &temp, &folder, *name).map_err(io)
+        });
+    crash::point("beneath.renamed");
     if written.is_err() {
         // The first failure is the one to tell.
         let _ = rustix::fs::unlinkat(&folder, &temp, rustix::fs::AtFlags::empty());

@@ -4,6 +4,7 @@
 
 use super::chain::{self, Position};
 use super::{COMMIT_BYTES_MAX, JournalError, TornTail, sync_folder_of};
+use crate::crash;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -85,10 +86,13 @@ pub(super) fn set_aside(
 ) -> Result<TornTail, JournalError> {
     let saved_as =
         save_beside(journal, tail).map_err(JournalError::io("save the torn end of", journal))?;
+    crash::point("mend.saved");
     sync_folder_of(journal)?;
-    file.set_len(keep)
-        .and_then(|()| file.sync_all())
-        .map_err(JournalError::io("cut the torn end off", journal))?;
+    let io = JournalError::io("cut the torn end off", journal);
+    crash::point("mend.before_cut");
+    file.set_len(keep).map_err(&io)?;
+    crash::point("mend.cut");
+    file.sync_all().map_err(&io)?;
     Ok(TornTail { bytes: tail.len() as u64, saved_as: Some(saved_as) })
 }
 

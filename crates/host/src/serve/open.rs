@@ -11,6 +11,7 @@ use crate::lock::{LockError, SessionLock};
 use crate::projection::Projector;
 use crate::record::Inspector;
 use crate::repository::RepositoryError;
+use crate::workspace::{self, WorkspaceError};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -36,6 +37,8 @@ pub enum OpenError {
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
     Serve(#[from] ServeError),
 }
 
@@ -48,6 +51,8 @@ impl Owner {
     ) -> Result<Self, OpenError> {
         let layout = context.session_layout(&opening.session);
         let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
+        // First, because nothing after it makes up for it when this process dies in between.
+        context.repository.exclude_own()?;
         std::fs::create_dir_all(context.layout.sessions_folder()).map_err(folder_error)?;
         match std::fs::create_dir(layout.folder()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -61,7 +66,6 @@ impl Owner {
         let (engine, commit) = Engine::open(clock::now(), opening);
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("open.journal_begun");
-        context.repository.exclude_own()?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         face.happened(owner.engine.session(), durable.events());
         if let Err(detail) = owner.project() {
@@ -78,6 +82,7 @@ impl Owner {
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
         let lock = SessionLock::acquire(layout.folder())?;
+        workspace::wait_for_orphans(&context.workspace_home(session))?;
         let (journal, records, torn) = Journal::open(&layout.journal())?;
         let events = records.iter().map(|record| (record.at, &record.event));
         let state = Session::replay(events)

@@ -4,6 +4,7 @@
 use super::create::{read_if_there, write};
 use super::settings::clone_config;
 use super::{Workspace, WorkspaceError};
+use crate::crash;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -36,6 +37,7 @@ impl Workspace {
             remove(&old)?;
             fs::rename(&place, &old).map_err(|cause| WorkspaceError::io(&place, cause))?;
         }
+        crash::point("clone.before_rename");
         fs::rename(&fresh, &place).map_err(|cause| WorkspaceError::io(&place, cause))
     }
 

@@ -3,6 +3,7 @@
 use super::changes::Presence;
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
+use crate::crash;
 use crate::git::{GitCall, GitError};
 use crate::repository::parse_commit;
 use std::os::unix::ffi::OsStrExt;
@@ -56,10 +57,15 @@ impl Workspace {
             return Err(not_committable(refused, "git does not accept the name"));
         }
         self.mark_index_stale()?;
+        crash::point("commit.before_stage");
         self.stage(&paths, None)?;
+        crash::point("commit.staged");
         let tree = self.git(["write-tree"]).run()?.line();
+        crash::point("commit.tree_written");
         let commit = self.commit_tree(&tree, parent, message.text(), Some(at))?;
+        crash::point("commit.made");
         self.write_head(&commit)?;
+        crash::point("commit.head_written");
         self.index_is_settled()?;
         Ok(commit)
     }

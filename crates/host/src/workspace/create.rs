@@ -2,6 +2,7 @@
 
 use super::settings::shadow_config;
 use super::{FINISHED, SESSION_FILE, Workspace, WorkspaceError};
+use crate::crash;
 use crate::git::status::OWN_FOLDERS;
 use crate::repository::Repository;
 use std::ffi::OsStr;
@@ -32,15 +33,18 @@ impl Workspace {
         }
         let copy = copy.iter().map(|path| checked_copy(path)).collect::<Result<Vec<_>, _>>()?;
         repository.keep_commits(session, base, tip)?;
+        crash::point("create.kept");
         let folder = home.join(UNFINISHED);
-        let workspace = Self::at(repository, home, &folder, session.clone());
+        let workspace = Self::at(repository, home, &folder, session.clone())?;
         if folder.symlink_metadata().is_ok() {
             workspace.put_aside(&folder, Path::new("unfinished"))?;
         }
         workspace.write_shadow(tip, &copy)?;
         let session_file = folder.join(SESSION_FILE);
         write(&session_file, session.as_str().as_bytes())?;
+        crash::point("create.before_checkout");
         workspace.git(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
+        crash::point("create.checked_out");
         workspace.note_submodules()?;
         workspace.note_restless(&workspace.named_by_git()?)?;
         workspace.renew_clone()?;
@@ -48,8 +52,10 @@ impl Workspace {
             copy_into(&repository.root().join(path), &workspace.tree.join(path))?;
         }
         let place = home.join(FINISHED);
+        crash::point("create.before_rename");
         fs::rename(&folder, &place).map_err(|cause| WorkspaceError::io(&place, cause))?;
-        Ok(Self::at(repository, home, &place, session.clone()))
+        crash::point("create.renamed");
+        Self::at(repository, home, &place, session.clone())
     }
 
     /// Moves something to a numbered folder below `home/aside`, where it stays.

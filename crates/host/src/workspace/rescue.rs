@@ -3,6 +3,7 @@
 use super::changes::{ChangeKind, Found, Presence};
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
+use crate::crash;
 use crate::repository::StoredRef;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,9 @@ impl Workspace {
                 None => {
                     let commit =
                         self.commit_tree(&tree, &self.accepted()?, format!("{message}\n"), None)?;
+                    crash::point("rescue.before_ref");
                     self.repository.update_refs(format!("create {candidate} {commit}\n"))?;
+                    crash::point("rescue.ref_written");
                     return Ok(Some(candidate));
                 }
             }

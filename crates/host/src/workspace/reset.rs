@@ -2,6 +2,7 @@
 
 use super::changes::{ChangeKind, Found};
 use super::{Workspace, WorkspaceError};
+use crate::crash;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,11 @@ impl Workspace {
             self.set_aside(&found.path)?;
         }
         self.mark_index_stale()?;
+        crash::point("reset.before_checkout");
         self.git(["read-tree", "-u", "--reset", to.as_str()]).run()?;
+        crash::point("reset.checked_out");
         self.write_head(to)?;
+        crash::point("reset.head_written");
         self.index_is_settled()?;
         // The ignore rules of `to` hold again, so build caches do not show here whatever the agent did to them.
         let rescued: BTreeSet<&Path> =

@@ -1,0 +1,220 @@
+//! The engine is killed at every named point and taken up again: the end is that of an undisturbed run.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod kills_support;
+
+use kills_support::facts::{Facts, expect_sound};
+use kills_support::{Next, World, each, ended};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tollgate_host::crash::POINTS;
+
+/// A place where a process of a run is killed: the how-manieth process, and there the how-manieth time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    point: &'static str,
+    process: usize,
+    nth: usize,
+}
+
+/// An undisturbed run, and where it came by.
+struct Reference {
+    facts: Facts,
+    starts: Vec<String>,
+    places: Vec<Place>,
+}
+
+#[test]
+fn r103_killed_at_every_named_point_a_lean_run_ends_the_same() {
+    let reference = undisturbed(World::lean, |_, _| {});
+    let places: Vec<Place> =
+        chosen(&reference).into_iter().filter(|place| !is_supervisors(place.point)).collect();
+    each(&places, |place| expect_same_end(&World::lean(), place, &reference, |_, _| {}));
+}
+
+#[test]
+fn r103_killed_where_only_a_full_run_or_a_mended_one_comes_by_it_ends_the_same() {
+    let full = undisturbed(rejected, |_, _| {});
+    let only_full: Vec<Place> =
+        chosen(&full).into_iter().filter(|place| place.point.contains("rejections")).collect();
+    each(&only_full, |place| expect_same_end(&rejected(), place, &full, |_, _| {}));
+
+    let torn = undisturbed(World::lean, tear_once);
+    let only_torn: Vec<Place> =
+        chosen(&torn).into_iter().filter(|place| place.point.starts_with("mend.")).collect();
+    assert_eq!(only_torn.len(), 3, "{only_torn:?}");
+    each(&only_torn, |place| expect_same_end(&World::lean(), place, &torn, tear_once));
+}
+
+/// Only a commit that the journal never heard of makes the next engine go back to the one before.
+#[test]
+fn r103_killed_while_it_leaves_an_unrecorded_commit_it_ends_the_same() {
+    let reference = undisturbed(World::lean, |_, _| {});
+    let world = World::lean();
+    let processes = world.finish(|process, command| {
+        if let Some(point) = UNRECORDED_COMMIT.get(process) {
+            command.env("TOLLGATE_CRASH_AT", point);
+        }
+    });
+    assert!(processes[..2].iter().all(|ended| ended.signal == Some(9)), "{processes:?}");
+    assert_eq!(Facts::of(&world), reference.facts);
+    expect_sound(&world);
+    assert_eq!(world.starts(), reference.starts);
+}
+
+const UNRECORDED_COMMIT: [&str; 2] = ["collect.after_commit", "adopt.marked"];
+
+#[test]
+fn r103_a_supervisor_killed_at_every_named_point_costs_an_attempt_at_most() {
+    let reference = undisturbed(World::lean, |_, _| {});
+    let places: Vec<Place> =
+        chosen(&reference).into_iter().filter(|place| is_supervisors(place.point)).collect();
+    assert_eq!(places.len(), 8, "{places:?}");
+    each(&places, |place| {
+        let world = World::lean();
+        world.finish(|process, command| {
+            if process >= place.process {
+                command.env("TOLLGATE_CRASH_IN", "supervisor");
+                command.env("TOLLGATE_CRASH_AT", place.point);
+                command.env("TOLLGATE_CRASH_ONCE", world.path("crashed"));
+            }
+        });
+        assert!(world.path("crashed").exists(), "it was not reached");
+        assert_eq!(Facts::of(&world), reference.facts);
+        expect_sound(&world);
+        let interrupted = usize::from(!place.point.ends_with("outcome_written"));
+        assert!(world.starts().len() <= reference.starts.len() + interrupted);
+    });
+}
+
+#[test]
+fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    let runs = [undisturbed(World::lean, tear_once), undisturbed(rejected, |_, _| {})];
+    reached.extend(runs.iter().flat_map(|run| &run.places).map(|place| place.point));
+    reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT));
+    let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
+    assert!(missed.is_empty(), "nothing is killed at {missed:?}");
+}
+
+const INBOX_POINTS: [&str; 2] = ["inbox.taken", "inbox.replied"];
+
+#[test]
+fn r103_an_answer_handed_over_to_an_engine_that_dies_counts_once() {
+    let slow = || World::new(false, SLOW_PLANNER);
+    let reference = undisturbed(slow, |_, _| {});
+    each(&INBOX_POINTS, |point| {
+        let world = slow();
+        let run = |next: &Next| ended(&world.command(next).output().unwrap());
+        assert_eq!(run(&Next::Run).code, Some(3));
+        assert_eq!(run(&world.next()).code, Some(0));
+        let mut engine =
+            world.command(&Next::Resume).env("TOLLGATE_CRASH_AT", point).spawn().unwrap();
+        while world.starts().len() < 3 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let early =
+            world.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).spawn();
+        assert_eq!(engine.wait().unwrap().signal(), Some(9), "it was not reached");
+        world.finish(|_, _| {});
+        let early = ended(&early.unwrap().wait_with_output().unwrap());
+        assert_eq!(early.code, Some(0), "{}", early.text);
+        assert_eq!(Facts::of(&world), reference.facts);
+        expect_sound(&world);
+        assert_eq!(world.starts(), reference.starts);
+    });
+}
+
+/// Long enough at work that an answer comes early.
+const SLOW_PLANNER: &str = r#"{"rules": [
+    {"when": {"role": "Planner"}, "do": {"default": true, "sleep_ms": 500}},
+    {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
+    {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
+]}"#;
+
+fn rejected() -> World {
+    let world = World::full();
+    world.first_answers.lock().unwrap().push("changes-requested: Architect: again".to_owned());
+    world
+}
+
+/// As a power cut leaves the journal: with the beginning of a record that never came to its end.
+fn tear_once(world: &World, process: usize) {
+    if process == 1 {
+        let layout = world.session_layout().unwrap();
+        let records = tollgate_host::journal::read(&layout.journal()).unwrap().records;
+        let mut journal = fs::OpenOptions::new().append(true).open(layout.journal()).unwrap();
+        write!(journal, "{{\"seq\":{},\"at\":\"20", records.len() + 1).unwrap();
+    }
+}
+
+fn expect_same_end(
+    world: &World,
+    place: &Place,
+    reference: &Reference,
+    disturb: impl Fn(&World, usize),
+) {
+    let processes = world.finish(|process, command: &mut Command| {
+        disturb(world, process);
+        if process == place.process {
+            command.env("TOLLGATE_CRASH_AT", format!("{}:{}", place.point, place.nth));
+        }
+    });
+    let was_killed = processes.iter().any(|ended| ended.signal == Some(9));
+    assert!(was_killed, "it was not reached");
+    assert_eq!(Facts::of(world), reference.facts);
+    expect_sound(world);
+    assert_eq!(world.starts(), reference.starts, "no agent starts again because an engine died");
+}
+
+fn is_supervisors(point: &str) -> bool {
+    point.starts_with("supervisor.")
+}
+
+fn undisturbed(make: impl Fn() -> World, disturb: impl Fn(&World, usize)) -> Reference {
+    let world = make();
+    let log = |process: usize| world.path(&format!("reached-{process}"));
+    let processes = world.finish(|process, command| {
+        disturb(&world, process);
+        command.env("TOLLGATE_CRASH_LOG", log(process));
+    });
+    expect_sound(&world);
+    let mut places = Vec::new();
+    for process in 0..processes.len() {
+        places.extend(reached(&log(process), process));
+    }
+    Reference { facts: Facts::of(&world), starts: world.starts(), places }
+}
+
+fn reached(log: &Path, process: usize) -> Vec<Place> {
+    let mut counts = BTreeMap::new();
+    let mut places = Vec::new();
+    for name in fs::read_to_string(log).unwrap_or_default().lines() {
+        let point = POINTS.iter().find(|point| **point == name).unwrap();
+        let nth = counts.entry(*point).or_insert(0);
+        *nth += 1;
+        places.push(Place { point, process, nth: *nth });
+    }
+    places
+}
+
+/// The first time and one in the middle of each point.
+fn chosen(reference: &Reference) -> Vec<Place> {
+    let mut chosen = Vec::new();
+    for point in POINTS {
+        let of_point: Vec<&Place> =
+            reference.places.iter().filter(|place| place.point == *point).collect();
+        let Some(first) = of_point.first() else { continue };
+        chosen.push((*first).clone());
+        if of_point.len() > 1 {
+            chosen.push(of_point[of_point.len() / 2].clone());
+        }
+    }
+    chosen
+}

@@ -1,0 +1,89 @@
+//! The engine is killed at random instants, again and again, and taken up again until the work is done.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod kills_support;
+
+use kills_support::facts::{Facts, expect_sound};
+use kills_support::random::Random;
+use kills_support::{Next, World, each, ended, signal};
+use rustix::process::Signal;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const KILLS: usize = 200;
+/// So that no session is only begun.
+const KILLS_PER_SESSION: usize = 12;
+const SESSIONS_MAX: u64 = 150;
+
+/// A run without kills: how it ends, and how long its processes take.
+struct Reference {
+    facts: Facts,
+    starts: Vec<String>,
+    longest: Duration,
+}
+
+#[test]
+fn r103_two_hundred_random_instants_of_death_change_nothing_at_the_end() {
+    let lean = undisturbed(&World::lean());
+    let full = undisturbed(&World::full());
+    let kills = AtomicUsize::new(0);
+    let seeds: Vec<u64> = (1..=SESSIONS_MAX).collect();
+    each(&seeds, |seed| {
+        if kills.load(Ordering::Relaxed) >= KILLS {
+            return;
+        }
+        let is_full = seed % 3 == 0;
+        let (world, reference) =
+            if is_full { (World::full(), &full) } else { (World::lean(), &lean) };
+        kill_at_random(&world, &mut Random(*seed), reference.longest, &kills);
+        world.finish(|_, _| {});
+        assert_eq!(Facts::of(&world), reference.facts);
+        expect_sound(&world);
+        assert_eq!(
+            world.starts(),
+            reference.starts,
+            "no agent starts again because an engine died"
+        );
+    });
+    assert!(kills.into_inner() >= KILLS, "too few kills in {SESSIONS_MAX} sessions");
+}
+
+fn undisturbed(world: &World) -> Reference {
+    let mut longest = Duration::ZERO;
+    loop {
+        let next = world.next();
+        if next == Next::Nothing {
+            break;
+        }
+        let begun = Instant::now();
+        let ended = ended(&world.command(&next).output().unwrap());
+        assert!(matches!(ended.code, Some(0 | 3)), "{}", ended.text);
+        longest = longest.max(begun.elapsed());
+    }
+    Reference { facts: Facts::of(world), starts: world.starts(), longest }
+}
+
+/// Early instants come more often: the later ones are early for what is left of the work.
+fn kill_at_random(world: &World, random: &mut Random, longest: Duration, kills: &AtomicUsize) {
+    let mut killed = 0;
+    while killed < KILLS_PER_SESSION {
+        let next = world.next();
+        if next == Next::Nothing {
+            return;
+        }
+        let part = random.below(1_000) * random.below(1_000);
+        let delay = longest.mul_f64(part as f64 / 1e6);
+        let child = world.command(&next).spawn().unwrap();
+        std::thread::sleep(delay);
+        signal(&child, Signal::KILL);
+        let ended = ended(&child.wait_with_output().unwrap());
+        world.expect_status_parses();
+        if ended.signal == Some(9) {
+            killed += 1;
+            kills.fetch_add(1, Ordering::Relaxed);
+        } else {
+            assert!(matches!(ended.code, Some(0 | 3)), "{next:?}: {}", ended.text);
+        }
+    }
+}

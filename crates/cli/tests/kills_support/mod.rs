@@ -1,0 +1,288 @@
+//! A repository of its own with a scripted crew, the real program, and a person who answers until the work is done.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+pub mod facts;
+pub mod random;
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
+use tollgate_core::decision::DecisionKind;
+use tollgate_core::session::Session;
+use tollgate_host::client;
+use tollgate_host::layout::{Layout, SessionLayout};
+
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tollgate");
+
+/// The first reply of the Coder breaks a rule, so that its changes are rescued; the Reviewer leaves a question.
+pub const LEAN_CREW: &str = r#"{"rules": [
+    {"when": {"role": "Coder", "input_has": "previous_errors"}, "do": {"append": {"app.txt": "one\n"}}},
+    {"when": {"role": "Coder"}, "do": {"append": {"app.txt": "one\n", "agents/x.md": "not mine\n"}}},
+    {"when": {"role": "Reviewer"}, "do": {"reply": {"artifacts": {"review_comments": [
+        {"severity": "minor", "category": "style", "file": "app.txt", "line": "1", "message": "short", "suggested_fix": "none"}]}}}}
+]}"#;
+
+/// Two tasks, each a line in a file of its own: a line that is there twice was written twice.
+pub const FULL_CREW: &str = r#"{"rules": [
+    {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
+    {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
+]}"#;
+
+/// The same in every world, so that the trees at the end can be compared.
+const SETTINGS: &str = r#"
+[roles]
+default = "crew"
+[agent.crew]
+adapter = "scripted"
+args = ["crew/crew.json"]
+[retry]
+transient_base = "10ms"
+"#;
+
+/// Where one session is worked on.
+pub struct World {
+    folder: TempDir,
+    is_lean: bool,
+    head: String,
+    /// Answers to the first questions, before those that pass.
+    pub first_answers: Mutex<Vec<String>>,
+}
+
+/// What a process left behind.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub text: String,
+}
+
+/// What the person would do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    Run,
+    Resume,
+    Answer { decision: String, answer: String },
+    Nothing,
+}
+
+impl World {
+    pub fn lean() -> Self {
+        Self::new(true, LEAN_CREW)
+    }
+
+    pub fn full() -> Self {
+        Self::new(false, FULL_CREW)
+    }
+
+    pub fn new(is_lean: bool, crew: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("tollgate-kills-").tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["repo/crew", "home", "state"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("repo/crew/crew.json"), crew).unwrap();
+        fs::write(at("repo/.gitignore"), "/crew/crew.json.d/\n").unwrap();
+        fs::write(at("repo/tollgate.toml"), SETTINGS).unwrap();
+        let mut world =
+            Self { folder, is_lean, head: String::new(), first_answers: Mutex::default() };
+        world.git(&["init", "--quiet", "--initial-branch=main"]);
+        world.git(&["add", "--all"]);
+        world.git(&["commit", "--quiet", "--message", "Begin"]);
+        world.head = world.git(&["rev-parse", "HEAD"]);
+        world
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Leaves the folder for a person to look at.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
+    pub fn repo(&self) -> PathBuf {
+        self.path("repo")
+    }
+
+    pub fn head(&self) -> &str {
+        &self.head
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = hermetic(Command::new("git"), self.folder.path())
+            .args(["-c", "user.name=P", "-c", "user.email=p@localhost"])
+            .args(args)
+            .current_dir(self.repo())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", text(&output));
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    pub fn tollgate(&self, args: &[&str]) -> Command {
+        let mut command = hermetic(Command::new(PROGRAM), self.folder.path());
+        command.args(args).current_dir(self.repo());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// The folder of the newest session, none before there is one.
+    pub fn session_layout(&self) -> Option<SessionLayout> {
+        let layout = Layout::new(&self.repo());
+        Some(layout.session(&layout.resolve("latest").ok()?))
+    }
+
+    /// None while no record says that a session is open.
+    pub fn session(&self) -> Option<Session> {
+        let layout = self.session_layout()?;
+        if !layout.journal().exists() {
+            return None;
+        }
+        client::read_session(&layout).unwrap()
+    }
+
+    pub fn next(&self) -> Next {
+        let Some(session) = self.session() else {
+            return Next::Run;
+        };
+        if session.closed {
+            return Next::Nothing;
+        }
+        let Some(decision) = session.pending_decisions().next() else {
+            return Next::Resume;
+        };
+        let answer = match decision.kind {
+            DecisionKind::Approve => {
+                let first = self.first_answers.lock().unwrap();
+                let asked_before = session.rejections.len();
+                first.get(asked_before).cloned().unwrap_or_else(|| "approved".to_owned())
+            }
+            DecisionKind::Strategy => "per-batch".to_owned(),
+            DecisionKind::Notes => "accept".to_owned(),
+            kind => panic!("nobody expects a {kind} question: {}", decision.question),
+        };
+        Next::Answer { decision: decision.decision_id.to_string(), answer }
+    }
+
+    pub fn command(&self, next: &Next) -> Command {
+        match next {
+            Next::Run if self.is_lean => {
+                self.tollgate(&["run", "Add a line", "--slug", "work", "--lean", "--no-input"])
+            }
+            Next::Run => self.tollgate(&["run", "Add a line", "--slug", "work", "--no-input"]),
+            Next::Resume | Next::Nothing => self.tollgate(&["resume", "--no-input"]),
+            Next::Answer { decision, answer } => {
+                self.tollgate(&["answer", "latest", decision, answer])
+            }
+        }
+    }
+
+    /// Goes on until the work is done. `prepare` may change each process before it starts, told its number from 0.
+    pub fn finish(&self, mut prepare: impl FnMut(usize, &mut Command)) -> Vec<Ended> {
+        let mut processes = Vec::new();
+        let mut was_killed = false;
+        loop {
+            let next = self.next();
+            if next == Next::Nothing && !was_killed {
+                return processes;
+            }
+            let mut command = self.command(&next);
+            prepare(processes.len(), &mut command);
+            let ended = ended(&command.output().unwrap());
+            self.expect_status_parses();
+            was_killed = ended.signal.is_some();
+            assert!(
+                was_killed || matches!(ended.code, Some(0 | 3)),
+                "{next:?} ended with {:?}:\n{}",
+                ended.code,
+                ended.text
+            );
+            processes.push(ended);
+            assert!(processes.len() < 60, "there is no end: {processes:?}");
+        }
+    }
+
+    /// R013: whatever happened, the file is not there yet or it parses.
+    pub fn expect_status_parses(&self) {
+        let Some(layout) = self.session_layout() else { return };
+        let Ok(bytes) = fs::read(layout.status()) else { return };
+        let status: serde_json::Value = serde_json::from_slice(&bytes).expect("status.json parses");
+        let state = status["current_state"].as_str().unwrap_or_default();
+        assert!(tollgate_core::role::State::parse(state).is_some(), "current_state {state:?}");
+    }
+
+    /// One line per start of an agent: role, task, dispatch, attempt.
+    pub fn starts(&self) -> Vec<String> {
+        let log = self.path("repo/crew/crew.json.d/starts.log");
+        let log = fs::read_to_string(log).unwrap_or_default();
+        let words = |line: &str| line.split(' ').take(4).collect::<Vec<_>>().join(" ");
+        log.lines().map(words).collect()
+    }
+}
+
+/// Only what is named here reaches the program.
+fn hermetic(mut command: Command, folder: &Path) -> Command {
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.join("home"))
+        .env("TOLLGATE_STATE_HOME", folder.join("state"))
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
+pub fn ended(output: &Output) -> Ended {
+    Ended { code: output.status.code(), signal: output.status.signal(), text: text(output) }
+}
+
+fn text(output: &Output) -> String {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    format!("{stdout}{}", String::from_utf8_lossy(&output.stderr))
+}
+
+pub fn signal(child: &Child, signal: Signal) {
+    // A process that has ended by itself meanwhile is as good.
+    let _ = kill_process(Pid::from_child(child), signal);
+}
+
+/// Plays every case on a few threads; says the case where one panics, and keeps its world.
+pub fn each<T: Sync + std::fmt::Debug>(cases: &[T], play: impl Fn(&T) + Sync) {
+    const THREADS: usize = 4;
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS.min(cases.len()) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let played =
+                        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(case)));
+                    if let Err(panic) = played {
+                        let words = panic.downcast_ref::<String>().cloned();
+                        let words =
+                            words.or_else(|| panic.downcast_ref().map(|s: &&str| (*s).into()));
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("{case:?}: {}", words.unwrap_or_default()));
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(
+        failed.is_empty(),
+        "{} of {} failed:\n{}",
+        failed.len(),
+        cases.len(),
+        failed.join("\n\n")
+    );
+}
