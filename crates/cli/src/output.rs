@@ -29,13 +29,27 @@ pub fn raw(bytes: &[u8]) {
 
 pub fn json<T: Serialize>(value: &T) {
     let text = serde_json::to_string_pretty(value).expect("what we print can be written as JSON");
-    raw(format!("{text}\n").as_bytes());
+    raw(format!("{}\n", escaped(&text)).as_bytes());
 }
 
 /// One JSON value a line.
 pub fn json_line<T: Serialize>(value: &T) {
     let text = serde_json::to_string(value).expect("what we print can be written as JSON");
-    raw(format!("{text}\n").as_bytes());
+    raw(format!("{}\n", escaped(&text)).as_bytes());
+}
+
+/// JSON escapes only the first 32 characters; what else a terminal would obey stands inside strings, too.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || terminal_text(c.encode_utf8(&mut [0; 4])).contains(c) {
+            text.push(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    text
 }
 
 /// Something for the person at the terminal.
