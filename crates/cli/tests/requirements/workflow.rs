@@ -380,3 +380,17 @@ fn what_is_not_committed_is_left_out_and_said_so() {
     repo.write("mine.txt", "x");
     repo.run().exits(3).says("1 uncommitted path(s)");
 }
+
+#[test]
+fn r043_a_status_that_is_only_behind_is_not_called_edited() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let behind = repo.session_file("status.json");
+    repo.tollgate(&["answer", "latest", "UD-APPROVE-DESIGN", "approved"]).exits(0);
+    std::fs::write(repo.session().join("status.json"), behind).unwrap();
+    repo.resume().exits(3).does_not_say("changed by hand");
+    assert_eq!(repo.status_file()["current_state"], "REVIEW_STRATEGY");
+    std::fs::remove_file(repo.session().join("status.json")).unwrap();
+    repo.resume().exits(3).does_not_say("changed by hand");
+    assert_eq!(repo.status_file()["current_state"], "REVIEW_STRATEGY");
+}
