@@ -8,11 +8,13 @@ use crate::crash;
 use crate::files::{self, FileError};
 use crate::layout::SessionLayout;
 use std::collections::BTreeMap;
+use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber, TaskId};
 use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
 use tollgate_core::role::Mode;
 use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::TaskStatus;
+use tollgate_core::time::Timestamp;
 
 pub use status::status_json;
 
@@ -180,6 +182,36 @@ impl Projector {
         crash::point("projection.before_report");
         files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)
     }
+}
+
+/// True when status.json tells something that the journal never said. One that is only behind, because the last
+/// process was killed before it wrote, was not edited.
+pub fn was_edited<'a>(
+    layout: &SessionLayout,
+    session: &Session,
+    mut events: impl Iterator<Item = (Timestamp, &'a Event)>,
+) -> bool {
+    let Ok(found) = files::read_bounded(&layout.status(), ARTEFACT_BYTES_MAX) else {
+        return false;
+    };
+    if found == status_json(session) {
+        return false;
+    }
+    let last_update = serde_json::from_slice::<serde_json::Value>(&found)
+        .ok()
+        .and_then(|status| Timestamp::parse(status["last_update"].as_str()?));
+    let (Some(last_update), Some((at, Event::SessionOpened(opening)))) = (last_update, events.next())
+    else {
+        return true;
+    };
+    let mut earlier = Session::open(at, opening);
+    for (at, event) in events.take_while(|(at, _)| *at <= last_update) {
+        earlier.apply(at, event);
+        if at == last_update && found == status_json(&earlier) {
+            return false;
+        }
+    }
+    true
 }
 
 fn newest(session: &Session) -> Option<(DispatchNumber, Attempt)> {

@@ -8,7 +8,7 @@ use crate::files;
 use crate::inbox::Inbox;
 use crate::journal::{Journal, JournalError, TornTail};
 use crate::lock::{LockError, SessionLock};
-use crate::projection::Projector;
+use crate::projection::{self, Projector};
 use crate::record::Inspector;
 use crate::repository::RepositoryError;
 use crate::workspace::{self, WorkspaceError};
@@ -85,14 +85,17 @@ impl Owner {
         workspace::wait_for_orphans(&context.workspace_home(session))?;
         let (journal, records, torn) = Journal::open(&layout.journal())?;
         let events = records.iter().map(|record| (record.at, &record.event));
-        let state = Session::replay(events)
+        let state = Session::replay(events.clone())
             .ok_or_else(|| OpenError::NotASession { session: session.clone() })?;
+        let was_edited = projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         let _ = files::remove_temporaries(owner.layout.folder());
         let taken = owner.projector.finish_take_over(owner.engine.session());
         let policy = owner.context.config.policy();
-        owner.handle(face, vec![Input::Resumed { policy }])?;
+        let put_back = was_edited.then(|| Input::PutBack { path: "status.json".to_owned() });
+        let inputs = put_back.into_iter().chain([Input::Resumed { policy }]).collect();
+        owner.handle(face, inputs)?;
         if let Err(error) = taken {
             owner.persistence_failed(face, error.to_string())?;
         }

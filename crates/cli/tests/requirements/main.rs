@@ -1,0 +1,15 @@
+//! What people can rely on, each seen in the real program; the names begin with the requirement.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod artefacts;
+mod bad_input;
+mod decisions;
+mod dispatches;
+mod persistence;
+mod promises;
+mod replies;
+mod terminal;
+mod workflow;

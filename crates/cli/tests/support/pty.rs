@@ -1,0 +1,95 @@
+//! A person at a terminal: the program on a pseudo-terminal, with what it shows and what they type.
+
+use super::{Repo, text};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+pub struct Terminal {
+    child: Child,
+    keyboard: File,
+    shown: Arc<Mutex<Vec<u8>>>,
+    seen: usize,
+}
+
+impl Terminal {
+    pub fn start(repo: &Repo, args: &[&str]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let path = std::ffi::OsStr::from_bytes(name.to_bytes());
+        let open = || OpenOptions::new().read(true).write(true).open(path).unwrap();
+        let child = repo
+            .command(args)
+            .env("TERM", "xterm")
+            .stdin(Stdio::from(open()))
+            .stdout(Stdio::from(open()))
+            .stderr(Stdio::from(open()))
+            .spawn()
+            .unwrap();
+        let keyboard = File::from(master);
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        follow(keyboard.try_clone().unwrap(), shown.clone());
+        Self { child, keyboard, shown, seen: 0 }
+    }
+
+    /// Everything shown so far.
+    pub fn screen(&self) -> String {
+        text(&self.shown.lock().unwrap())
+    }
+
+    /// Waits until these words appear after what was waited for before.
+    #[track_caller]
+    pub fn wait_for(&mut self, words: &str) -> &mut Self {
+        let give_up = Instant::now() + Duration::from_secs(20);
+        loop {
+            let shown = self.shown.lock().unwrap().clone();
+            let fresh = &shown[self.seen.min(shown.len())..];
+            if let Some(at) = fresh.windows(words.len()).position(|w| w == words.as_bytes()) {
+                self.seen += at + words.len();
+                return self;
+            }
+            assert!(Instant::now() < give_up, "{words:?} was not shown:\n{}", text(&shown));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn types(&mut self, line: &str) -> &mut Self {
+        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
+        self
+    }
+
+    /// The end of the input, as by Ctrl-D.
+    pub fn hangs_up(&mut self) -> &mut Self {
+        self.keyboard.write_all(&[4]).unwrap();
+        self
+    }
+
+    /// The exit code.
+    pub fn ends(&mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // After a failed expectation nobody types any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads until the other side is gone.
+fn follow(mut screen: File, shown: Arc<Mutex<Vec<u8>>>) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = screen.read(&mut buffer) {
+            shown.lock().unwrap().extend_from_slice(&buffer[..count]);
+        }
+    });
+}
