@@ -41,11 +41,9 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(DIM, "  start", format!("{}{again}", dispatch(session, *number)))
         }
         Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
-        Event::RetryScheduled { number, due, why: RetryWhy::Transient | RetryWhy::Parked } => told(
-            WARN,
-            "   wait",
-            format!("{} starts again at {due}", dispatch(session, *number)),
-        ),
+        Event::RetryScheduled { number, due, why: RetryWhy::Transient | RetryWhy::Parked } => {
+            told(WARN, "   wait", format!("{} starts again at {due}", dispatch(session, *number)))
+        }
         Event::DispatchClosed { number, verdict } => closed(session, *number, *verdict),
         Event::PlanAdopted { tasks } => told(NOTE, "   plan", format!("{} task(s)", tasks.len())),
         Event::TaskMoved { task, status } => told(DIM, "   task", format!("{task} is {status}")),

@@ -136,7 +136,7 @@ impl World {
 
     /// The folder of the newest session, none before there is one.
     pub fn session_layout(&self) -> Option<SessionLayout> {
-        let layout = Layout::new(&self.repo());
+        let layout = Layout::new(self.repo());
         Some(layout.session(&layout.resolve("latest").ok()?))
     }
 
