@@ -95,7 +95,12 @@ impl Crew {
             notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
             questions: Vec::new(),
             recommended_agent: None,
-            usage: Usage { input_tokens: known.then_some(5), output_tokens: None, micro_usd: None },
+            usage: Usage {
+                input_tokens: known.then_some(5),
+                output_tokens: None,
+                micro_usd: None,
+                wall_ms: None,
+            },
         }
     }
 

@@ -146,6 +146,7 @@ impl From<UsageWire> for Usage {
             input_tokens: wire.input_tokens,
             output_tokens: wire.output_tokens,
             micro_usd: wire.usd.map(micro_usd),
+            wall_ms: None,
         }
     }
 }

@@ -19,6 +19,46 @@ impl Session {
     pub fn apply(&mut self, at: Timestamp, event: &Event) {
         self.updated_at = at;
         match event {
+            Event::SessionOpened(_)
+            | Event::PolicyAdopted { .. }
+            | Event::ModeChanged { .. }
+            | Event::StepEntered { .. }
+            | Event::StepSkipped { .. }
+            | Event::Blocked { .. }
+            | Event::Unblocked
+            | Event::BudgetExtended
+            | Event::FilesEdited { .. }
+            | Event::Noticed { .. }
+            | Event::SessionClosed => self.apply_to_session(at, event),
+            Event::DispatchOpened { .. }
+            | Event::AttemptStarted { .. }
+            | Event::AttemptEnded { .. }
+            | Event::GuidanceGiven { .. }
+            | Event::RetryScheduled { .. }
+            | Event::DispatchClosed { .. } => self.apply_to_dispatches(at, event),
+            Event::PlanAdopted { .. }
+            | Event::CriteriaAdopted { .. }
+            | Event::TaskMoved { .. }
+            | Event::RepairOpened { .. }
+            | Event::GatePassed { .. }
+            | Event::ChecksStarted { .. }
+            | Event::ChecksEnded { .. }
+            | Event::FindingRecorded { .. }
+            | Event::FindingSettled { .. }
+            | Event::AssumptionNoted { .. }
+            | Event::KnownIssueNoted { .. }
+            | Event::CriterionSettled { .. } => self.apply_to_work(event),
+            Event::DecisionAsked { .. }
+            | Event::DecisionResolved { .. }
+            | Event::AnswerKept { .. }
+            | Event::CorrectionMoved { .. }
+            | Event::ManualChecksSettled { .. } => self.apply_to_decisions(at, event),
+        }
+    }
+
+    /// The session as a whole.
+    fn apply_to_session(&mut self, at: Timestamp, event: &Event) {
+        match event {
             Event::SessionOpened(_) => {}
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
             Event::ModeChanged { mode, .. } => self.change_mode(*mode),
@@ -27,6 +67,21 @@ impl Session {
                 self.enter_step(*index);
                 self.step_done = true;
             }
+            Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
+            Event::Unblocked => self.blocker = None,
+            Event::BudgetExtended => self.budget_consents += 1,
+            Event::FilesEdited { edits } => self.take_edits(edits),
+            Event::Noticed { code, message } => {
+                self.notices.push(Notice { at, code: code.clone(), message: message.clone() });
+            }
+            Event::SessionClosed => self.closed = true,
+            other => unreachable!("not about the session as a whole: {other:?}"),
+        }
+    }
+
+    /// Dispatches and their attempts.
+    fn apply_to_dispatches(&mut self, at: Timestamp, event: &Event) {
+        match event {
             Event::DispatchOpened { number, role, task, purpose, feedback } => {
                 self.open_dispatch(*number, *role, task, purpose, feedback);
             }
@@ -54,6 +109,13 @@ impl Session {
                 }
             }
             Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
+            other => unreachable!("not about a dispatch: {other:?}"),
+        }
+    }
+
+    /// The plan, its checks and what was found.
+    fn apply_to_work(&mut self, event: &Event) {
+        match event {
             Event::PlanAdopted { tasks } => self.adopt_plan(tasks),
             Event::CriteriaAdopted { criteria } => {
                 self.criteria.clone_from(criteria);
@@ -85,6 +147,13 @@ impl Session {
             Event::CriterionSettled { id, result } => {
                 self.criteria_results.insert(id.clone(), result.clone());
             }
+            other => unreachable!("not about the work: {other:?}"),
+        }
+    }
+
+    /// Questions and answers.
+    fn apply_to_decisions(&mut self, at: Timestamp, event: &Event) {
+        match event {
             Event::DecisionAsked { decision } => {
                 let id = &decision.decision_id;
                 match self.decisions.iter_mut().find(|d| d.decision_id == *id) {
@@ -106,17 +175,10 @@ impl Session {
                     self.correction.at = Some(at);
                 }
             }
-            Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
-            Event::Unblocked => self.blocker = None,
-            Event::BudgetExtended => self.budget_consents += 1,
             Event::ManualChecksSettled { checks } => {
                 self.manual_settled.extend(checks.iter().cloned());
             }
-            Event::FilesEdited { edits } => self.take_edits(edits),
-            Event::Noticed { code, message } => {
-                self.notices.push(Notice { at, code: code.clone(), message: message.clone() });
-            }
-            Event::SessionClosed => self.closed = true,
+            other => unreachable!("not a question: {other:?}"),
         }
     }
 

@@ -14,8 +14,9 @@ pub struct Spend {
 }
 
 impl Spend {
-    pub(crate) fn add(&mut self, usage: &Usage, wall_ms: u64) {
-        self.wall_ms = self.wall_ms.saturating_add(wall_ms);
+    /// `elapsed_ms` counts where nobody saw how long the agent itself ran.
+    pub(crate) fn add(&mut self, usage: &Usage, elapsed_ms: u64) {
+        self.wall_ms = self.wall_ms.saturating_add(usage.wall_ms.unwrap_or(elapsed_ms));
         add_known(&mut self.input_tokens, usage.input_tokens);
         add_known(&mut self.output_tokens, usage.output_tokens);
         add_known(&mut self.micro_usd, usage.micro_usd);

@@ -135,6 +135,7 @@ impl Crew {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
                 micro_usd: None,
+                wall_ms: None,
             },
         }
     }

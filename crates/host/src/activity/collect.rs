@@ -32,7 +32,18 @@ pub struct Collected<'a> {
 
 pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
     Ok(match &outcome.end {
-        RunEnd::Exited { code: 0 } => return reply(at),
+        RunEnd::Exited { code: 0 } => {
+            let mut end = reply(at)?;
+            let usage = match &mut end {
+                DispatchEnd::Replied { reply, .. } => Some(&mut reply.usage),
+                DispatchEnd::Invalid { usage, .. } => Some(usage),
+                _ => None,
+            };
+            if let Some(usage) = usage {
+                usage.wall_ms = Some(outcome.duration_ms);
+            }
+            return Ok(end);
+        }
         RunEnd::Exited { code: 75 } => temporary(at)?,
         RunEnd::Exited { code: 77 } => {
             DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) }
