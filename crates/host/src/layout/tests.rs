@@ -85,10 +85,10 @@ fn the_state_home_is_the_first_absolute_one() {
         };
         assert_eq!(state_home(lookup).ok().as_deref(), expected.map(Path::new), "{set:?}");
     };
-    let home = ("HOME", "/home/user");
-    check(&[home], Some("/home/user/.local/state/tollgate"));
+    let home = ("HOME", "/h");
+    check(&[home], Some("/h/.local/state/tollgate"));
     check(&[home, ("XDG_STATE_HOME", "/state")], Some("/state/tollgate"));
-    check(&[home, ("XDG_STATE_HOME", "relative")], Some("/home/user/.local/state/tollgate"));
+    check(&[home, ("XDG_STATE_HOME", "relative")], Some("/h/.local/state/tollgate"));
     check(&[home, ("XDG_STATE_HOME", "/state"), ("TOLLGATE_STATE_HOME", "/t")], Some("/t"));
     check(&[], None);
 }
