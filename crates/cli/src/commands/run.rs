@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::{output, place, summary};
 use clap::Args;
 use std::sync::Arc;
-use tollgate_contract::config::Isolation;
+use tollgate_contract::config::{Isolation, TrackerKind};
 use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
@@ -74,6 +74,7 @@ impl Run {
     pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
         let opening = self.opening(&context)?;
         self.warn_of_uncommitted(&context)?;
+        self.tell_unused(&context);
         let mut owner = open(context, opening, face)?;
         drive(&mut owner, face)
     }
@@ -155,6 +156,26 @@ impl Run {
             ));
         }
         Ok(())
+    }
+
+    /// Settings that are read and checked, and have no effect yet.
+    fn tell_unused(&self, context: &Context) {
+        let config = &context.config;
+        let unused = [
+            (
+                config.limits.parallel_tasks > 1,
+                "limits.parallel_tasks: tasks run one after another",
+            ),
+            (config.tracker != TrackerKind::Files, "tracker.kind: work items stay in files"),
+            (config.coverage.is_some(), "coverage: no coverage gate runs"),
+            (
+                config.agents.values().any(|agent| !agent.fallback.is_empty()),
+                "fallback: no other agent takes over by itself",
+            ),
+        ];
+        for (_, words) in unused.iter().filter(|(is_set, _)| *is_set) {
+            output::marked(output::WARN, "note:", &format!("not used by this version: {words}"));
+        }
     }
 
     fn session_name(&self, context: &Context) -> SessionName {
