@@ -204,7 +204,6 @@ impl Session {
         self.step = index;
         self.entered = true;
         self.step_done = false;
-        self.acceptance = None;
     }
 
     fn open_dispatch(
