@@ -30,6 +30,10 @@ pub enum OpenError {
     Lock(#[from] LockError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+    #[error(
+        "session {session} never began: its first record was not written; start it with `tollgate run`"
+    )]
+    NeverBegan { session: SessionName },
     #[error("the journal of {session} does not begin with the opening of a session")]
     NotASession { session: SessionName },
     #[error("cannot make {}: {cause}", path.display())]
@@ -84,6 +88,9 @@ impl Owner {
         let lock = SessionLock::acquire(layout.folder())?;
         workspace::wait_for_orphans(&context.workspace_home(session))?;
         let (journal, records, torn) = Journal::open(&layout.journal())?;
+        if records.is_empty() {
+            return Err(OpenError::NeverBegan { session: session.clone() });
+        }
         let events = records.iter().map(|record| (record.at, &record.event));
         let state = Session::replay(events)
             .ok_or_else(|| OpenError::NotASession { session: session.clone() })?;
