@@ -64,6 +64,11 @@ impl Owner {
             }
             other => other.map_err(folder_error)?,
         }
+        // A journal that is on disk in a folder that is not would be lost with it.
+        let sessions = context.layout.sessions_folder();
+        for folder in [sessions.as_path(), context.repository.root()] {
+            files::sync_folder(folder).map_err(folder_error)?;
+        }
         let lock = SessionLock::acquire(layout.folder())?;
         crash::point("open.folder_made");
         let mut journal = Journal::create(&layout.journal())?;
