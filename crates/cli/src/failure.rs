@@ -124,7 +124,9 @@ impl From<OpenError> for Failure {
             OpenError::Journal(error) => error.into(),
             OpenError::Repository(error) => error.into(),
             OpenError::Serve(error) => error.into(),
-            OpenError::Exists { .. } => Self::usage("cli.session", error.to_string()),
+            OpenError::Exists { .. } | OpenError::NeverBegan { .. } => {
+                Self::usage("cli.session", error.to_string())
+            }
             OpenError::NotASession { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
             }

@@ -6,16 +6,17 @@ mod kills_support;
 
 use kills_support::facts::{Facts, expect_sound};
 use kills_support::random::Random;
-use kills_support::{Next, World, each, ended, signal};
+use kills_support::{Next, PROGRAM, World, each, ended, signal};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::journal;
+use tollgate_host::process::{self, RunSpec, Waited};
 
 const SLOW_CREW: &str = r#"{"rules": [
     {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}, "sleep_ms": 300}},
@@ -175,6 +176,54 @@ fn r116_a_second_writer_is_refused_while_one_runs() {
     signal(&engine, Signal::INT);
     assert_eq!(ended(&engine.wait_with_output().unwrap()).code, Some(130));
     wait_until_nobody_works(&world);
+}
+
+/// Stands for a git that outlives its killed engine: nothing is taken up before it is gone.
+#[test]
+fn r103_a_session_is_taken_up_after_the_last_git_of_a_killed_engine() {
+    let world = World::lean();
+    assert_eq!(ended(&world.command(&Next::Run).output().unwrap()).code, Some(3));
+    let in_use = find(&world.path("state"), "in-use").expect("the workspace has its lock");
+    let orphan = fs::File::open(in_use).unwrap();
+    orphan.lock_shared().unwrap();
+    let mut answer = world.command(&world.next()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(answer.try_wait().unwrap().is_none(), "it did not wait");
+    drop(orphan);
+    let answer = ended(&answer.wait_with_output().unwrap());
+    assert_eq!(answer.code, Some(0), "{}", answer.text);
+}
+
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    entries.find_map(|path| match path.file_name()? == name {
+        true => Some(path),
+        false => find(&path, name),
+    })
+}
+
+/// The supervisor of a killed engine may come while the next engine prepares the same attempt.
+#[test]
+fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let hold = process::hold(&run).unwrap().expect("nobody has begun");
+    let spec = RunSpec {
+        argv: vec!["true".to_owned()],
+        cwd: folder.path().to_owned(),
+        env_names: Vec::new(),
+        env: Default::default(),
+        stdin_file: None,
+        timeout_ms: 60_000,
+        output_bytes_max: 1_000,
+        isolation: None,
+    };
+    let late = process::start(&run, &spec, Path::new(PROGRAM)).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!run.join("started").exists(), "it began");
+    drop(hold);
+    assert!(matches!(late.wait().unwrap(), Waited::Finished(_)));
+    assert!(process::hold(&run).unwrap().is_none(), "what has ended is not prepared again");
 }
 
 fn engine_at_stuck_coder(world: &World) -> Child {

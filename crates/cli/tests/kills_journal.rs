@@ -36,6 +36,20 @@ fn r115_a_journal_cut_at_every_byte_of_its_last_record_recovers() {
 }
 
 #[test]
+fn r103_a_session_that_was_killed_before_its_first_record_is_named_and_can_be_begun() {
+    for point in ["journal.created", "journal.before_write"] {
+        let world = World::lean();
+        let mut killed = world.command(&Next::Run);
+        assert_eq!(ended(&killed.env("TOLLGATE_CRASH_AT", point).output().unwrap()).code, None);
+        let resumed = ended(&world.command(&Next::Resume).output().unwrap());
+        assert_eq!(resumed.code, Some(2), "{}", resumed.text);
+        assert!(resumed.text.contains("never began"), "{}", resumed.text);
+        assert_eq!(ended(&world.command(&Next::Run).output().unwrap()).code, Some(3));
+        assert_eq!(ended(&world.tollgate(&["status"]).output().unwrap()).code, Some(0));
+    }
+}
+
+#[test]
 fn r115_a_flipped_byte_before_the_last_record_is_named_and_nothing_is_written() {
     const FLIPS: usize = 60;
     let world = World::lean();

@@ -68,6 +68,24 @@ fn r103_killed_while_it_leaves_an_unrecorded_commit_it_ends_the_same() {
     assert_eq!(world.starts(), reference.starts);
 }
 
+/// The first plan stands on disk with the engine's statuses in it, so its hash is not the recorded one.
+#[test]
+fn r103_killed_before_a_second_plan_is_taken_over_the_second_plan_stays() {
+    let outgrown = || World::new(true, OUTGROWN_CREW);
+    let reference = undisturbed(outgrown, |_, _| {});
+    let is_of_plan = |place: &&Place| place.process == 2 && place.point.contains("take_over");
+    let place = reference.places.iter().find(is_of_plan).unwrap();
+    expect_same_end(&outgrown(), place, &reference, |_, _| {});
+}
+
+/// Lean work that turns out to be too big for it.
+const OUTGROWN_CREW: &str = r#"{"rules": [
+    {"when": {"role": "Coder", "mode": "lean"}, "do": {"reply": {"status": "BLOCKED", "summary": "too big",
+        "next": {"recommended_agent": "SpecAgent", "reason": "this needs a design"}}}},
+    {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
+    {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
+]}"#;
+
 const UNRECORDED_COMMIT: [&str; 2] = ["collect.after_commit", "adopt.marked"];
 
 #[test]

@@ -103,11 +103,6 @@ impl World {
         self.folder.path().join(name)
     }
 
-    /// Leaves the folder for a person to look at.
-    pub fn keep(self) -> PathBuf {
-        self.folder.keep()
-    }
-
     pub fn repo(&self) -> PathBuf {
         self.path("repo")
     }
@@ -253,7 +248,7 @@ pub fn signal(child: &Child, signal: Signal) {
     let _ = kill_process(Pid::from_child(child), signal);
 }
 
-/// Plays every case on a few threads; says the case where one panics, and keeps its world.
+/// Plays every case on a few threads and says in which cases it panicked.
 pub fn each<T: Sync + std::fmt::Debug>(cases: &[T], play: impl Fn(&T) + Sync) {
     const THREADS: usize = 4;
     let next = AtomicUsize::new(0);

@@ -30,6 +30,10 @@ pub enum OpenError {
     Lock(#[from] LockError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+    #[error(
+        "session {session} never began: its first record was not written; start it with `tollgate run`"
+    )]
+    NeverBegan { session: SessionName },
     #[error("the journal of {session} does not begin with the opening of a session")]
     NotASession { session: SessionName },
     #[error("cannot make {}: {cause}", path.display())]
@@ -60,6 +64,11 @@ impl Owner {
             }
             other => other.map_err(folder_error)?,
         }
+        // A journal that is on disk in a folder that is not would be lost with it.
+        let sessions = context.layout.sessions_folder();
+        for folder in [sessions.as_path(), context.repository.root()] {
+            files::sync_folder(folder).map_err(folder_error)?;
+        }
         let lock = SessionLock::acquire(layout.folder())?;
         crash::point("open.folder_made");
         let mut journal = Journal::create(&layout.journal())?;
@@ -84,6 +93,9 @@ impl Owner {
         let lock = SessionLock::acquire(layout.folder())?;
         workspace::wait_for_orphans(&context.workspace_home(session))?;
         let (journal, records, torn) = Journal::open(&layout.journal())?;
+        if records.is_empty() {
+            return Err(OpenError::NeverBegan { session: session.clone() });
+        }
         let events = records.iter().map(|record| (record.at, &record.event));
         let state = Session::replay(events.clone())
             .ok_or_else(|| OpenError::NotASession { session: session.clone() })?;

@@ -13,6 +13,9 @@ impl Workspace {
     /// has. Nested repositories, and files that only the agent's own ignore rules hid, move to `home/aside`.
     pub fn reset(&self, to: &CommitId) -> Result<(), WorkspaceError> {
         let before = self.found()?;
+        if before.is_empty() && self.accepted()? == *to {
+            return Ok(());
+        }
         if !before.is_empty() && !self.is_held(&before)? {
             let paths = before.iter().map(|f| f.path.to_string_lossy().into_owned()).collect();
             return Err(WorkspaceError::NotRescued { paths });
