@@ -251,7 +251,9 @@ fn event() -> impl Strategy<Value = Event> {
                 is_nit: false,
             };
             let (source, task, status) = (Role::QA, TaskRef::Meta, FindingStatus::Open);
-            Event::FindingRecorded { finding: Finding { id, source, task, report, status, times: 1 } }
+            Event::FindingRecorded {
+                finding: Finding { id, source, task, report, status, times: 1 },
+            }
         }),
         Just(Event::SessionClosed),
     ]

@@ -39,8 +39,10 @@ pub fn compare(contenders: &[Contender]) -> Result<(), Trouble> {
     }
     run::say(&format!("\n{}\n{}", timing::machine(), table.text()));
     run::say(
-        "resume: from opening the store to the question, in a new process; whole process: the same from\n\
-         its start to its end. syncs: system calls counted by strace. peak memory: VmHWM of the run.",
+        "resume: from opening the store to the question, in a new process; whole process: from its start,\n\
+         through the answer, to its end. syncs: system calls counted by strace; of Tollgate's, one a session\n\
+         makes the name of its journal last. peak memory: VmHWM of the run. Aim: at least 1,000 steps/s and\n\
+         twice the best peer, at most 1.2 syncs/step, resume under 50 ms, under 30 MiB.\n",
     );
     Ok(())
 }
