@@ -5,6 +5,7 @@
 
 use crate::Trouble;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use tollgate_core::action::{Action, ApproveGate, Step, StepKind};
 use tollgate_core::engine::{Commit, Engine};
 use tollgate_core::event::Verdict;
@@ -51,6 +52,25 @@ pub struct Flow {
     engine: Engine,
     projector: Projector,
     inspector: Inspector,
+    /// What the last step was made of.
+    pub last: Parts,
+}
+
+/// Where the time of one durable step goes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Parts {
+    /// Are the session files still what was written?
+    pub look: Duration,
+    pub decide: Duration,
+    /// One write and one sync.
+    pub journal: Duration,
+    pub project: Duration,
+}
+
+impl Parts {
+    pub fn sum(&self) -> Duration {
+        self.look + self.decide + self.journal + self.project
+    }
 }
 
 impl Flow {
@@ -90,7 +110,8 @@ impl Flow {
     ) -> Self {
         let projector = Projector::new(layout.clone());
         let inspector = Inspector::default();
-        Self { layout, _lock: lock, journal, engine, projector, inspector }
+        let last = Parts::default();
+        Self { layout, _lock: lock, journal, engine, projector, inspector, last }
     }
 
     pub fn session(&self) -> &Session {
@@ -108,12 +129,14 @@ impl Flow {
         let Some(wanted) = self.session().outstanding().into_iter().next() else {
             return Ok(false);
         };
+        let begin = Instant::now();
         if self.projector.put_back_status(self.engine.session())? {
             return Err("status.json is not what was written".into());
         }
         if !self.inspector.edits(&self.layout, self.engine.session())?.is_empty() {
             return Err("session files are not what was written".into());
         }
+        self.last.look = begin.elapsed();
         let Wanted::Dispatch(number, attempt) = wanted else {
             return Err("an action of dispatches wants checks".into());
         };
@@ -146,7 +169,9 @@ impl Flow {
     }
 
     pub fn handle(&mut self, input: Input) -> Result<(), Trouble> {
+        let begin = Instant::now();
         let (commit, answers) = self.engine.handle(clock::now(), vec![input]);
+        self.last.decide = begin.elapsed();
         self.keep(commit)?;
         for answer in answers {
             answer?;
@@ -155,9 +180,14 @@ impl Flow {
     }
 
     fn keep(&mut self, commit: Commit) -> Result<(), Trouble> {
+        let begin = Instant::now();
         let journal = &mut self.journal;
         let _durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
-        Ok(self.projector.project(self.engine.session())?)
+        self.last.journal = begin.elapsed();
+        let begin = Instant::now();
+        self.projector.project(self.engine.session())?;
+        self.last.project = begin.elapsed();
+        Ok(())
     }
 }
 
