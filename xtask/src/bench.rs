@@ -9,7 +9,7 @@ mod timing;
 mod tollgate;
 mod workflow;
 
-use crate::{Trouble, run};
+use crate::{Trouble, cache, run};
 use contender::Contender;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,4 +48,9 @@ fn measure(root: &Path, with_peers: bool) -> Result<(), Trouble> {
     }
     contender::compare(&contenders)?;
     ours::alone(&this.with_file_name("tollgate"))
+}
+
+/// A folder that goes away, beside the caches: where temporary files live, a sync may cost nothing.
+fn scratch() -> Result<tempfile::TempDir, Trouble> {
+    Ok(tempfile::tempdir_in(cache::folder("scratch")?)?)
 }

@@ -2,7 +2,7 @@
 
 use super::{Row, announce};
 use crate::Trouble;
-use crate::bench::{timing, tollgate, workflow};
+use crate::bench::{scratch, timing, tollgate, workflow};
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ pub fn measure() -> Result<Vec<Row>, Trouble> {
     announce("many sessions at once");
     let mut rates = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        let folder = tempfile::tempdir()?;
+        let folder = scratch()?;
         let begin = Instant::now();
         at_once(folder.path())?;
         let steps = SESSIONS * WORKFLOWS * workflow::STEPS;

@@ -3,7 +3,7 @@
 use super::{Row, announce, ms};
 use crate::Trouble;
 use crate::bench::workflow::{self, Flow};
-use crate::bench::{repos, timing};
+use crate::bench::{repos, scratch, timing};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub const AGENT: &str = r#"echo '{"status":"OK","summary":"Nothing to do.","arti
 
 pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
     announce("a whole dispatch");
-    let folder = tempfile::tempdir()?;
+    let folder = scratch()?;
     let mut rows = vec![bare_supervisor(program, &folder.path().join("runs"))?];
     let repository = repos::fresh(folder.path(), FILES)?;
     let context = context(program, &repository, folder.path().join("state"), AGENT)?;

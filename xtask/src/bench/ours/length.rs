@@ -2,8 +2,8 @@
 
 use super::{Row, announce, ms};
 use crate::Trouble;
-use crate::bench::timing;
 use crate::bench::workflow::{self, Flow, Parts};
+use crate::bench::{scratch, timing};
 use std::time::Duration;
 use tollgate_core::id::{CommitId, DispatchNumber};
 use tollgate_core::work::{ChangeType, DispatchEnd, FileChange, Work};
@@ -16,7 +16,7 @@ const FILES: u32 = 8;
 
 pub fn measure() -> Result<Vec<Row>, Trouble> {
     announce("the last dispatch of a long session");
-    let folder = tempfile::tempdir()?;
+    let folder = scratch()?;
     let opening = workflow::long("2026-11-15_long", BEHIND[1] + RUNS + 1)?;
     let mut flow = Flow::open(&folder.path().join("session"), &opening)?;
     let mut rows = Vec::new();

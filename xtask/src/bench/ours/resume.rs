@@ -3,7 +3,7 @@
 use super::length::changing_a_file;
 use super::{Row, announce, ms};
 use crate::bench::workflow::{self, Flow};
-use crate::bench::{repos, timing};
+use crate::bench::{repos, scratch, timing};
 use crate::{Trouble, run};
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,7 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
     let mut rows = Vec::new();
     for (events, runs, aim) in LENGTHS {
         announce(&format!("a journal of {events} events"));
-        let folder = tempfile::tempdir()?;
+        let folder = scratch()?;
         let repository = repos::fresh(folder.path(), 100)?;
         let dispatches = usize::try_from(events / EVENTS_PER_DISPATCH)? + 1;
         let opening = workflow::long("2026-11-15_journal", dispatches)?;
