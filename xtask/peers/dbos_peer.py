@@ -68,6 +68,12 @@ def resume(folder):
     # It goes through an internal queue that is looked at once a second, which is most of the time.
     launch(folder)
     assert at_the_gate.wait(60)
+    return finish
+
+
+def finish():
+    DBOS.send("parked", "approved", "approve")
+    assert DBOS.retrieve_workflow("parked").get_result() == "approved"
 
 
 def leave():

@@ -5,7 +5,7 @@ third. A contender is started with one of three verbs and a folder of its own:
 
     run FOLDER N    N whole workflows, one after the other, every question answered at once
     park FOLDER     one workflow, left waiting at its question
-    resume FOLDER   in a new process, back to that question
+    resume FOLDER   in a new process, back to that question; then it is answered and runs to its end
 
 and prints one JSON object on its last line.
 """
@@ -42,7 +42,9 @@ def main(run, park, resume):
         park(folder)
         report()
     elif verb == "resume":
-        resume(folder)
-        report(seconds=time.monotonic() - begin)
+        finish = resume(folder)
+        seconds = time.monotonic() - begin
+        finish()
+        report(seconds=seconds)
     else:
         sys.exit(f"unknown verb {verb!r}: run, park or resume")

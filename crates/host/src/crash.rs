@@ -25,6 +25,8 @@ pub const POINTS: &[&str] = &[
     "projection.before_status",
     "projection.after_status",
     "files.before_write",
+    "files.exchanged",
+    "files.before_exchange",
     "files.before_rename",
     "files.renamed",
     "beneath.before_rename",

@@ -7,12 +7,13 @@ pub use beneath::{open_beneath, read_beneath, write_beneath};
 pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 
 use crate::crash;
-use rustix::fs::OFlags;
+use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 use tollgate_core::id::ContentHash;
 
 #[derive(Debug, thiserror::Error)]
@@ -65,14 +66,7 @@ pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
     let io = FileError::io("write", path);
-    let mut temp = tempfile::Builder::new()
-        .prefix(TEMP_PREFIX)
-        .suffix(TEMP_SUFFIX)
-        .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder_of(path))
-        .map_err(&io)?;
-    crash::point("files.before_write");
-    temp.write_all(bytes).map_err(&io)?;
+    let temp = written_aside(path, bytes).map_err(&io)?;
     if sync {
         temp.as_file().sync_data().map_err(&io)?;
     }
@@ -80,6 +74,41 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
     temp.persist(path).map_err(|error| io(error.error))?;
     crash::point("files.renamed");
     Ok(())
+}
+
+fn written_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut temp = tempfile::Builder::new()
+        .prefix(TEMP_PREFIX)
+        .suffix(TEMP_SUFFIX)
+        .permissions(std::fs::Permissions::from_mode(0o644))
+        .tempfile_in(folder_of(path))?;
+    crash::point("files.before_write");
+    temp.write_all(bytes)?;
+    Ok(temp)
+}
+
+/// Like [`write_atomic`], for a file that can be made again: after a power cut it may be empty. Renaming over a file
+/// makes ext4 write the new one out at once, which costs more than a sync of the journal; exchanging the two does not.
+pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let io = FileError::io("write", path);
+    let temp = written_aside(path, bytes).map_err(&io)?;
+    let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+    crash::point("files.before_exchange");
+    let has_changed_places =
+        is_file && renameat_with(CWD, temp.path(), CWD, path, RenameFlags::EXCHANGE).is_ok();
+    if has_changed_places {
+        crash::point("files.exchanged");
+        // What stands there now is the old content.
+        return temp.close().map_err(&io);
+    }
+    temp.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+/// [`write_cache`], read back and compared, up to `tries` times.
+pub fn write_cache_checked(path: &Path, bytes: &[u8], tries: u32) -> Result<(), FileError> {
+    let read_back = |path: &Path| read_bounded(path, bytes.len() as u64);
+    write_checked_by(path, bytes, tries, write_cache, read_back)
 }
 
 /// Writes, reads back and compares, up to `tries` times.
@@ -154,6 +183,14 @@ pub fn read_tail(path: &Path, max: usize) -> Result<String, FileError> {
         Some((_, rest)) if start > 0 => rest.to_owned(),
         _ => text,
     })
+}
+
+/// What was written below a root is on disk when this returns.
+pub fn sync_beneath(root: &Path, relative: &str) -> Result<(), FileError> {
+    let path = root.join(relative);
+    let file = open_beneath(root, relative)?;
+    file.sync_data().map_err(FileError::io("sync", &path))?;
+    sync_folder(folder_of(&path)).map_err(FileError::io("sync the folder of", &path))
 }
 
 /// Removes a folder of ours and everything in it, without following links.

@@ -112,7 +112,7 @@ impl Journal {
             .open(path)
             .map_err(JournalError::io("create", path))?;
         crash::point("journal.created");
-        file.sync_all().map_err(JournalError::io("sync", path))?;
+        // Its name must last; it holds nothing yet, and the first commit syncs the file itself.
         sync_folder_of(path)?;
         Ok(Self { file, path: path.to_owned(), end: Position::START, poisoned: false })
     }

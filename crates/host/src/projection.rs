@@ -56,7 +56,7 @@ impl Projector {
         let bytes = status_json(session);
         if self.status.as_ref() != Some(&bytes) {
             crash::point("projection.before_status");
-            files::write_checked(&self.layout.status(), &bytes, PERSIST_TRIES)?;
+            files::write_cache_checked(&self.layout.status(), &bytes, PERSIST_TRIES)?;
             crash::point("projection.after_status");
             self.status = Some(bytes);
         }

@@ -12,6 +12,11 @@ pub fn with_files(files: u32) -> Result<PathBuf, Trouble> {
     in_folder(&cache::folder("repos")?, files)
 }
 
+/// One of its own, in a folder that goes away.
+pub fn fresh(folder: &Path, files: u32) -> Result<PathBuf, Trouble> {
+    in_folder(folder, files)
+}
+
 fn in_folder(folder: &Path, files: u32) -> Result<PathBuf, Trouble> {
     let repository = folder.join(format!("files-{files}"));
     if !repository.exists() {

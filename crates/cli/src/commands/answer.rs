@@ -54,7 +54,9 @@ impl Answer {
             reason: self.reason,
         };
         if hand_over(&layout, &command)? {
-            output::talk(&format!("the answer to {decision} is recorded; the process that runs {name} goes on"));
+            output::talk(&format!(
+                "the answer to {decision} is recorded; the process that runs {name} goes on"
+            ));
             return Ok(Exit::Ok);
         }
         let context = place::context()?;

@@ -10,7 +10,8 @@ use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{RunEnd, RunOutcome};
-use crate::workspace::{CommitMessage, Workspace};
+use crate::workspace::{CommitMessage, RawChange, Workspace, plain_changes};
+use std::collections::BTreeSet;
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{acceptance, agent_output, sections, tasks};
@@ -160,8 +161,9 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
     }
     let mut work = work.work;
-    let sorted = classify(&at.workspace.changes()?, &role, at.order.brief.scope.as_deref());
-    take_changes(at, &reply, sorted, &mut work)?;
+    let changes = at.workspace.changes()?;
+    let sorted = classify(&changes, &role, at.order.brief.scope.as_deref());
+    take_changes(at, &reply, &changes, sorted, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 
@@ -252,6 +254,8 @@ fn keep_outputs(at: &Collected<'_>, work: &SessionWork) -> Result<(), ActivityEr
         .map_err(ActivityError::io(format!("cannot make {}", outputs.display())))?;
     for file in &work.files {
         files::write_beneath(&outputs, &file.path, &file.bytes)?;
+        // The journal will say that it was accepted and cannot make it again.
+        files::sync_beneath(&outputs, &file.path)?;
     }
     crash::point("collect.outputs_kept");
     Ok(())
@@ -311,6 +315,7 @@ pub fn read_document(name: &str, path: &str, bytes: &[u8]) -> Result<Document, V
 fn take_changes(
     at: &Collected<'_>,
     reply: &Reply,
+    changes: &[RawChange],
     sorted: Classified,
     work: &mut Work,
 ) -> Result<(), ActivityError> {
@@ -335,7 +340,12 @@ fn take_changes(
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
     crash::point("collect.after_commit");
-    work.changes = at.workspace.diff(&order.tip, &commit)?;
+    let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();
+    let taken = changes.iter().filter(|change| allowed.contains(&change.path));
+    work.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {
+        Some(plain) => plain,
+        None => at.workspace.diff(&order.tip, &commit)?,
+    };
     work.sensitive = sensitive(at, work);
     work.commit = Some(commit);
     Ok(())

@@ -3,6 +3,7 @@
 
 use super::beneath::{open_by_steps, open_root};
 use super::*;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use tempfile::TempDir;
@@ -220,4 +221,38 @@ fn a_copy_takes_plain_files_and_tells_what_it_left() {
     assert_eq!(left_out.len(), 3);
     let small = TreeLimits { file_bytes_max: 2, ..TreeLimits::default() };
     assert!(copy_tree_bounded(&root, to.path(), small, |_| true).is_err());
+}
+
+#[test]
+fn a_cache_is_replaced_whole_and_leaves_nothing_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("status.json");
+    for content in [b"first".as_slice(), b"second", b"3"] {
+        let before = fs::File::open(&path).ok();
+        let old = fs::read(&path).unwrap_or_default();
+        write_cache_checked(&path, content, 1).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), content);
+        let mut seen = Vec::new();
+        if let Some(mut before) = before {
+            before.read_to_end(&mut seen).unwrap();
+        }
+        assert_eq!(seen, old, "who opened the old content reads all of it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_cache_takes_the_place_of_a_link_and_not_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other");
+    fs::write(&other, "theirs").unwrap();
+    let link = folder.path().join("link");
+    symlink(&other, &link).unwrap();
+    write_cache(&link, b"ours").unwrap();
+    assert!(link.symlink_metadata().unwrap().is_file());
+    assert_eq!(fs::read(&other).unwrap(), b"theirs");
+    let taken = folder.path().join("taken");
+    fs::create_dir(&taken).unwrap();
+    assert!(write_cache(&taken, b"ours").is_err());
+    assert!(taken.is_dir());
 }

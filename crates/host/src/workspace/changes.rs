@@ -35,7 +35,7 @@ pub enum ChangeKind {
 }
 
 /// The same as `Workspace::diff` would find after a commit of these changes, where that is certain without git: when
-/// nothing can have been renamed.
+/// nothing can have been renamed. By path, as git gives them.
 pub fn plain_changes(changes: &[RawChange]) -> Option<Vec<FileChange>> {
     let has = |kind| changes.iter().any(|change| change.kind == kind);
     if has(ChangeKind::Added) && has(ChangeKind::Deleted) {
@@ -52,7 +52,9 @@ pub fn plain_changes(changes: &[RawChange]) -> Option<Vec<FileChange>> {
         };
         Some(FileChange { path: change.path.clone(), change_type, old_path: None })
     };
-    changes.iter().map(plain).collect()
+    let mut plain = changes.iter().map(plain).collect::<Option<Vec<_>>>()?;
+    plain.sort();
+    Some(plain)
 }
 
 /// A change with the exact bytes of its path, below the tree.
