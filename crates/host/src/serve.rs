@@ -142,6 +142,8 @@ impl Owner {
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
         let mut asked = Vec::new();
+        // A question that waits is about the files as they are now, too.
+        self.inspect(face)?;
         loop {
             self.reconcile(face)?;
             match self.pause(face.is_interactive()) {

@@ -36,7 +36,7 @@ impl Owner {
     }
 
     /// Looks at the files before work goes on. True when that led to a new decision.
-    fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
+    pub(super) fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
         let put_back = self.projector.put_back_status(self.engine.session());
         let mut inputs = Vec::new();
         match put_back {
