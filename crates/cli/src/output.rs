@@ -46,7 +46,9 @@ fn escaped(json: &str) -> String {
             text.push(c);
         } else {
             let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+            c.encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
         }
     }
     text

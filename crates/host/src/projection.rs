@@ -195,7 +195,8 @@ pub fn was_edited<'a>(
     let last_update = serde_json::from_slice::<serde_json::Value>(&found)
         .ok()
         .and_then(|status| Timestamp::parse(status["last_update"].as_str()?));
-    let (Some(last_update), Some((at, Event::SessionOpened(opening)))) = (last_update, events.next())
+    let (Some(last_update), Some((at, Event::SessionOpened(opening)))) =
+        (last_update, events.next())
     else {
         return true;
     };

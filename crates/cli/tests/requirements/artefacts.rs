@@ -5,7 +5,8 @@ use crate::support::{APPROVE, PER_BATCH, Repo, SINGLE_FINAL, files_below};
 use serde_json::{Value, json};
 use std::fs;
 
-const SPEC: &str = "# Spec\n\n## Goals\n\nx\n\n## Acceptance Criteria\n\nx\n\n## Definition of Done\n\nx\n";
+const SPEC: &str =
+    "# Spec\n\n## Goals\n\nx\n\n## Acceptance Criteria\n\nx\n\n## Definition of Done\n\nx\n";
 
 #[test]
 fn r011_other_sessions_cannot_be_written() {
@@ -21,7 +22,10 @@ fn r011_other_sessions_cannot_be_written() {
     let before = content(&first);
     let target = format!(".agents-work/{name}/spec.md");
     repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": {"default": true, "write": {(target): "mine now"}}}]));
-    repo.tollgate(&["run", "--no-input", "--slug", "b", "Second"]).exits(4).says("another session").says(&name);
+    repo.tollgate(&["run", "--no-input", "--slug", "b", "Second"])
+        .exits(4)
+        .says("another session")
+        .says(&name);
     assert_eq!(content(&first), before);
 }
 
@@ -71,8 +75,10 @@ fn r034_tasks_move_only_along_their_life() {
         .map(|e| format!("{} {}", e["task"].as_str().unwrap(), e["status"].as_str().unwrap()))
         .collect();
     let life = ["in-progress", "implemented", "completed"];
-    let expected: Vec<String> =
-        ["T-001", "T-002"].iter().flat_map(|task| life.map(|status| format!("{task} {status}"))).collect();
+    let expected: Vec<String> = ["T-001", "T-002"]
+        .iter()
+        .flat_map(|task| life.map(|status| format!("{task} {status}")))
+        .collect();
     assert_eq!(moves, expected);
     let tasks = repo.session_file("tasks.yaml");
     assert_eq!(tasks.matches("status: completed").count(), 2, "{tasks}");
@@ -89,12 +95,18 @@ fn r034_comments_and_order_of_a_plan_survive_our_edits() {
 #[test]
 fn r035_a_coder_cannot_complete_its_own_task() {
     let done = plan(&[Planned::new("T-001", "app.txt")]).replace("not-started", "completed");
-    let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), writes("Coder", "tasks.yaml", &done)]));
+    let repo = Repo::with(json!([
+        planner(&[Planned::new("T-001", "app.txt")]),
+        writes("Coder", "tasks.yaml", &done)
+    ]));
     repo.through(&[APPROVE, PER_BATCH]).exits(0).says("Coder set T-001 to \"completed\"");
     let journal = repo.journal();
-    let completed = journal.iter().position(|e| e["type"] == "task_moved" && e["status"] == "completed");
+    let completed =
+        journal.iter().position(|e| e["type"] == "task_moved" && e["status"] == "completed");
     for role in ["Reviewer", "QA"] {
-        let passed = journal.iter().position(|e| e["type"] == "gate_passed" && e["role"] == role && e["task"] == "T-001");
+        let passed = journal
+            .iter()
+            .position(|e| e["type"] == "gate_passed" && e["role"] == role && e["task"] == "T-001");
         assert!(passed.unwrap() < completed.unwrap(), "{role}");
     }
 }
@@ -102,14 +114,20 @@ fn r035_a_coder_cannot_complete_its_own_task() {
 #[test]
 fn r035_a_coder_may_say_in_progress_and_implemented() {
     let said = plan(&[Planned::new("T-001", "app.txt")]).replace("not-started", "implemented");
-    let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), writes("Coder", "tasks.yaml", &said)]));
+    let repo = Repo::with(json!([
+        planner(&[Planned::new("T-001", "app.txt")]),
+        writes("Coder", "tasks.yaml", &said)
+    ]));
     repo.through(&[APPROVE, PER_BATCH]).exits(0).does_not_say("dropped");
 }
 
 #[test]
 fn r035_a_coder_cannot_change_the_plan() {
     let other = plan(&[Planned::new("T-001", "everything.txt")]);
-    let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), writes("Coder", "tasks.yaml", &other)]));
+    let repo = Repo::with(json!([
+        planner(&[Planned::new("T-001", "app.txt")]),
+        writes("Coder", "tasks.yaml", &other)
+    ]));
     repo.through(&[APPROVE, PER_BATCH]).exits(4).says("only the Planner changes the plan");
     assert!(repo.session_file("tasks.yaml").contains("app.txt"));
 }
@@ -133,12 +151,16 @@ fn r036_a_section_found_missing_later_blocks_and_is_named() {
     repo.through(&[APPROVE]).exits(3);
     let spec = repo.session_file("spec.md").replace("## Definition of Done", "## Whatever");
     fs::write(repo.session().join("spec.md"), &spec).unwrap();
-    repo.answer("UD-REVIEW-STRATEGY", "per-batch").exits(4).says("Definition of Done").says("spec.md");
+    repo.answer("UD-REVIEW-STRATEGY", "per-batch")
+        .exits(4)
+        .says("Definition of Done")
+        .says("spec.md");
     assert_eq!(repo.starts_of("Coder"), 0);
     // A retry alone changes nothing.
     repo.answer("UD-1", "retry").exits(4).says("Definition of Done");
     assert_eq!(repo.starts_of("Coder"), 0);
-    fs::write(repo.session().join("spec.md"), spec.replace("## Whatever", "## Definition of Done")).unwrap();
+    fs::write(repo.session().join("spec.md"), spec.replace("## Whatever", "## Definition of Done"))
+        .unwrap();
     repo.answer("UD-2", "retry").exits(0);
 }
 
@@ -169,7 +191,10 @@ fn r037_acceptance_criteria_must_be_whole() {
 
 #[test]
 fn r038_an_architecture_needs_its_sections_in_full_mode_only() {
-    for (text, section) in [("# A\n\n## Overview\n\nx\n", "Modules"), ("# A\n\n## Modules/components\n\nx\n", "Overview")] {
+    for (text, section) in [
+        ("# A\n\n## Overview\n\nx\n", "Modules"),
+        ("# A\n\n## Modules/components\n\nx\n", "Overview"),
+    ] {
         let mut rule = writes("Architect", "architecture.md", text);
         rule["when"]["attempt"] = json!(1);
         let repo = Repo::with(json!([rule]));
@@ -230,7 +255,8 @@ fn r039_what_a_breach_changed_is_kept_aside() {
     let rescued: Vec<String> =
         repo.git(&["for-each-ref", "--format=%(refname)"]).lines().map(str::to_owned).collect();
     let kept = rescued.iter().any(|name| {
-        name.contains("rescue") && repo.git(&["ls-tree", "-r", "--name-only", name]).contains("src/main.c")
+        name.contains("rescue")
+            && repo.git(&["ls-tree", "-r", "--name-only", name]).contains("src/main.c")
     });
     assert!(kept, "{rescued:?}");
     assert!(!repo.root().join("src/main.c").exists());
@@ -248,7 +274,10 @@ fn r039_what_is_outside_a_tasks_scope_is_left_out_and_said() {
 
 #[test]
 fn r054_a_literal_session_placeholder_is_refused() {
-    let tasks = [Planned { context: "[\".agents-work/<session>/spec.md\"]", ..Planned::new("T-001", "app.txt") }];
+    let tasks = [Planned {
+        context: "[\".agents-work/<session>/spec.md\"]",
+        ..Planned::new("T-001", "app.txt")
+    }];
     let repo = Repo::with(json!([planner(&tasks)]));
     let ran = repo.through(&[APPROVE]);
     let ran = if ran.code == 3 { repo.answer("UD-REVIEW-STRATEGY", "per-batch") } else { ran };
@@ -261,10 +290,14 @@ fn r101_a_changed_design_is_approved_anew() {
     let repo = Repo::new();
     repo.through(&[APPROVE]).exits(3);
     let asked = repo.events("decision_asked");
-    let design = asked.iter().find(|e| e["decision"]["decision_id"] == "UD-APPROVE-DESIGN").unwrap();
+    let design =
+        asked.iter().find(|e| e["decision"]["decision_id"] == "UD-APPROVE-DESIGN").unwrap();
     let shown = design["decision"]["shown"].as_array().unwrap().clone();
     assert_eq!(shown.len(), 3);
-    assert!(shown.iter().all(|artefact| artefact["sha256"].as_str().unwrap().len() == 64), "{shown:?}");
+    assert!(
+        shown.iter().all(|artefact| artefact["sha256"].as_str().unwrap().len() == 64),
+        "{shown:?}"
+    );
     let mut spec = repo.session_file("spec.md");
     spec.push_str("\nAnd it must be blue.\n");
     fs::write(repo.session().join("spec.md"), spec).unwrap();
@@ -305,13 +338,33 @@ fn r003_r004_every_input_has_every_field_it_must_have() {
     for event in dispatches {
         let number = u32::try_from(event["number"].as_u64().unwrap()).unwrap();
         let input = repo.input(number, 1);
-        for field in ["project_type", "repo_state", "tools_available", "session", "mode", "dispatch", "attempt"] {
+        for field in [
+            "project_type",
+            "repo_state",
+            "tools_available",
+            "session",
+            "mode",
+            "dispatch",
+            "attempt",
+        ] {
             assert!(!input[field].is_null(), "{field} of {number}");
         }
         let task = &input["task"];
-        for field in ["id", "title", "goal", "non_goals", "context_files", "constraints", "acceptance_checks", "risk_flags"] {
+        for field in [
+            "id",
+            "title",
+            "goal",
+            "non_goals",
+            "context_files",
+            "constraints",
+            "acceptance_checks",
+            "risk_flags",
+        ] {
             assert!(!task[field].is_null(), "{field} of {number}");
         }
-        assert!(task["session_changed_files"].is_array() || event["role"] != "Reviewer", "{number}");
+        assert!(
+            task["session_changed_files"].is_array() || event["role"] != "Reviewer",
+            "{number}"
+        );
     }
 }

@@ -56,7 +56,8 @@ fn a_plan_with_unknown_dependencies_and_the_same_id_twice() {
 
 #[test]
 fn a_plan_whose_tasks_have_no_scope() {
-    let text = plan(&[Planned::new("T-001", "a.txt")]).replace("files_expected: [a.txt]", "files_expected: []");
+    let text = plan(&[Planned::new("T-001", "a.txt")])
+        .replace("files_expected: [a.txt]", "files_expected: []");
     expect![[r#"
         tasks.no_scope .agents-work/SESSION/tasks.yaml:13: task T-001 does not say which files it may change. List paths, globs or folders ending in / under files_expected
     "#]].assert_eq(&told_about_plan(&text));
@@ -86,7 +87,8 @@ fn an_unknown_key_in_the_settings_names_the_nearest() {
         error: the settings have 3 error(s)
          help: mend the lines above and run the command again
                `tollgate explain cli.settings` tells more
-    "#]].assert_eq(&ran.err.replace(&repo.root().display().to_string(), "ROOT"));
+    "#]]
+    .assert_eq(&ran.err.replace(&repo.root().display().to_string(), "ROOT"));
     assert!(!repo.root().join(".agents-work").exists(), "nothing was started");
 }
 
@@ -121,7 +123,10 @@ fn goals_of_every_length() {
     repo.tollgate(&["run", "--no-input", &"word ".repeat(2_000)]).exits(3);
     assert_eq!(repo.status()["goal"].as_str().unwrap().len(), 9_999);
     assert!(repo.session_name().len() < 100, "{}", repo.session_name());
-    repo.tollgate(&["run", "--no-input", &"x".repeat(100_000)]).exits(2).says("at most 65536").says("file");
+    repo.tollgate(&["run", "--no-input", &"x".repeat(100_000)])
+        .exits(2)
+        .says("at most 65536")
+        .says("file");
     repo.tollgate(&["run", "--no-input", "  "]).exits(2).says("empty");
     repo.tollgate(&["run", "--no-input", "äöü 世界"]).exits(3);
 }
@@ -133,7 +138,10 @@ fn a_folder_without_git() {
     expect![[r#"
         error: ROOT is not in a git repository; go to one, or make one with `git init`
                `tollgate explain cli.repository` tells more
-    "#]].assert_eq(&ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"));
+    "#]]
+    .assert_eq(
+        &ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"),
+    );
     repo.tollgate(&["status"]).exits(2).says("git init");
 }
 
@@ -145,7 +153,10 @@ fn a_repository_without_commits() {
     expect![[r#"
         error: the repository ROOT has no commit yet; make a first one, work starts from it
                `tollgate explain cli.repository` tells more
-    "#]].assert_eq(&ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"));
+    "#]]
+    .assert_eq(
+        &ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"),
+    );
     assert!(!repo.root().join(".agents-work").exists(), "nothing was started");
 }
 
@@ -153,7 +164,9 @@ fn a_repository_without_commits() {
 fn a_folder_below_the_root_will_do() {
     let repo = Repo::new();
     repo.write("deep/er/x.txt", "x");
-    let ran = crate::support::ran(repo.command(&["run", "--no-input", GOAL]).current_dir(repo.root().join("deep/er")));
+    let ran = crate::support::ran(
+        repo.command(&["run", "--no-input", GOAL]).current_dir(repo.root().join("deep/er")),
+    );
     ran.exits(3);
     assert!(repo.session().starts_with(repo.root().join(".agents-work")));
 }
@@ -173,7 +186,14 @@ fn a_session_that_is_not_there() {
 #[test]
 fn wrong_usage_is_exit_2() {
     let repo = Repo::new();
-    for args in [&["run"][..], &["nonsense"], &["run", "--no-such-flag", "x"], &["run", "--project-type", "game", "x"], &["cancel"], &["answer", "latest"]] {
+    for args in [
+        &["run"][..],
+        &["nonsense"],
+        &["run", "--no-such-flag", "x"],
+        &["run", "--project-type", "game", "x"],
+        &["cancel"],
+        &["answer", "latest"],
+    ] {
         repo.tollgate(args).exits(2);
     }
     repo.tollgate(&["--version"]).exits(0);

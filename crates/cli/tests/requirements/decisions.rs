@@ -27,7 +27,8 @@ fn r016_the_pending_record_is_on_disk_before_the_question_is_seen() {
         if line.unwrap().contains(ASK) && asked_when_seen.is_none() {
             let asked = repo.events("decision_asked");
             asked_when_seen = Some(asked.iter().any(|e| {
-                e["decision"]["decision_id"] == ASK && e["decision"]["resolution"]["status"] == "pending"
+                e["decision"]["decision_id"] == ASK
+                    && e["decision"]["resolution"]["status"] == "pending"
             }));
         }
     }
@@ -60,8 +61,12 @@ fn r017_ids_go_on_where_they_ended_before_the_resume() {
 #[test]
 fn r018_a_well_known_id_occurs_once_however_many_rounds_there_were() {
     let repo = Repo::new();
-    repo.through(&[(ASK, "changes-requested: smaller"), (ASK, "changes-requested: even smaller"), APPROVE])
-        .exits(3);
+    repo.through(&[
+        (ASK, "changes-requested: smaller"),
+        (ASK, "changes-requested: even smaller"),
+        APPROVE,
+    ])
+    .exits(3);
     let records = repo.status_file()["user_decisions"].as_array().unwrap().clone();
     let rounds = records.iter().filter(|record| record["decision_id"] == ASK).count();
     assert_eq!(rounds, 1);
@@ -87,7 +92,16 @@ fn r020_a_security_question_is_asked_until_it_is_decided() {
 fn r023_only_words_that_begin_with_approved_approve() {
     let repo = Repo::new();
     repo.run().exits(3);
-    for answer in ["Looks fine", "", "Approved", "approvedly", "ok", " ", "yes: approved", "changes-requested:"] {
+    for answer in [
+        "Looks fine",
+        "",
+        "Approved",
+        "approvedly",
+        "ok",
+        " ",
+        "yes: approved",
+        "changes-requested:",
+    ] {
         repo.answer(ASK, answer).exits(2).says("answer one of: approved | changes-requested: TEXT");
         assert_eq!(repo.decision(ASK)["status"], "pending", "{answer:?}");
     }
@@ -124,8 +138,11 @@ fn r025_a_correction_is_queued_before_it_is_dispatched() {
     let repo = Repo::new();
     repo.through(&[(ASK, "changes-requested: smaller")]).exits(3);
     let journal = repo.journal();
-    let queued = journal.iter().position(|e| e["type"] == "correction_moved" && e["status"] == "queued");
-    let sent = journal.iter().position(|e| e["type"] == "dispatch_opened" && e["purpose"]["why"] == "correction");
+    let queued =
+        journal.iter().position(|e| e["type"] == "correction_moved" && e["status"] == "queued");
+    let sent = journal
+        .iter()
+        .position(|e| e["type"] == "dispatch_opened" && e["purpose"]["why"] == "correction");
     assert!(queued.unwrap() < sent.unwrap());
     let tracking = &repo.status_file()["gate_tracking"]["APPROVE_DESIGN"];
     assert_eq!(tracking["correction_status"], "completed");
@@ -147,7 +164,9 @@ fn r025_a_correction_can_be_sent_to_one_role() {
 
 #[test]
 fn r026_a_synonym_is_stored_as_the_strategy_it_means() {
-    for (said, stored) in [("Per Batch", "per-batch"), ("SINGLE", "single-final"), ("final review", "single-final")] {
+    for (said, stored) in
+        [("Per Batch", "per-batch"), ("SINGLE", "single-final"), ("final review", "single-final")]
+    {
         let repo = Repo::new();
         repo.through(&[APPROVE]).exits(3);
         repo.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "sometimes"]).exits(2);
@@ -159,11 +178,13 @@ fn r026_a_synonym_is_stored_as_the_strategy_it_means() {
 
 #[test]
 fn r029_an_answer_round_trips_whatever_is_in_it() {
-    let words = "say \"no\" to {\"a\":1}\n\tand \\ \u{1}\u{7f}\u{1b}[31m ünï 😀 </script> ${HOME} end";
+    let words =
+        "say \"no\" to {\"a\":1}\n\tand \\ \u{1}\u{7f}\u{1b}[31m ünï 😀 </script> ${HOME} end";
     let repo = Repo::new();
     repo.run().exits(3);
     repo.answer(ASK, &format!("changes-requested: {words}")).exits(3);
-    let line: Value = serde_json::from_str(&repo.session_file("approve-design-history.jsonl")).unwrap();
+    let line: Value =
+        serde_json::from_str(&repo.session_file("approve-design-history.jsonl")).unwrap();
     assert_eq!(line["answer"], format!("changes-requested: {words}"));
     let said = format!("approved: {words}");
     repo.answer(ASK, &said).exits(3);
@@ -215,7 +236,10 @@ fn r032_a_queued_correction_is_dispatched_exactly_once() {
 fn r032_a_completed_correction_is_only_asked_about_again() {
     let repo = Repo::new();
     repo.through(&[(ASK, "changes-requested: Architect: smaller")]).exits(3);
-    assert_eq!(repo.status_file()["gate_tracking"]["APPROVE_DESIGN"]["correction_status"], "completed");
+    assert_eq!(
+        repo.status_file()["gate_tracking"]["APPROVE_DESIGN"]["correction_status"],
+        "completed"
+    );
     let starts = repo.starts();
     repo.resume().exits(3).says(ASK);
     repo.resume().exits(3).says(ASK);
@@ -224,7 +248,10 @@ fn r032_a_completed_correction_is_only_asked_about_again() {
 
 #[test]
 fn r033_every_record_keeps_to_the_table_of_its_status() {
-    let plan = [Planned { checks: r#"["cmd: true", "manual: look at it"]"#, ..Planned::new("T-001", "app.txt") }];
+    let plan = [Planned {
+        checks: r#"["cmd: true", "manual: look at it"]"#,
+        ..Planned::new("T-001", "app.txt")
+    }];
     let repo = Repo::with(json!([
         planner(&plan),
         {"when": {"role": "Researcher", "nth": 1}, "do": {"reply": {"status": "NEEDS_INFO", "summary": "how?"}}},
@@ -243,13 +270,21 @@ fn r033_every_record_keeps_to_the_table_of_its_status() {
                 "cancelled" | "skipped" => has("resolved_at") && has("resolution_reason"),
                 _ => false,
             };
-            assert!(holds && has("asked_at") && has("question") && has("state_context"), "{record:#}");
+            assert!(
+                holds && has("asked_at") && has("question") && has("state_context"),
+                "{record:#}"
+            );
             seen.insert(status);
         }
     };
     check(&repo);
-    let rest = [("UD-1", "so"), (ASK, "changes-requested: x"), (ASK, "approved"),
-        ("UD-REVIEW-STRATEGY", "single-final"), ("UD-2", "fix-later: soon")];
+    let rest = [
+        ("UD-1", "so"),
+        (ASK, "changes-requested: x"),
+        (ASK, "approved"),
+        ("UD-REVIEW-STRATEGY", "single-final"),
+        ("UD-2", "fix-later: soon"),
+    ];
     for (id, answer) in rest {
         repo.answer(id, answer).exits(3);
         check(&repo);
@@ -284,7 +319,9 @@ fn words_can_come_by_reason() {
     repo.run().exits(3);
     let answer = ["answer", "latest", ASK, "changes-requested", "--reason", "smaller", "--resume"];
     repo.tollgate(&answer).exits(3);
-    assert!(repo.session_file("approve-design-history.jsonl").contains("changes-requested: smaller"));
+    assert!(
+        repo.session_file("approve-design-history.jsonl").contains("changes-requested: smaller")
+    );
 }
 
 #[test]

@@ -7,8 +7,22 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const STATES: [&str; 16] = [
-    "INTAKE", "INTAKE_LEAN", "DESIGN", "APPROVE_DESIGN", "PLAN", "REVIEW_STRATEGY", "IMPLEMENT_LOOP", "FIX_REVIEW",
-    "FIX_TESTS", "FIX_SECURITY", "FIX_BUILD", "INTEGRATE", "RELEASE", "ASK_USER", "BLOCKED", "DONE",
+    "INTAKE",
+    "INTAKE_LEAN",
+    "DESIGN",
+    "APPROVE_DESIGN",
+    "PLAN",
+    "REVIEW_STRATEGY",
+    "IMPLEMENT_LOOP",
+    "FIX_REVIEW",
+    "FIX_TESTS",
+    "FIX_SECURITY",
+    "FIX_BUILD",
+    "INTEGRATE",
+    "RELEASE",
+    "ASK_USER",
+    "BLOCKED",
+    "DONE",
 ];
 
 #[test]
@@ -100,7 +114,9 @@ fn r028_an_obstacle_while_agents_run_blocks_too() {
 
 #[test]
 fn r116_a_second_writer_is_refused_and_reading_goes_on() {
-    let repo = Repo::with(json!([{"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1500}}]));
+    let repo = Repo::with(
+        json!([{"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1500}}]),
+    );
     let mut first = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     let second = repo.resume().exits(5);
@@ -172,13 +188,19 @@ fn a_read_only_file_system_under_the_session() {
     }
     let repo = Repo::new();
     repo.run().exits(3);
-    let before: Vec<_> = files_below(&repo.session()).into_iter().map(|p| (p.clone(), fs::read(p).unwrap())).collect();
+    let before: Vec<_> = files_below(&repo.session())
+        .into_iter()
+        .map(|p| (p.clone(), fs::read(p).unwrap()))
+        .collect();
     let folder = repo.session();
     let setup = format!("mount --bind {0} {0} && mount -o remount,ro,bind {0}", folder.display());
     let failed = in_mount_namespace(&repo, &setup, &["answer", "latest", APPROVE.0, APPROVE.1]);
     failed.exits(4).says("writable").says("tollgate resume");
     in_mount_namespace(&repo, &setup, &["status"]).exits(0);
-    let after: Vec<_> = files_below(&repo.session()).into_iter().map(|p| (p.clone(), fs::read(p).unwrap())).collect();
+    let after: Vec<_> = files_below(&repo.session())
+        .into_iter()
+        .map(|p| (p.clone(), fs::read(p).unwrap()))
+        .collect();
     assert_eq!(before, after);
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
 }

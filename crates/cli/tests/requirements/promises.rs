@@ -14,7 +14,11 @@ fn r113_a_secret_of_the_parent_reaches_no_agent_and_no_file() {
         {"when": {"role": "Coder"}, "do": {"default": true, "run": ["sh", "-c", "env >&2; cat /proc/$PPID/environ >&2"]}},
     ]));
     let run = |args: &[&str]| {
-        ran(repo.command(args).env("MY_API_KEY", secret).env("LC_ALL", "C").env("SSH_AUTH_SOCK", "/planted/socket"))
+        ran(repo
+            .command(args)
+            .env("MY_API_KEY", secret)
+            .env("LC_ALL", "C")
+            .env("SSH_AUTH_SOCK", "/planted/socket"))
     };
     run(&["run", "--no-input", GOAL]).exits(3);
     run(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
@@ -41,25 +45,38 @@ fn r113_a_name_in_the_settings_lets_a_variable_through_and_no_file_has_it() {
         {"when": {"role": "SpecAgent"}, "do": {"default": true, "run": ["sh", "-c", "echo key=$MY_API_KEY; test -n \"$MY_API_KEY\" && echo was set"]}},
     ]));
     let settings = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
-    repo.write("tollgate.toml", &settings.replace("adapter = \"scripted\"", "adapter = \"scripted\"\nenv = [\"MY_API_KEY\"]"));
+    repo.write(
+        "tollgate.toml",
+        &settings
+            .replace("adapter = \"scripted\"", "adapter = \"scripted\"\nenv = [\"MY_API_KEY\"]"),
+    );
     ran(repo.command(&["run", "--no-input", GOAL]).env("MY_API_KEY", secret)).exits(3);
     let log = repo.session_file("dispatches/1/attempt-1/stderr.log");
     assert!(log.contains("was set"), "{log}");
     for path in files_below(&repo.session()) {
-        assert!(!fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()), "{}", path.display());
+        assert!(
+            !fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()),
+            "{}",
+            path.display()
+        );
     }
 }
 
 #[test]
 fn r113_a_secret_in_a_reply_is_in_no_file() {
     let secret = "sk-planted-4f9a8b7c6d5e4f3a2b1c";
-    let repo = Repo::with(json!([
-        replies("SpecAgent", json!({"summary": format!("used {secret}"), "artifacts": {"notes": [format!("assumption: {secret} works")]}})),
-    ]));
+    let repo = Repo::with(json!([replies(
+        "SpecAgent",
+        json!({"summary": format!("used {secret}"), "artifacts": {"notes": [format!("assumption: {secret} works")]}})
+    ),]));
     let ran = ran(repo.command(&["run", "--no-input", GOAL]).env("MY_API_KEY", secret)).exits(3);
     assert!(!ran.err.contains(secret), "{}", ran.err);
     for path in files_below(&repo.session()) {
-        assert!(!fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()), "{}", path.display());
+        assert!(
+            !fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()),
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -109,8 +126,20 @@ fn r118_data_goes_to_stdout_and_talk_to_stderr() {
     assert!(text.out.contains("UD-APPROVE-DESIGN"));
     let status: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     for field in [
-        "schema_version", "session", "action", "mode", "state", "goal", "branch", "blocker", "pending_decisions",
-        "tasks", "dispatches", "changed_files", "findings", "spend",
+        "schema_version",
+        "session",
+        "action",
+        "mode",
+        "state",
+        "goal",
+        "branch",
+        "blocker",
+        "pending_decisions",
+        "tasks",
+        "dispatches",
+        "changed_files",
+        "findings",
+        "spend",
     ] {
         assert!(status.get(field).is_some(), "{field}");
     }
@@ -128,8 +157,12 @@ fn the_demo_shows_the_whole_workflow_by_itself() {
     let repo = Repo::bare();
     let folder = repo.outside("demo");
     let ran = repo.tollgate(&["demo", "--no-input", "--folder", folder.to_str().unwrap()]).exits(0);
-    for words in ["changes-requested", "invalid", "FIX_REVIEW", "Security asks", "DONE", "git merge"] {
+    for words in
+        ["changes-requested", "invalid", "FIX_REVIEW", "Security asks", "DONE", "git merge"]
+    {
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
     }
-    repo.tollgate(&["demo", "--no-input", "--folder", folder.to_str().unwrap()]).exits(2).says("not empty");
+    repo.tollgate(&["demo", "--no-input", "--folder", folder.to_str().unwrap()])
+        .exits(2)
+        .says("not empty");
 }

@@ -87,7 +87,8 @@ fn every_missing_field_of_a_reply_is_named() {
         shape.field_missing / the field "summary" is missing. Add "summary" to the top level
         shape.field_missing / the field "artifacts" is missing. Add "artifacts" to the top level
         shape.field_missing / the field "gates" is missing. Add "gates" to the top level
-    "#]].assert_eq(&told);
+    "#]]
+    .assert_eq(&told);
 }
 
 #[test]
@@ -95,11 +96,13 @@ fn no_output_and_bytes_that_are_no_text_are_told_apart() {
     let nothing = told_after(json!({"stdout": ""}));
     expect![[r#"
         reply.empty / the reply is empty. Write exactly one JSON object to standard output
-    "#]].assert_eq(&nothing);
+    "#]]
+    .assert_eq(&nothing);
     let bytes = told_after(json!({"stdout_hex": "7b22ff22fe7d"}));
     expect![[r#"
         reply.not_utf8 / byte 2 is not part of UTF-8 text; before it stands "{\"". Answer in UTF-8
-    "#]].assert_eq(&bytes);
+    "#]]
+    .assert_eq(&bytes);
 }
 
 #[test]
@@ -161,7 +164,8 @@ fn r114_an_ok_without_a_change_is_not_an_implementation() {
 fn r102_a_check_that_fails_after_an_ok_is_a_finding_and_nothing_is_promoted() {
     let checks = r#"["cmd: grep -q good app.txt"]"#;
     let plan = [Planned { checks, ..Planned::new("T-001", "app.txt") }];
-    let mends = json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "good\n"}}});
+    let mends =
+        json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "good\n"}}});
     let repo = Repo::with(json!([planner(&plan), mends]));
     let ran = repo.through(&[APPROVE, PER_BATCH]);
     let journal = repo.journal();
@@ -172,10 +176,8 @@ fn r102_a_check_that_fails_after_an_ok_is_a_finding_and_nothing_is_promoted() {
     let promoted = at(&|e| e["type"] == "task_moved" && e["status"] == "implemented");
     assert!(finding < promoted, "not implemented before its check passes");
     assert_eq!(repo.starts_of("Coder"), 2);
-    let prompt = repo.session_file(&format!(
-        "dispatches/{}/attempt-1/prompt.md",
-        repo.dispatch_of("Coder", 1)
-    ));
+    let prompt = repo
+        .session_file(&format!("dispatches/{}/attempt-1/prompt.md", repo.dispatch_of("Coder", 1)));
     assert!(prompt.contains("exit code 1"), "{prompt}");
     ran.exits(0);
     assert_eq!(repo.status()["findings"][0]["status"], "fixed");
@@ -201,8 +203,12 @@ fn r048_after_three_repairs_a_person_is_asked_with_four_ways_on() {
     assert_eq!(status["state"], "ASK_USER");
     let question = &status["pending_decisions"][0];
     assert_eq!(question["kind"], "repair");
-    let answers: Vec<&str> =
-        question["options"].as_array().unwrap().iter().map(|o| o["answer"].as_str().unwrap()).collect();
+    let answers: Vec<&str> = question["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|o| o["answer"].as_str().unwrap())
+        .collect();
     assert_eq!(
         answers,
         [
@@ -272,9 +278,10 @@ fn a_gigabyte_of_output_is_stopped_at_the_limit() {
 
 #[test]
 fn an_agents_own_blocked_stops_with_its_words() {
-    let repo = Repo::with(json!([
-        replies("Architect", json!({"status": "BLOCKED", "summary": "the schema is missing"}))
-    ]));
+    let repo = Repo::with(json!([replies(
+        "Architect",
+        json!({"status": "BLOCKED", "summary": "the schema is missing"})
+    )]));
     repo.run().exits(4).says("the schema is missing").says("retry").says("cancel");
     assert_eq!(repo.blocker().0, "agent_blocked");
     assert_eq!(repo.starts_of("Architect"), 1);
@@ -303,7 +310,10 @@ fn a_permission_refused_is_not_retried() {
 fn typed_results_of_implementor_and_reviewer_are_taken() {
     let repo = Repo::with(json!([
         replies("Coder", json!({"role": "implementor", "outcome": "completed", "summary": "done"})),
-        replies("Reviewer", json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "fine", "comments": []}})),
+        replies(
+            "Reviewer",
+            json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "fine", "comments": []}})
+        ),
     ]));
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(0).says("DONE");
 }

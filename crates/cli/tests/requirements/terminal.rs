@@ -19,13 +19,17 @@ fn a_whole_run_is_answered_in_place() {
     terminal.wait_for("DONE");
     assert_eq!(terminal.ends(), 0);
     assert_eq!(repo.decision("UD-REVIEW-STRATEGY")["answer"], "single-final");
-    assert!(repo.session_file("approve-design-history.jsonl").contains("changes-requested: Architect: smaller"));
+    assert!(
+        repo.session_file("approve-design-history.jsonl")
+            .contains("changes-requested: Architect: smaller")
+    );
 }
 
 #[test]
 fn r019_questions_without_an_answer_lapse_and_the_others_are_kept() {
     let asks = json!({"status": "NEEDS_INFO", "artifacts": {"questions": ["how fast?", "how big?", "which colour?"]}});
-    let repo = Repo::with(json!([{"when": {"role": "Researcher", "nth": 1}, "do": {"reply": asks}}]));
+    let repo =
+        Repo::with(json!([{"when": {"role": "Researcher", "nth": 1}, "do": {"reply": asks}}]));
     let mut terminal = Terminal::start(&repo, &["run", "--research", GOAL]);
     terminal.wait_for("how fast?").wait_for("> ").types("very");
     terminal.wait_for("how big?").wait_for("> ").types("small");
@@ -119,7 +123,12 @@ fn r119_a_terminal_shows_our_colours_and_nobody_elses() {
         {"when": {"role": "SpecAgent"}, "do": {"default": true, "reply": {"summary": evil, "artifacts": {"notes": [format!("assumption: {evil}")]}}}}
     ]));
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
-    terminal.wait_for("harmless").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("harmless").wait_for("> ").hangs_up();
+    terminal
+        .wait_for("harmless")
+        .wait_for("UD-APPROVE-DESIGN (approve)")
+        .wait_for("harmless")
+        .wait_for("> ")
+        .hangs_up();
     assert_eq!(terminal.ends(), 3);
     let screen = terminal.screen();
     assert!(!screen.contains("\u{1b}[2J") && !screen.contains("\u{1b}]0"), "{screen:?}");
@@ -127,7 +136,9 @@ fn r119_a_terminal_shows_our_colours_and_nobody_elses() {
 
 #[test]
 fn an_escalation_is_answered_in_place() {
-    let repo = Repo::with(json!([{"when": {"role": "SpecAgent", "nth": 1}, "do": {"exit": 77, "stderr": "no\n"}}]));
+    let repo = Repo::with(
+        json!([{"when": {"role": "SpecAgent", "nth": 1}, "do": {"exit": 77, "stderr": "no\n"}}]),
+    );
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal.wait_for("BLOCKED").wait_for("UD-1 (escalation)").wait_for("> ").types("retry");
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("cancel: enough");

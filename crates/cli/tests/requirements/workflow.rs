@@ -15,7 +15,8 @@ fn r002_done_is_told_in_words() {
         2 task(s) completed, 1 acceptance criteria met, 2 file(s) changed, 11 dispatch(es)
         next: look with `git log tollgate/SESSION`, take over with `git merge tollgate/SESSION`
         report: .agents-work/SESSION/report.md
-    "#]].assert_eq(&repo.neutral(shown));
+    "#]]
+    .assert_eq(&repo.neutral(shown));
     assert_eq!(done.out, "", "talk is not data");
     assert!(!done.err.lines().any(|line| line.trim_start().starts_with('{')));
     let again = repo.resume().exits(0).says("DONE");
@@ -24,7 +25,8 @@ fn r002_done_is_told_in_words() {
 
 #[test]
 fn r002_blocked_is_told_in_words() {
-    let repo = Repo::with(json!([replies("SpecAgent", json!({"status": "FAIL", "summary": "no way"}))]));
+    let repo =
+        Repo::with(json!([replies("SpecAgent", json!({"status": "FAIL", "summary": "no way"}))]));
     let blocked = repo.run().exits(4);
     let shown = blocked.err.split_once("\nBLOCKED").unwrap().1;
     expect![[r#"
@@ -41,7 +43,8 @@ fn r002_blocked_is_told_in_words() {
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
-    "#]].assert_eq(&repo.neutral(shown));
+    "#]]
+    .assert_eq(&repo.neutral(shown));
     assert!(!blocked.err.lines().any(|line| line.trim_start().starts_with('{')));
 }
 
@@ -54,7 +57,11 @@ fn r010_the_session_is_named_by_the_day_and_a_slug() {
     let name = repo.session_name();
     let (date, slug) = name.split_once('_').unwrap();
     assert!([before, day()].contains(&date.to_owned()), "{name}");
-    assert!(!slug.is_empty() && slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{name}");
+    assert!(
+        !slug.is_empty()
+            && slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+        "{name}"
+    );
     repo.tollgate(&["run", "--no-input", "--slug", "my slug", GOAL]).exits(3);
     repo.tollgate(&["run", "--no-input", "--slug", "my slug", GOAL]).exits(3);
     let names: Vec<String> = std::fs::read_dir(repo.root().join(".agents-work"))
@@ -77,7 +84,8 @@ fn r040_nothing_is_planned_before_the_design_is_approved() {
     let approved = journal.iter().position(|event| {
         event["type"] == "decision_resolved" && event["resolution"]["answer"] == "approved"
     });
-    let planned = journal.iter().position(|e| e["type"] == "dispatch_opened" && e["role"] == "Planner");
+    let planned =
+        journal.iter().position(|e| e["type"] == "dispatch_opened" && e["role"] == "Planner");
     assert!(approved.unwrap() < planned.unwrap());
 }
 
@@ -140,7 +148,10 @@ fn r043_a_status_edited_by_hand_is_noticed_and_written_anew() {
     status["current_state"] = json!("DONE");
     status["user_decisions"][0]["answer"] = json!("changes-requested: all of it");
     std::fs::write(&path, status.to_string()).unwrap();
-    repo.answer("UD-REVIEW-STRATEGY", "per-batch").exits(0).says("status.json was changed by hand").says("tollgate answer");
+    repo.answer("UD-REVIEW-STRATEGY", "per-batch")
+        .exits(0)
+        .says("status.json was changed by hand")
+        .says("tollgate answer");
     assert_eq!(repo.decision("UD-APPROVE-DESIGN")["answer"], "approved");
     assert_eq!(repo.status_file()["current_state"], "DONE");
 }
@@ -152,8 +163,17 @@ fn r044_each_task_is_reviewed_and_the_whole_once_more() {
     assert_eq!(
         repo.starts()[3..],
         [
-            "Coder T-001", "Reviewer T-001", "QA T-001", "Coder T-002", "Reviewer T-002", "QA T-002",
-            "Reviewer meta", "Security meta", "Integrator meta", "Docs meta", "Integrator meta"
+            "Coder T-001",
+            "Reviewer T-001",
+            "QA T-001",
+            "Coder T-002",
+            "Reviewer T-002",
+            "QA T-002",
+            "Reviewer meta",
+            "Security meta",
+            "Integrator meta",
+            "Docs meta",
+            "Integrator meta"
         ]
     );
 }
@@ -165,8 +185,14 @@ fn r045_single_final_reviews_once_after_all_tasks() {
     assert_eq!(
         repo.starts()[3..],
         [
-            "Coder T-001", "Coder T-002", "Reviewer meta", "QA meta", "Security meta",
-            "Integrator meta", "Docs meta", "Integrator meta"
+            "Coder T-001",
+            "Coder T-002",
+            "Reviewer meta",
+            "QA meta",
+            "Security meta",
+            "Integrator meta",
+            "Docs meta",
+            "Integrator meta"
         ]
     );
 }
@@ -196,7 +222,9 @@ fn r046_a_task_starts_on_an_implemented_dependency_in_single_final() {
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
     let journal = repo.journal();
     let moved = |task: &str, status: &str| {
-        journal.iter().position(|e| e["type"] == "task_moved" && e["task"] == task && e["status"] == status)
+        journal
+            .iter()
+            .position(|e| e["type"] == "task_moved" && e["task"] == task && e["status"] == status)
     };
     assert!(moved("T-002", "in-progress") < moved("T-001", "completed"));
     assert_eq!(repo.starts()[3..6], ["Coder T-001", "Coder T-002", "Coder T-003"]);
@@ -204,13 +232,23 @@ fn r046_a_task_starts_on_an_implemented_dependency_in_single_final() {
 
 #[test]
 fn r047_a_later_review_sees_what_earlier_tasks_and_others_changed() {
-    let build = json!({"when": {"role": "Integrator", "nth": 1}, "do": {"write": {"Makefile": "all:\n"}}});
+    let build =
+        json!({"when": {"role": "Integrator", "nth": 1}, "do": {"write": {"Makefile": "all:\n"}}});
     let repo = Repo::with(json!([build]));
     repo.through(&[APPROVE, PER_BATCH]).exits(0);
     let changed = |nth: usize| -> Vec<String> {
         let input = repo.input(repo.dispatch_of("Reviewer", nth), 1);
         let files = input["task"]["session_changed_files"].as_array().unwrap().clone();
-        files.iter().map(|file| format!("{} {}", file["change_type"].as_str().unwrap(), file["path"].as_str().unwrap())).collect()
+        files
+            .iter()
+            .map(|file| {
+                format!(
+                    "{} {}",
+                    file["change_type"].as_str().unwrap(),
+                    file["path"].as_str().unwrap()
+                )
+            })
+            .collect()
     };
     assert_eq!(changed(0), ["modified app.txt"]);
     assert_eq!(changed(1), ["modified app.txt", "added lib.txt"]);
@@ -223,7 +261,17 @@ fn r047_a_later_review_sees_what_earlier_tasks_and_others_changed() {
 fn r049_a_full_run_has_dispatched_every_core_agent() {
     let repo = Repo::new();
     repo.through(&[APPROVE, PER_BATCH]).exits(0);
-    for role in ["SpecAgent", "Architect", "Planner", "Coder", "Reviewer", "QA", "Security", "Integrator", "Docs"] {
+    for role in [
+        "SpecAgent",
+        "Architect",
+        "Planner",
+        "Coder",
+        "Reviewer",
+        "QA",
+        "Security",
+        "Integrator",
+        "Docs",
+    ] {
         assert!(repo.starts_of(role) > 0, "{role}");
     }
     assert_eq!(repo.starts_of("Researcher") + repo.starts_of("Designer"), 0);
@@ -245,9 +293,13 @@ fn r050_a_lean_run_takes_the_short_way_and_is_reviewed() {
 fn r051_a_coder_who_finds_it_too_complex_makes_a_lean_run_full() {
     let reply = json!({"status": "BLOCKED", "summary": "three modules are touched",
         "next": {"recommended_agent": "SpecAgent", "recommended_task_id": "meta", "reason": "too complex"}});
-    let repo = Repo::with(json!([{"when": {"role": "Coder", "mode": "lean"}, "do": {"reply": reply}}]));
+    let repo =
+        Repo::with(json!([{"when": {"role": "Coder", "mode": "lean"}, "do": {"reply": reply}}]));
     repo.lean().exits(3).says("full from now on");
-    assert_eq!(repo.starts(), ["SpecAgent meta", "Coder T-001", "SpecAgent meta", "Architect meta"]);
+    assert_eq!(
+        repo.starts(),
+        ["SpecAgent meta", "Coder T-001", "SpecAgent meta", "Architect meta"]
+    );
     let status = repo.status();
     assert_eq!((&status["mode"], &status["state"]), (&json!("full"), &json!("APPROVE_DESIGN")));
     repo.answer("UD-APPROVE-DESIGN", "approved").exits(3);
@@ -260,7 +312,10 @@ fn r051_evidence_makes_a_lean_run_full() {
         let writes: serde_json::Map<String, Value> =
             files.iter().map(|file| ((*file).to_owned(), json!("x\n"))).collect();
         let tasks = [Planned::new("T-001", "\"*\"")];
-        let plan = crate::support::plan::plan(&tasks).replace("Change \"*\"", "Change all").replace("goal: \"*\" has", "goal: all has").replace("[\"\"*\" has the line\"]", "[done]");
+        let plan = crate::support::plan::plan(&tasks)
+            .replace("Change \"*\"", "Change all")
+            .replace("goal: \"*\" has", "goal: all has")
+            .replace("[\"\"*\" has the line\"]", "[done]");
         let repo = Repo::with(json!([
             {"when": {"role": "SpecAgent", "mode": "lean"}, "do": {"default": true, "write": {".agents-work/{session}/tasks.yaml": plan}}},
             {"when": {"role": "Coder", "mode": "lean"}, "do": {"write": writes}},
@@ -274,9 +329,11 @@ fn r051_evidence_makes_a_lean_run_full() {
 fn r052_done_is_refused_while_a_criterion_is_not_met() {
     let acceptance = json!({"acceptance_criteria": [
         {"id": "AC-001", "description": "there is a flag", "verify": ["test -e flag.txt"]}]});
-    let repo = Repo::with(json!([
-        crate::support::plan::writes("SpecAgent", "acceptance.json", &acceptance.to_string()),
-    ]));
+    let repo = Repo::with(json!([crate::support::plan::writes(
+        "SpecAgent",
+        "acceptance.json",
+        &acceptance.to_string()
+    ),]));
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(3).says("test -e flag.txt");
     let status = repo.status();
     assert_eq!(status["state"], "ASK_USER");
@@ -289,9 +346,11 @@ fn r052_done_is_refused_while_a_criterion_is_not_met() {
 fn r052_done_waits_for_what_only_a_person_can_see() {
     let acceptance = json!({"acceptance_criteria": [
         {"id": "AC-001", "description": "it looks good", "verify": ["manual: look at it"]}]});
-    let repo = Repo::with(json!([
-        crate::support::plan::writes("SpecAgent", "acceptance.json", &acceptance.to_string()),
-    ]));
+    let repo = Repo::with(json!([crate::support::plan::writes(
+        "SpecAgent",
+        "acceptance.json",
+        &acceptance.to_string()
+    ),]));
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(3).says("look at it");
     assert_eq!(repo.status()["pending_decisions"][0]["kind"], "manual-check");
     repo.resume().exits(3);
@@ -301,7 +360,8 @@ fn r052_done_waits_for_what_only_a_person_can_see() {
 
 #[test]
 fn r052_done_is_refused_while_the_report_lacks_a_part() {
-    let report = "# Report\n\n## What was done\n\nx\n\n## How to run\n\nx\n\n## Known issues\n\nx\n";
+    let report =
+        "# Report\n\n## What was done\n\nx\n\n## How to run\n\nx\n\n## Known issues\n\nx\n";
     let repo = Repo::with(json!([crate::support::plan::writes("Docs", "report.md", report)]));
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(4).says("How to test");
     assert_eq!(repo.starts_of("Docs"), 3);
@@ -318,7 +378,10 @@ fn r053_every_dispatch_names_the_files_its_role_must_read() {
     let context = |role: &str| -> Vec<String> {
         let input = repo.input(repo.dispatch_of(role, 0), 1);
         let files = input["task"]["context_files"].as_array().unwrap().clone();
-        files.iter().map(|f| f.as_str().unwrap().replace(&format!(".agents-work/{name}/"), "")).collect()
+        files
+            .iter()
+            .map(|f| f.as_str().unwrap().replace(&format!(".agents-work/{name}/"), ""))
+            .collect()
     };
     for (role, needed) in [
         ("Architect", &["spec.md", "acceptance.json", "research/report.md"][..]),
@@ -350,10 +413,14 @@ fn a_security_question_that_is_fixed_now_goes_to_the_coder() {
 #[test]
 fn a_note_that_is_to_be_fixed_goes_to_the_coder() {
     let remark = json!({"artifacts": {"review_comments": [comment("minor", "a nicer name")]}});
-    let note = json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": remark}});
+    let note =
+        json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": remark}});
     let repo = Repo::with(json!([note]));
     repo.through(&[APPROVE, PER_BATCH, ("UD-1", "fix")]).exits(0);
-    assert_eq!(repo.starts()[3..7], ["Coder T-001", "Reviewer T-001", "Coder T-001", "Reviewer T-001"]);
+    assert_eq!(
+        repo.starts()[3..7],
+        ["Coder T-001", "Reviewer T-001", "Coder T-001", "Reviewer T-001"]
+    );
 }
 
 #[test]

@@ -246,9 +246,7 @@ impl Repo {
     /// Every start of an agent, in order: `Role task`.
     pub fn starts(&self) -> Vec<String> {
         let log = fs::read_to_string(self.outside("crew.json.d/starts.log")).unwrap_or_default();
-        log.lines()
-            .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
-            .collect()
+        log.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
     }
 
     pub fn starts_of(&self, role: &str) -> usize {

@@ -30,7 +30,8 @@ impl Planned {
 
 /// tasks.yaml with these tasks.
 pub fn plan(tasks: &[Planned]) -> String {
-    let mut text = "project:\n  name: app\n  definition_of_done: [\"checks pass\"]\ntasks:\n".to_owned();
+    let mut text =
+        "project:\n  name: app\n  definition_of_done: [\"checks pass\"]\ntasks:\n".to_owned();
     for Planned { id, file, kind, depends_on, risk, checks, context } in tasks {
         text.push_str(&format!(
             "  - id: {id}\n    status: not-started\n    type: {kind}\n    title: Change {file}\n    \
