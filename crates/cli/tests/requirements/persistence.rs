@@ -165,7 +165,7 @@ fn a_session_folder_that_cannot_be_written() {
     fs::remove_file(repo.root().join(".agents-work")).unwrap();
     repo.run().exits(3);
     if is_root() {
-        eprintln!("SKIPPED in part: root may write where permissions forbid it");
+        skipped("in part: root may write where permissions forbid it");
         return;
     }
     use std::os::unix::fs::PermissionsExt as _;
@@ -182,10 +182,9 @@ fn a_session_folder_that_cannot_be_written() {
 /// Read-only also for root: a mount of the folder upon itself.
 #[test]
 fn a_read_only_file_system_under_the_session() {
-    if !can_mount() {
-        eprintln!("SKIPPED: this needs a mount namespace");
-        return;
-    }
+    let Some(unshare) = unshare() else {
+        return skipped("this needs a mount namespace");
+    };
     let repo = Repo::new();
     repo.run().exits(3);
     let before: Vec<_> = files_below(&repo.session())
@@ -194,9 +193,10 @@ fn a_read_only_file_system_under_the_session() {
         .collect();
     let folder = repo.session();
     let setup = format!("mount --bind {0} {0} && mount -o remount,ro,bind {0}", folder.display());
-    let failed = in_mount_namespace(&repo, &setup, &["answer", "latest", APPROVE.0, APPROVE.1]);
+    let failed =
+        in_mount_namespace(unshare, &repo, &setup, &["answer", "latest", APPROVE.0, APPROVE.1]);
     failed.exits(4).says("writable").says("tollgate resume");
-    in_mount_namespace(&repo, &setup, &["status"]).exits(0);
+    in_mount_namespace(unshare, &repo, &setup, &["status"]).exits(0);
     let after: Vec<_> = files_below(&repo.session())
         .into_iter()
         .map(|p| (p.clone(), fs::read(p).unwrap()))
@@ -207,10 +207,9 @@ fn a_read_only_file_system_under_the_session() {
 
 #[test]
 fn a_full_disk_under_the_sessions() {
-    if !can_mount() {
-        eprintln!("SKIPPED: this needs a mount namespace");
-        return;
-    }
+    let Some(unshare) = unshare() else {
+        return skipped("this needs a mount namespace");
+    };
     let repo = Repo::new();
     fs::create_dir(repo.root().join(".agents-work")).unwrap();
     let folder = repo.root().join(".agents-work").display().to_string();
@@ -227,7 +226,7 @@ fn a_full_disk_under_the_sessions() {
          {binary} answer latest UD-APPROVE-DESIGN approved; {binary} resume --no-input; echo \"exit $?\" >&2"
     );
     let mut command = Command::new("unshare");
-    let ran = ran(hermetic_like(&repo, command.args(["-m", "sh", "-c", &script])));
+    let ran = ran(hermetic_like(&repo, command.args([unshare, "sh", "-c", &script])));
     let (_, full) = ran.err.split_once("FULL").unwrap_or_else(|| panic!("{}", ran.err));
     let (full, freed) = full.split_once("FREED").unwrap();
     assert!(full.contains("exit 4"), "{full}");
@@ -235,8 +234,17 @@ fn a_full_disk_under_the_sessions() {
     assert!(freed.contains("exit 3") && freed.contains("UD-REVIEW-STRATEGY"), "{freed}");
 }
 
-fn can_mount() -> bool {
-    is_root() && Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success())
+/// What opens a mount namespace here: as root, or else with a user namespace around it.
+fn unshare() -> Option<&'static str> {
+    let works = |flags: &&str| {
+        Command::new("unshare").args([flags, "true"]).output().is_ok_and(|o| o.status.success())
+    };
+    ["-m", "-rm"].into_iter().find(|flags| works(flags))
+}
+
+#[expect(clippy::print_stderr, reason = "a test that does not run must be seen")]
+fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
 }
 
 fn hermetic_like<'c>(repo: &Repo, command: &'c mut Command) -> &'c mut Command {
@@ -250,9 +258,14 @@ fn hermetic_like<'c>(repo: &Repo, command: &'c mut Command) -> &'c mut Command {
     command
 }
 
-fn in_mount_namespace(repo: &Repo, setup: &str, args: &[&str]) -> crate::support::Ran {
+fn in_mount_namespace(
+    unshare: &str,
+    repo: &Repo,
+    setup: &str,
+    args: &[&str],
+) -> crate::support::Ran {
     let script = format!("{setup} || exit 99\nexec \"$@\"");
     let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tollgate")]).args(args);
+    command.args([unshare, "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tollgate")]).args(args);
     ran(hermetic_like(repo, &mut command))
 }
