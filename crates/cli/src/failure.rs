@@ -92,12 +92,13 @@ fn persistence(message: String) -> Failure {
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Self {
-        let exit = match &error {
-            LockError::Held { .. } => Exit::Owned,
-            LockError::Io { .. } => Exit::Blocked,
-        };
-        Self::new(exit, "cli.session_owned", error.to_string())
-            .hint("reading works meanwhile: `tollgate status`, `tollgate log --follow`")
+        match &error {
+            LockError::Held { .. } => {
+                Self::new(Exit::Owned, "cli.session_owned", error.to_string())
+                    .hint("reading works meanwhile: `tollgate status`, `tollgate log --follow`")
+            }
+            LockError::Io { .. } => persistence(error.to_string()),
+        }
     }
 }
 

@@ -158,6 +158,7 @@ impl Owner {
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
         let mut asked = Vec::new();
         let mut has_left = false;
+        // A question that waits is about the files as they are now, too.
         self.inspect(face)?;
         loop {
             self.reconcile(face)?;

@@ -156,10 +156,12 @@ fn r036_a_section_found_missing_later_blocks_and_is_named() {
         .says("Definition of Done")
         .says("spec.md");
     assert_eq!(repo.starts_of("Coder"), 0);
-    // Mended, the work goes on; as the design is another now, it is approved anew.
+    // A retry alone changes nothing.
+    repo.answer("UD-1", "retry").exits(4).says("Definition of Done");
+    assert_eq!(repo.starts_of("Coder"), 0);
     fs::write(repo.session().join("spec.md"), spec.replace("## Whatever", "## Definition of Done"))
         .unwrap();
-    repo.answer("UD-1", "retry").exits(0);
+    repo.answer("UD-2", "retry").exits(0);
 }
 
 #[test]

@@ -1,1 +1,160 @@
-//! placeholder
+//! A person at a terminal: asked in place, asked again, and never asked for what is decided.
+
+use crate::support::plan::{replies, security_question};
+use crate::support::pty::Terminal;
+use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL};
+use serde_json::json;
+
+const ASK: &str = "UD-APPROVE-DESIGN";
+
+#[test]
+fn a_whole_run_is_answered_in_place() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("2");
+    terminal.wait_for("text> ").types("Architect: smaller");
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("approved, thanks");
+    terminal.wait_for("answer one of").types("approved");
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").types("2");
+    terminal.wait_for("DONE");
+    assert_eq!(terminal.ends(), 0);
+    assert_eq!(repo.decision("UD-REVIEW-STRATEGY")["answer"], "single-final");
+    assert!(
+        repo.session_file("approve-design-history.jsonl")
+            .contains("changes-requested: Architect: smaller")
+    );
+}
+
+#[test]
+fn r019_questions_without_an_answer_lapse_and_the_others_are_kept() {
+    let asks = json!({"status": "NEEDS_INFO", "artifacts": {"questions": ["how fast?", "how big?", "which colour?"]}});
+    let repo =
+        Repo::with(json!([{"when": {"role": "Researcher", "nth": 1}, "do": {"reply": asks}}]));
+    let mut terminal = Terminal::start(&repo, &["run", "--research", GOAL]);
+    terminal.wait_for("how fast?").wait_for("> ").types("very");
+    terminal.wait_for("how big?").wait_for("> ").types("small");
+    terminal.wait_for("which colour?").wait_for("> ").types("");
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    for (id, answer) in [("UD-1", "very"), ("UD-2", "small")] {
+        let record = repo.decision(id);
+        assert_eq!((&record["status"], &record["answer"]), (&json!("answered"), &json!(answer)));
+    }
+    let lapsed = repo.decision("UD-3");
+    assert_eq!(lapsed["status"], "cancelled");
+    assert_eq!(lapsed["resolution_reason"], "no response provided");
+}
+
+#[test]
+fn r020_silence_does_not_decide_about_security() {
+    let repo = Repo::with(json!([replies("Security", security_question("who reads it?"))]));
+    repo.through(&[APPROVE, SINGLE_FINAL]).exits(3);
+    let mut terminal = Terminal::start(&repo, &["resume"]);
+    terminal.wait_for("who reads it?").wait_for("> ").types("");
+    for _ in 0..4 {
+        terminal.wait_for("answer one of").wait_for("> ").types("");
+    }
+    assert_eq!(repo.decision("UD-1")["status"], "pending", "asked as often as it takes");
+    terminal.wait_for("answer one of").types("fix-later: next week");
+    terminal.wait_for("DONE");
+    assert_eq!(terminal.ends(), 0);
+    assert_eq!(repo.decision("UD-1")["resolution_reason"], "next week");
+}
+
+#[test]
+fn r021_three_bad_answers_block_the_gate() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
+    terminal.wait_for("answer one of").wait_for("> ").types("");
+    terminal.wait_for("answer one of").wait_for("> ").types("Looks fine");
+    terminal.wait_for("mandatory_user_decision_missing").wait_for("resume");
+    assert_eq!(terminal.ends(), 4);
+    let record = repo.decision(ASK);
+    assert_eq!(record["status"], "cancelled");
+    assert!(!record["resolution_reason"].as_str().unwrap().is_empty());
+    assert_eq!(repo.blocker().0, "mandatory_user_decision_missing");
+    assert_eq!(repo.starts_of("Planner"), 0);
+}
+
+#[test]
+fn r021_the_choice_of_a_strategy_is_a_mandatory_gate_too() {
+    let repo = Repo::new();
+    repo.through(&[APPROVE]).exits(3);
+    let mut terminal = Terminal::start(&repo, &["resume"]);
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").types("x");
+    terminal.wait_for("answer one of").wait_for("> ").types("y");
+    terminal.wait_for("answer one of").wait_for("> ").types("z");
+    assert_eq!(terminal.ends(), 4);
+    assert_eq!(repo.decision("UD-REVIEW-STRATEGY")["status"], "cancelled");
+}
+
+#[test]
+fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
+    terminal.wait_for("answer one of").wait_for("> ").types("hm");
+    terminal.wait_for("answer one of").wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    // Two more are again only two; the same after a gate that was given up.
+    for _ in 0..2 {
+        let mut terminal = Terminal::start(&repo, &["resume"]);
+        terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
+        terminal.wait_for("answer one of").wait_for("> ").types("hm");
+        terminal.wait_for("answer one of").wait_for("> ");
+        assert_eq!(repo.decision(ASK)["status"], "pending");
+        terminal.types("later");
+        assert_eq!(terminal.ends(), 4);
+        assert_eq!(repo.decision(ASK)["status"], "cancelled");
+    }
+    let mut terminal = Terminal::start(&repo, &["resume"]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("approved");
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    let records = repo.status_file()["user_decisions"].to_string();
+    assert_eq!(records.matches(ASK).count(), 1, "the same id in every round");
+}
+
+#[test]
+fn r119_a_terminal_shows_our_colours_and_nobody_elses() {
+    let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}harmless";
+    let repo = Repo::with(json!([
+        {"when": {"role": "SpecAgent"}, "do": {"default": true, "reply": {"summary": evil, "artifacts": {"notes": [format!("assumption: {evil}")]}}}}
+    ]));
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal
+        .wait_for("harmless")
+        .wait_for("UD-APPROVE-DESIGN (approve)")
+        .wait_for("harmless")
+        .wait_for("> ")
+        .hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    let screen = terminal.screen();
+    assert!(!screen.contains("\u{1b}[2J") && !screen.contains("\u{1b}]0"), "{screen:?}");
+}
+
+#[test]
+fn an_escalation_is_answered_in_place() {
+    let repo = Repo::with(
+        json!([{"when": {"role": "SpecAgent", "nth": 1}, "do": {"exit": 77, "stderr": "no\n"}}]),
+    );
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("BLOCKED").wait_for("UD-1 (escalation)").wait_for("> ").types("retry");
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("cancel: enough");
+    terminal.wait_for("BLOCKED").wait_for("cancelled: enough");
+    assert_eq!(terminal.ends(), 4);
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_and_a_resume_goes_on() {
+    let repo = Repo::with(json!([{"when": {"role": "Architect", "nth": 1}, "do": {"hang": true}}]));
+    let mut child = repo.start(&["run", "--no-input", GOAL]);
+    crate::support::eventually("the start of Architect", || repo.starts_of("Architect") == 1);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    repo.resume().exits(3).says(ASK);
+    assert_eq!(repo.starts_of("Architect"), 2);
+    assert_eq!(repo.starts_of("SpecAgent"), 1);
+}

@@ -9,6 +9,9 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// Far more than anything takes; only a test that fails waits so long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 pub struct Terminal {
     child: Child,
     keyboard: File,
@@ -46,7 +49,7 @@ impl Terminal {
     /// Waits until these words appear after what was waited for before.
     #[track_caller]
     pub fn wait_for(&mut self, words: &str) -> &mut Self {
-        let give_up = Instant::now() + Duration::from_secs(20);
+        let give_up = Instant::now() + PATIENCE;
         loop {
             let shown = self.shown.lock().unwrap().clone();
             let fresh = &shown[self.seen.min(shown.len())..];
@@ -70,9 +73,17 @@ impl Terminal {
         self
     }
 
-    /// The exit code.
+    /// The exit code; a program that goes on asking fails the test.
+    #[track_caller]
     pub fn ends(&mut self) -> i32 {
-        self.child.wait().unwrap().code().unwrap_or(-1)
+        let give_up = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap_or(-1);
+            }
+            assert!(Instant::now() < give_up, "it did not end:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
