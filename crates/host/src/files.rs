@@ -87,8 +87,8 @@ fn written_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(temp)
 }
 
-/// Like [`write_atomic`], for a file that can be made again: after a power cut it may be empty. Renaming over a file
-/// makes ext4 write the new one out at once, which costs more than a sync of the journal; exchanging the two does not.
+/// Like [`write_atomic`], for a file that can be made again: after a power cut it may be empty. On ext4, exchanging the
+/// two files was measured to be cheaper than renaming over the old one.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let io = FileError::io("write", path);
     let temp = written_aside(path, bytes).map_err(&io)?;
