@@ -80,8 +80,12 @@ fn r115_a_flipped_byte_before_the_last_record_is_named_and_nothing_is_written() 
 fn content(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.file_type().unwrap().is_dir() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
             found.extend(content(&entry.path()));
+        } else if kind.is_symlink() {
+            let target = fs::read_link(entry.path()).unwrap();
+            found.insert(entry.path(), target.into_os_string().into_encoded_bytes());
         } else if entry.file_name() != "lock" {
             found.insert(entry.path(), fs::read(entry.path()).unwrap());
         }

@@ -16,6 +16,8 @@ pub enum Refusal {
     CriticalOpen { id: DecisionId, answer: String, open: usize },
     #[error("what {id} was asked about has changed since; the question has been put again")]
     ShownChanged { id: DecisionId },
+    #[error("there is no [agent.{name}] in tollgate.toml")]
+    UnknownAgent { name: String, known: Vec<String> },
     #[error("{what} needs a reason")]
     ReasonNeeded { what: &'static str },
 }
@@ -34,6 +36,7 @@ impl Refusal {
                 Some("a critical finding must be fixed; choose another answer or cancel".to_owned())
             }
             Self::ReasonNeeded { .. } => Some("give it with --reason TEXT".to_owned()),
+            Self::UnknownAgent { known, .. } => Some(format!("known agents: {}", known.join(", "))),
             Self::ShownChanged { .. } => {
                 Some("look at the changed file, then answer once more".to_owned())
             }

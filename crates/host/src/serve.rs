@@ -141,8 +141,11 @@ impl Owner {
         face: &mut dyn Face,
         command: Command,
     ) -> Result<Answered, ServeError> {
-        // An answer counts for what the person was shown, not for what stands there now.
-        if let Command::Answer { decision, .. } = &command {
+        if let Command::Answer { decision, answer, reason, .. } = &command {
+            if let Some(refusal) = self.unknown_agent(answer, reason.as_deref()) {
+                return Ok(Err(refusal));
+            }
+            // An answer counts for what the person was shown, not for what stands there now.
             let shown = |owner: &Self| owner.session().decision(decision).map(|d| d.shown.clone());
             let before = shown(self);
             self.inspect(face)?;
@@ -152,6 +155,18 @@ impl Owner {
         }
         let answers = self.handle(face, vec![Input::Command(command)])?;
         Ok(answers.into_iter().next().unwrap_or(Ok(())))
+    }
+
+    /// The core does not know the settings, so who may take over is checked here.
+    fn unknown_agent(&self, answer: &str, reason: Option<&str>) -> Option<Refusal> {
+        let rest = answer.trim().strip_prefix("retry-with")?.trim_start_matches(':').trim();
+        let name = if rest.is_empty() { reason.unwrap_or_default().trim() } else { rest };
+        let config = &self.context.config;
+        let is_unknown = !name.is_empty() && config.agent(name).is_none();
+        is_unknown.then(|| Refusal::UnknownAgent {
+            name: name.to_owned(),
+            known: config.agents.keys().cloned().collect(),
+        })
     }
 
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.

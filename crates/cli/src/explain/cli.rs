@@ -29,6 +29,11 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          repository and name the file in the goal.",
     ),
     (
+        "cli.input",
+        "`--input NAME=VALUE` was given to an action that asks for no inputs.\n\n\
+         What to do: leave it out, and say what matters in the goal. `tollgate actions` lists the actions.",
+    ),
+    (
         "cli.journal_damaged",
         "The journal of the session does not hold: a record's hash does not fit its content and the record before it, a line\n\
          is no record, or its first record opens no session. Nothing is repaired by guess. An unfinished last record is no damage: it\n\

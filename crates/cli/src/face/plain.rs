@@ -18,7 +18,7 @@ impl PlainFace {
         Self::default()
     }
 
-    /// For commands that record something and run nothing: what would start next is not told.
+    /// For commands that record something and run nothing: only what a person must know is told.
     pub fn quiet() -> Self {
         Self { is_quiet: true }
     }
@@ -30,7 +30,16 @@ impl Face for PlainFace {
     }
 
     fn happened(&mut self, session: &Session, events: &[Event]) {
-        for event in events.iter().filter(|_| !self.is_quiet) {
+        let must_be_told = |event: &Event| {
+            matches!(
+                event,
+                Event::Noticed { .. }
+                    | Event::FilesEdited { .. }
+                    | Event::DecisionAsked { .. }
+                    | Event::Blocked { .. }
+            )
+        };
+        for event in events.iter().filter(|event| !self.is_quiet || must_be_told(event)) {
             if let Some(line) = narrate::line(session, event) {
                 output::marked(line.style, line.mark, &line.text);
             }

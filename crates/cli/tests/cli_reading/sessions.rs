@@ -408,44 +408,43 @@ fn r085_the_record_alone_tells_commands_and_commits() {
         &SESSIONS,
         &["audit", &name],
         expect![[r#"
-        session   DATE_fix-the-greeting
-        action    lean (lean)
-        goal      Fix the greeting
-        state     DONE
-        base      HASH
-        opened    TIME
-        updated   TIME
-        journal   36 record(s), last hash HASH
+            session   DATE_fix-the-greeting
+            action    lean (lean)
+            goal      Fix the greeting
+            state     DONE
+            base      HASH
+            opened    TIME
+            updated   TIME
+            journal   34 record(s), last hash HASH
 
-        roles
-          SpecAgent   #1
-          Coder       #2
-          Reviewer    #3
-          QA          #4
+            roles
+              SpecAgent   #1
+              Coder       #2
+              Reviewer    #3
+              QA          #4
 
-        read
-          #1 SpecAgent meta: no files
-          #2 Coder T-001: …/spec.md, …/tasks.yaml
-          #3 Reviewer T-001: …/spec.md, …/tasks.yaml
-          #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
+            read
+              #1 SpecAgent meta: no files
+              #2 Coder T-001: …/spec.md, …/tasks.yaml
+              #3 Reviewer T-001: …/spec.md, …/tasks.yaml
+              #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
 
-        written
-          acceptance.json HASH by #1 SpecAgent
-          spec.md HASH by #1 SpecAgent
-          tasks.yaml HASH by #1 SpecAgent
+            written
+              acceptance.json HASH by #1 SpecAgent
+              spec.md HASH by #1 SpecAgent
+              tasks.yaml HASH by #1 SpecAgent
 
-        decisions
-          none
+            decisions
+              none
 
-        commands
-          ok   T-001 `true`: exit code 0
-          ok   acceptance `true`: exit code 0
-          ok   acceptance `true`: exit code 0
+            commands
+              ok   T-001 `true`: exit code 0
+              ok   acceptance `true`: exit code 0
 
-        commits
-          HASH #2 Coder T-001: app.txt
-        exit 0
-    "#]],
+            commits
+              HASH #2 Coder T-001: app.txt
+            exit 0
+        "#]],
     );
 }
 

@@ -320,13 +320,16 @@ fn r101_an_edit_is_seen_on_resume() {
 }
 
 #[test]
-fn r101_an_edit_between_question_and_answer_is_seen_before_the_next_dispatch() {
+fn r101_an_answer_to_what_has_changed_since_it_was_shown_is_refused() {
     let repo = Repo::new();
     repo.run().exits(3);
     let path = repo.session().join("spec.md");
     fs::write(&path, fs::read_to_string(&path).unwrap() + "\nmore\n").unwrap();
-    repo.answer("UD-APPROVE-DESIGN", "approved").exits(3).says("has changed since: spec.md");
+    let refused = repo.answer("UD-APPROVE-DESIGN", "approved").exits(2);
+    refused.says("has changed since: spec.md").says("answer once more");
     assert_eq!(repo.starts_of("Planner"), 0);
+    repo.answer("UD-APPROVE-DESIGN", "approved").exits(3);
+    assert_eq!(repo.starts_of("Planner"), 1);
 }
 
 #[test]

@@ -79,8 +79,8 @@ fn another_agent_can_take_over() {
         repo.outside("other.json")
     ));
     repo.run().exits(4);
-    repo.answer("UD-1", "retry-with: nobody").exits(4).says("nobody");
-    repo.answer("UD-2", "retry-with: other").exits(3);
+    repo.answer("UD-1", "retry-with: nobody").exits(2).says("nobody").says("crew, other");
+    repo.answer("UD-1", "retry-with: other").exits(3);
     repo.tollgate(&["run", "--agent", "other", "--no-input", "Another"]).exits(3);
 }
 
@@ -128,7 +128,7 @@ fn a_plan_that_a_person_edits_is_taken_up_and_asked_about() {
         Planned::new("T-003", "three.txt"),
     ]);
     fs::write(repo.session().join("tasks.yaml"), plan).unwrap();
-    let last = repo.answer("UD-REVIEW-STRATEGY", "single-final").exits(3).says("plan has changed");
+    let last = repo.answer("UD-REVIEW-STRATEGY", "single-final").exits(2).says("plan has changed");
     assert!(last.err.contains("3 task(s)"), "{}", last.err);
     repo.answer("UD-REVIEW-STRATEGY", "single-final").exits(0);
     assert_eq!(repo.starts_of("Coder"), 3);

@@ -120,7 +120,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
     expect![[r#"
           SESSION (subagent_failure)
         SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
-        remedy: look at the dispatch's folder, then answer the question below
+        remedy: look into .agents-work/SESSION/dispatches/1/, then answer UD-1
 
         UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume

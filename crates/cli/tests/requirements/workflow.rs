@@ -32,7 +32,7 @@ fn r002_blocked_is_told_in_words() {
     expect![[r#"
           SESSION (subagent_failure)
         SpecAgent for meta replied FAIL (dispatch 1): no way
-        remedy: look at the dispatch's folder, then answer the question below
+        remedy: look into .agents-work/SESSION/dispatches/1/, then answer UD-1
 
         UD-1 SpecAgent for meta replied FAIL (dispatch 1): no way
            tollgate answer SESSION UD-1 "retry" --resume
@@ -338,7 +338,7 @@ fn r052_done_is_refused_while_a_criterion_is_not_met() {
     let status = repo.status();
     assert_eq!(status["state"], "ASK_USER");
     assert_eq!(status["pending_decisions"][0]["kind"], "repair");
-    assert_ne!(repo.status_file()["ac_results"]["AC-001"]["result"], "met");
+    assert_ne!(repo.status_file()["ac_results"][0]["result"], "met");
     assert_eq!(repo.starts_of("Docs"), 0, "nothing is released");
 }
 
@@ -355,7 +355,7 @@ fn r052_done_waits_for_what_only_a_person_can_see() {
     assert_eq!(repo.status()["pending_decisions"][0]["kind"], "manual-check");
     repo.resume().exits(3);
     repo.answer("UD-1", "met").exits(0);
-    assert_eq!(repo.status_file()["ac_results"]["AC-001"]["result"], "met");
+    assert_eq!(repo.status_file()["ac_results"][0]["result"], "met");
 }
 
 #[test]

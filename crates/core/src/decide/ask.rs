@@ -180,7 +180,8 @@ fn block_and_ask(
         ));
     }
     options.push(cancel_option());
-    let remedy = "look at the dispatch's folder, then answer the question below".to_owned();
+    let folder = draft.session_path(&format!("dispatches/{number}/"));
+    let remedy = format!("look into {folder}, then answer {}", draft.next_decision_id());
     block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
     ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });

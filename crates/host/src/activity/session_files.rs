@@ -86,9 +86,16 @@ pub fn differences(
 ) -> Result<Differences, ActivityError> {
     let mut found = Differences::default();
     let sessions = tree.join(".agents-work");
-    if sessions.symlink_metadata().is_err() {
-        found.deleted = given.keys().cloned().collect();
-        return Ok(found);
+    match sessions.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => {}
+        other => {
+            found.deleted = given.keys().cloned().collect();
+            if other.is_ok() {
+                let why = "it must stay a plain folder".to_owned();
+                found.breaches.push(Breach { path: ".agents-work".to_owned(), why });
+            }
+            return Ok(found);
+        }
     }
     let limits = TreeLimits::default();
     let prefix = format!("{session}/");
