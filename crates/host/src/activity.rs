@@ -9,11 +9,14 @@ pub mod input;
 pub mod session_files;
 pub mod setup;
 
+use crate::context::Context;
 use crate::files::FileError;
-use crate::process::Stopper;
-use crate::workspace::WorkspaceError;
+use crate::process::{RunEnd, RunSpec, Stopper};
+use crate::workspace::{Workspace, WorkspaceError};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Mutex;
+use tollgate_core::id::SessionName;
 
 /// The host itself could not do its part; the agent is not to blame.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +33,41 @@ impl ActivityError {
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |cause| Self::Io { what, cause }
+    }
+}
+
+/// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment.
+fn shell(
+    context: &Context,
+    session: &SessionName,
+    workspace: &Workspace,
+    runner: &[String],
+    command: &str,
+    timeout_ms: u64,
+) -> RunSpec {
+    let mut argv = runner.to_vec();
+    argv.extend(["sh".to_owned(), "-c".to_owned(), command.to_owned()]);
+    RunSpec {
+        argv,
+        cwd: workspace.tree().to_owned(),
+        env_names: Vec::new(),
+        env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), session.to_string())]),
+        stdin_file: None,
+        timeout_ms,
+        output_bytes_max: context.config.limits.output_bytes,
+        isolation: None,
+    }
+}
+
+/// The end of a command in words for people.
+fn how_it_ended(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Exited { code } => format!("exit code {code}"),
+        RunEnd::Signalled { signal } => format!("killed by signal {signal}"),
+        RunEnd::TimedOut { after_ms } => format!("not finished after {} s", after_ms / 1_000),
+        RunEnd::OutputLimit { limit_bytes } => format!("more than {limit_bytes} bytes of output"),
+        RunEnd::CouldNotStart { cause, .. } => format!("could not start: {cause}"),
+        RunEnd::Stopped => "stopped".to_owned(),
     }
 }
 

@@ -249,3 +249,26 @@ fn an_agent_that_wrecks_its_workspace_is_told_and_the_next_start_is_clean() {
         );
     }
 }
+
+#[test]
+fn a_new_workspace_is_set_up_once_with_what_it_needs() {
+    let task = Planned {
+        checks: "['cmd: grep -q plain .env && test $(wc -l < built) -eq 1']",
+        ..Planned::new("T-001", "app.txt")
+    };
+    let repo = Repo::with(json!([crate::support::plan::planner(&[task])]));
+    repo.settings("[workspace]\nsetup = [\"echo built >> built\"]\ncopy = [\".env\"]");
+    fs::write(repo.root().join(".gitignore"), ".env\nbuilt\n").unwrap();
+    fs::write(repo.root().join(".env"), "plain").unwrap();
+    repo.git(&["add", ".gitignore"]);
+    repo.git(&["commit", "-qm", "ignore"]);
+    repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
+}
+
+#[test]
+fn a_setup_command_that_fails_is_named() {
+    let repo = Repo::new();
+    repo.settings("[workspace]\nsetup = [\"echo no compiler >&2; exit 3\"]");
+    repo.run().exits(4).says("exit code 3").says("no compiler");
+    assert_eq!(repo.starts_of("SpecAgent"), 0);
+}

@@ -7,7 +7,6 @@ use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
 use crate::workspace::Workspace;
-use std::collections::BTreeMap;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::CheckResult;
@@ -124,18 +123,8 @@ fn take(
 }
 
 fn spec(context: &Context, order: &CheckOrder, workspace: &Workspace, command: &str) -> RunSpec {
-    let mut argv = context.config.check_runner.clone();
-    argv.extend(["sh".to_owned(), "-c".to_owned(), command.to_owned()]);
-    RunSpec {
-        argv,
-        cwd: workspace.tree().to_owned(),
-        env_names: Vec::new(),
-        env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), order.session.to_string())]),
-        stdin_file: None,
-        timeout_ms: order.timeout_ms,
-        output_bytes_max: context.config.limits.output_bytes,
-        isolation: None,
-    }
+    let runner = &context.config.check_runner;
+    super::shell(context, &order.session, workspace, runner, command, order.timeout_ms)
 }
 
 fn result(
@@ -145,15 +134,7 @@ fn result(
 ) -> Result<CheckResult, ActivityError> {
     let (exit_code, trouble) = match &outcome.end {
         RunEnd::Exited { code } => (Some(*code), None),
-        RunEnd::Signalled { signal } => (None, Some(format!("killed by signal {signal}"))),
-        RunEnd::TimedOut { after_ms } => {
-            (None, Some(format!("not finished after {} s", after_ms / 1_000)))
-        }
-        RunEnd::OutputLimit { limit_bytes } => {
-            (None, Some(format!("more than {limit_bytes} bytes of output")))
-        }
-        RunEnd::CouldNotStart { cause, .. } => (None, Some(format!("could not start: {cause}"))),
-        RunEnd::Stopped => (None, Some("stopped".to_owned())),
+        other => (None, Some(super::how_it_ended(other))),
     };
     let passed = exit_code == Some(0);
     let output_tail = if passed {

@@ -3,10 +3,8 @@
 use super::{ActivityError, StopSwitch};
 use crate::context::Context;
 use crate::files;
-use crate::layout::workspace_home;
-use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::process::{self, Attached, RunEnd, RunOutcome, Waited};
 use crate::workspace::Workspace;
-use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_core::id::SessionName;
 use tollgate_core::limits::TAIL_BYTES;
@@ -18,7 +16,7 @@ pub fn run(
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Result<(), String>, ActivityError> {
-    let home = workspace_home(&context.state_home, context.repository.root(), session);
+    let home = context.workspace_home(session);
     for (index, command) in context.config.workspace.setup.iter().enumerate() {
         let done = home.join(format!("setup-{}.done", index + 1));
         if done.exists() {
@@ -29,7 +27,8 @@ pub fn run(
         if outcome.end != (RunEnd::Exited { code: 0 }) {
             let tail = files::read_tail(&folder.join("stderr.log"), TAIL_BYTES)?;
             files::remove_tree(&folder)?;
-            return Ok(Err(format!("`{command}` failed ({:?}): {}", outcome.end, tail.trim())));
+            let how = super::how_it_ended(&outcome.end);
+            return Ok(Err(format!("`{command}` failed, {how}: {}", tail.trim())));
         }
         files::write_atomic(&done, command.as_bytes())?;
     }
@@ -54,16 +53,8 @@ fn run_one(
                 continue;
             }
             Attached::NeverStarted => {
-                let spec = RunSpec {
-                    argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
-                    cwd: workspace.tree().to_owned(),
-                    env_names: Vec::new(),
-                    env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), session.to_string())]),
-                    stdin_file: None,
-                    timeout_ms: context.config.policy().check_timeout_ms,
-                    output_bytes_max: context.config.limits.output_bytes,
-                    isolation: None,
-                };
+                let timeout_ms = context.config.policy().check_timeout_ms;
+                let spec = super::shell(context, session, workspace, &[], command, timeout_ms);
                 process::start(folder, &spec, &context.program).map_err(problem())?
             }
         };
