@@ -182,6 +182,8 @@ pub enum RetryWhy {
     Invalid,
     Parked,
     Interrupted,
+    /// It could start, and waits for a person to allow more than the limits do.
+    Budget,
     Consented,
 }
 

@@ -15,6 +15,15 @@ pub const OUTPUT_BYTES_DEFAULT: u64 = 64 * 1024 * 1024;
 /// What is kept of standard error or of a check's output for feedback.
 pub const TAIL_BYTES: usize = 4 * 1024;
 
+/// A usage limit resets within days; a later time is a mistake, and waiting for it would be one too.
+pub const PARK_MS_MAX: u64 = 31 * 24 * 3_600_000;
+
+/// What of an agent's words goes into a question or a blocker; the whole reply is in the dispatch's folder.
+pub const QUESTION_BYTES_MAX: usize = 16 * 1024;
+
+/// Findings, questions or notes of one reply; more than this is not meant to be read.
+pub const REPLY_ITEMS_MAX: usize = 200;
+
 /// A person gets this many tries at a mandatory gate before the session blocks.
 pub const GATE_ASKS_MAX: u32 = 3;
 

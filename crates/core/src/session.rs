@@ -301,6 +301,20 @@ impl Session {
         dispatches.chain(checks).collect()
     }
 
+    /// Whether something that was started is still to be finished, whatever question lies over it.
+    pub fn is_under_way(&self, wanted: Wanted) -> bool {
+        let is_current = match wanted {
+            Wanted::Dispatch(number, attempt) => self
+                .dispatches
+                .get(&number)
+                .is_some_and(|dispatch| dispatch.running() == Some(attempt)),
+            Wanted::Checks(number) => {
+                self.checks.get(&number).is_some_and(|run| run.passed.is_none())
+            }
+        };
+        is_current && !self.is_over()
+    }
+
     /// When something is due although nothing is heard.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.is_held() {

@@ -8,8 +8,12 @@ use std::fmt;
 pub struct Timestamp(i64);
 
 impl Timestamp {
+    /// The first and the last moment that can be written and read back: 1970 to 9999.
+    const RANGE_MS: (i64, i64) = (0, 253_402_300_799_999);
+
+    /// What lies outside of what can be written counts as the nearest that can.
     pub fn from_ms(ms: i64) -> Self {
-        Self(ms)
+        Self(ms.clamp(Self::RANGE_MS.0, Self::RANGE_MS.1))
     }
 
     pub fn as_ms(self) -> i64 {
@@ -17,7 +21,7 @@ impl Timestamp {
     }
 
     pub fn plus_ms(self, ms: u64) -> Self {
-        Self(self.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
+        Self::from_ms(self.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
     }
 
     /// Milliseconds from `earlier` to this; 0 when the clock went backwards.
@@ -58,7 +62,8 @@ impl Timestamp {
             + hour * 3_600
             + (minute - offset_minutes) * 60
             + second;
-        Some(Self(seconds * 1_000 + ms))
+        let at = Self(seconds * 1_000 + ms);
+        (at == Self::from_ms(at.0)).then_some(at)
     }
 }
 
@@ -141,5 +146,9 @@ mod tests {
         assert_eq!(spelled.as_deref(), Some("2026-11-15T00:00:00.000Z"));
         assert_eq!(Timestamp::parse("2026-11-15"), None);
         assert_eq!(Timestamp::parse("2026-13-15T00:00:00Z"), None);
+        assert_eq!(Timestamp::parse("1970-01-01T00:00:00+01:00"), None);
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), None);
+        let last = Timestamp::from_ms(0).plus_ms(u64::MAX);
+        assert_eq!(Timestamp::parse(&last.to_string()), Some(last));
     }
 }

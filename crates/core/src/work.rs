@@ -91,6 +91,9 @@ pub struct Work {
     /// Status changes the agent wrote into tasks.yaml: proposals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status_claims: Vec<StatusClaim>,
+    /// Files that only the engine writes and the agent changed: put back, nothing of it is taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
     /// Paths among `changes` that the settings call sensitive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive: Vec<String>,

@@ -256,6 +256,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
+            refused   "maybe" does not answer UD-REVIEW-STRATEGY
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started
             decision  UD-APPROVE-DESIGN approve answered "approved"

@@ -75,12 +75,13 @@ fn r055_parking_crashes_of_the_engine_and_stops_spend_nothing() {
          go",
         expect![[r#"
             state     INTAKE, 0 at work
+            waited    1000 ms
             waited    60000 ms
             waited    1000 ms
             waited    2000 ms
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
-            ran       SpecAgentx8 Architect"#]],
+            ran       SpecAgentx6 Architect"#]],
     );
 }
 

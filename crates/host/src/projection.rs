@@ -66,7 +66,7 @@ impl Projector {
     /// True when somebody else changed status.json; it is then written anew.
     pub fn put_back_status(&mut self, session: &Session) -> Result<bool, FileError> {
         let bytes = status_json(session);
-        let is_ours = files::read_bounded(&self.layout.status(), ARTEFACT_BYTES_MAX)
+        let is_ours = files::read_bounded(&self.layout.status(), bytes.len() as u64)
             .is_ok_and(|found| found == bytes);
         if is_ours {
             return Ok(false);
@@ -79,7 +79,8 @@ impl Projector {
     /// Copies the session files of a newly accepted dispatch out of that dispatch's folder.
     fn take_over(&mut self, session: &Session) -> Result<(), FileError> {
         let newest = newest(session);
-        if newest == self.taken_over {
+        // A person's edit takes a file out of the record; what is older was taken over long ago.
+        if newest <= self.taken_over {
             return Ok(());
         }
         for (path, record) in artefacts_of(session, newest) {
@@ -133,6 +134,12 @@ impl Projector {
         };
         let outputs = self.layout.attempt(number, attempt).outputs();
         let bytes = files::read_beneath(&outputs, path, ARTEFACT_BYTES_MAX)?;
+        // What it replaces may hold words of a person; it stays beside the attempt that replaced it.
+        if let Ok(replaced) = files::read_beneath(self.layout.folder(), path, ARTEFACT_BYTES_MAX) {
+            let aside = self.layout.attempt(number, attempt).folder().join("replaced");
+            std::fs::create_dir_all(&aside).map_err(FileError::io("make", &aside))?;
+            files::write_beneath(&aside, path, &replaced)?;
+        }
         crash::point("projection.before_take_over");
         files::write_beneath(self.layout.folder(), path, &bytes)?;
         crash::point("projection.taken_over");

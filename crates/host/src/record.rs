@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use tollgate_core::input::Edit;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
+use tollgate_core::role::Mode;
 use tollgate_core::session::Session;
 use tollgate_core::task::TaskSpec;
 use tollgate_core::work::Artefact;
@@ -46,7 +47,8 @@ impl Inspector {
                 continue;
             }
             let now = Artefact { path: path.clone(), sha256 };
-            edits.push(edit(path, &place, now, &bytes));
+            let is_lean = session.mode == Mode::Lean;
+            edits.push(edit(path, &place, now, &bytes, is_lean));
         }
         Ok(edits)
     }
@@ -74,7 +76,7 @@ fn is_same_plan(session: &Session, bytes: &[u8]) -> bool {
     }
 }
 
-fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8]) -> Edit {
+fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8], is_lean: bool) -> Edit {
     let mut edit = Edit {
         path: path.to_owned(),
         now: Some(now),
@@ -83,6 +85,10 @@ fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8]) -> Edit {
         criteria: None,
     };
     match read_document(path, place, bytes) {
+        Ok(Document::Plan(plan)) if is_lean && plan.len() != 1 => {
+            let message = format!("lean mode has exactly one task; the plan has {}", plan.len());
+            edit.errors.push(ReplyError::new("tasks.not_lean", place, message));
+        }
         Ok(Document::Plan(plan)) => edit.plan = Some(plan),
         Ok(Document::Criteria(criteria)) => edit.criteria = Some(criteria),
         Ok(Document::Text) => {}

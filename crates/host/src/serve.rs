@@ -14,6 +14,7 @@ use crate::inbox::{Inbox, InboxError, InboxReply};
 use crate::journal::{Journal, JournalError};
 use crate::layout::SessionLayout;
 use crate::lock::SessionLock;
+use crate::process::{self, Attached};
 use crate::projection::Projector;
 use crate::record::Inspector;
 use crate::repository::PromoteError;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 use tollgate_core::engine::{Answered, Engine};
-use tollgate_core::event::Event;
+use tollgate_core::event::{Event, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
@@ -111,6 +112,8 @@ pub struct Owner {
     inbox: Inbox,
     /// Where the session's branch is known to be.
     promoted: Option<CommitId>,
+    /// What should run, as the engine said when the last commit was on disk.
+    wanted: Vec<Wanted>,
     flights: BTreeMap<Wanted, Arc<StopSwitch>>,
     sender: Sender<Message>,
     receiver: Receiver<Message>,
@@ -128,6 +131,26 @@ impl Owner {
     /// The person's checkout.
     pub fn root(&self) -> &Path {
         self.context.repository.root()
+    }
+
+    /// Ends what a process that is gone left running for dispatches and checks that are cancelled.
+    pub fn end_cancelled(&self) -> std::io::Result<()> {
+        let session = self.session();
+        let cancelled = session
+            .dispatches
+            .iter()
+            .filter(|(_, dispatch)| dispatch.verdict == Some(Verdict::Cancelled))
+            .map(|(number, dispatch)| self.layout.attempt(*number, dispatch.attempts));
+        let checks = session.checks.iter().filter(|(_, run)| run.passed.is_none());
+        let commands = checks.flat_map(|(number, run)| {
+            (1..=run.commands.len()).map(|index| self.layout.check(*number, index))
+        });
+        for folder in cancelled.chain(commands) {
+            if let Attached::Running(run) = process::attach(folder.folder())? {
+                run.stopper().stop()?;
+            }
+        }
+        Ok(())
     }
 
     /// For threads that read the terminal or wait for signals.
@@ -207,7 +230,7 @@ impl Owner {
             match message {
                 Message::Ended(number, attempt, result) => {
                     self.flights.remove(&Wanted::Dispatch(number, attempt));
-                    inputs.extend(self.edits()?);
+                    inputs.extend(self.look()?);
                     inputs.push(match result {
                         Ok(end) => Input::Ended { number, attempt, end },
                         Err(detail) => Input::PersistenceFailed { detail },
@@ -216,7 +239,10 @@ impl Owner {
                 Message::Checked(number, result) => {
                     self.flights.remove(&Wanted::Checks(number));
                     match result {
-                        Ok(Some(results)) => inputs.push(Input::Checked { number, results }),
+                        Ok(Some(results)) => {
+                            inputs.extend(self.look()?);
+                            inputs.push(Input::Checked { number, results });
+                        }
                         Ok(None) => {}
                         Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
                     }
@@ -280,6 +306,7 @@ impl Owner {
         let journal = &mut self.journal;
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("serve.committed");
+        self.wanted = self.engine.committed(&durable);
         face.happened(self.engine.session(), durable.events());
         if let Err(detail) = self.project() {
             self.persistence_failed(face, detail)?;
@@ -296,14 +323,18 @@ impl Owner {
         let (commit, _) = self.engine.handle(clock::now(), vec![input]);
         let journal = &mut self.journal;
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        self.wanted = self.engine.committed(&durable);
         face.happened(self.engine.session(), durable.events());
+        // What can still be written should say BLOCKED too.
+        let _ = self.projector.project(self.engine.session());
         Ok(())
     }
 
     /// Branch and files follow the journal.
     fn project(&mut self) -> Result<(), String> {
-        self.promote().map_err(|error| error.to_string())?;
-        self.projector.project(self.engine.session()).map_err(|error| error.to_string())
+        let promoted = self.promote().map_err(|error| error.to_string());
+        let projected = self.projector.project(self.engine.session());
+        promoted.and(projected.map_err(|error| error.to_string()))
     }
 
     fn promote(&mut self) -> Result<(), PromoteError> {

@@ -67,7 +67,9 @@ impl Answer {
             let mut face = face::fitting(false, owner.root());
             return drive(&mut owner, face.as_mut());
         }
-        output::talk(&format!("recorded; go on with `tollgate resume {name}`"));
+        let is_early = owner.session().decision(&decision).is_none();
+        let how = if is_early { "kept until it is asked" } else { "recorded" };
+        output::talk(&format!("{how}; go on with `tollgate resume {name}`"));
         Ok(Exit::Ok)
     }
 }

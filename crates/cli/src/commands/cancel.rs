@@ -31,6 +31,13 @@ impl Cancel {
             let mut face = PlainFace::quiet();
             let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
             owner.submit(&mut face, command)??;
+            owner.end_cancelled().map_err(|cause| {
+                Failure::new(
+                    Exit::Blocked,
+                    "cli.persistence",
+                    format!("an agent may still run: {cause}"),
+                )
+            })?;
         }
         output::talk(&format!("{name} is cancelled"));
         if let Some(session) = client::read_session(&layout)?.filter(|s| s.has_accepted_work()) {

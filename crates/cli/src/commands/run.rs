@@ -180,7 +180,11 @@ impl Run {
 
     fn session_name(&self, context: &Context) -> SessionName {
         let words = self.slug.as_deref().unwrap_or(&self.goal);
-        let is_taken = |name: &SessionName| context.layout.session(name).folder().exists();
+        // A branch of that name may be left from a session whose folder is gone.
+        let is_taken = |name: &SessionName| {
+            context.layout.session(name).folder().exists()
+                || context.repository.branch_tip(name).is_ok_and(|tip| tip.is_some())
+        };
         new_session_name(&clock::local_date(), words, is_taken)
     }
 

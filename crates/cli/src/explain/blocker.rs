@@ -19,7 +19,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "agent_blocked",
         "An agent replied BLOCKED: it understood its task and says that it cannot be done as it stands.\n\n\
          What to do: its reason is in the detail. Give what it lacks with `retry: GUIDANCE`, let another agent try with\n\
-         `retry-with: AGENT`, or mend the repository yourself and answer `manual-fix`.",
+         or `retry-with: AGENT`.",
     ),
     (
         "missing_context",

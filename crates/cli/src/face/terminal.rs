@@ -12,6 +12,7 @@ use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
 use tollgate_host::serve::Face;
 
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub struct TerminalFace {
     half: Option<String>,
     /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
     invalid: u32,
-    asked: Option<DecisionId>,
+    asked: Option<(DecisionId, Timestamp)>,
 }
 
 impl TerminalFace {
@@ -131,9 +132,10 @@ impl Face for TerminalFace {
         let Some(decision) = session.pending_decisions().next() else {
             return Vec::new();
         };
-        if self.asked.as_ref() != Some(&decision.decision_id) {
+        let round = (decision.decision_id.clone(), decision.asked_at);
+        if self.asked.as_ref() != Some(&round) {
             self.invalid = 0;
-            self.asked = Some(decision.decision_id.clone());
+            self.asked = Some(round);
         }
         if let Some(blocker) = &session.blocker {
             crate::summary::blocked(session, blocker);
@@ -171,7 +173,9 @@ impl Face for TerminalFace {
         };
         let decision = session.decision(id)?;
         let is_mandatory = matches!(decision.kind, DecisionKind::Approve | DecisionKind::Strategy);
-        self.invalid += 1;
+        if matches!(refusal, Refusal::BadAnswer { .. }) {
+            self.invalid += 1;
+        }
         if is_mandatory && self.invalid >= GATE_ASKS_MAX {
             return Some(Command::GateExhausted { id: command_id(), decision: id.clone() });
         }

@@ -51,11 +51,12 @@ fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
         .breaches
         .iter()
         .map(|breach| {
-            let message = format!("{} may not change this: {}", dispatch.role, breach.why);
+            let message =
+                format!("{} may not change {}: {}", dispatch.role, breach.path, breach.why);
             ReplyError::new("work.not_allowed", breach.path.clone(), message)
         })
         .collect();
-    if dispatch.role == Role::Coder && work.commit.is_none() {
+    if dispatch.role == Role::Coder && work.commit.is_none() && errors.is_empty() {
         let message = if work.out_of_scope.is_empty() {
             "the reply says OK but no file was changed"
         } else {
@@ -79,6 +80,11 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
             breach.path, breach.why
         );
         draft.notice("work.not_allowed", message);
+    }
+    for path in &work.dropped {
+        let message =
+            format!("{role} changed {path}; only the engine writes it, so it was dropped");
+        draft.notice("work.dropped", message);
     }
     for claim in &work.status_claims {
         let legal = matches!(

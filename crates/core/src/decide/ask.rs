@@ -6,6 +6,7 @@ use crate::decision::{
 };
 use crate::event::{Event, Finding, Purpose};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
+use crate::limits::QUESTION_BYTES_MAX;
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
 use crate::work::{Artefact, DispatchEnd};
@@ -65,7 +66,7 @@ fn put(
     let decision = Decision {
         decision_id: id,
         kind: question.kind,
-        question: question.text,
+        question: cut(question.text),
         options: question.options,
         asked_at: draft.now(),
         state_context,
@@ -108,12 +109,12 @@ pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: Bl
     let dispatch = &draft.dispatches[&number];
     let failure = dispatch.last_failure.clone();
     let words = failure.as_ref().map(failure::describe).unwrap_or_default();
-    let detail = format!(
-        "{} for {} failed {} (dispatch {number}): {words}",
-        dispatch.role,
-        dispatch.task,
-        times(dispatch.starts),
-    );
+    let how = match failure {
+        Some(DispatchEnd::MissingContext { .. }) => "was not started".to_owned(),
+        _ => format!("failed {}", times(dispatch.starts)),
+    };
+    let detail =
+        cut(format!("{} for {} {how} (dispatch {number}): {words}", dispatch.role, dispatch.task));
     let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
     block_and_ask(draft, number, code, detail, timed_out);
 }
@@ -135,10 +136,10 @@ pub(super) fn agent_stopped(
 ) {
     let dispatch = &draft.dispatches[&number];
     let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
-    let detail = format!(
+    let detail = cut(format!(
         "{} for {} replied {said} (dispatch {number}): {summary}",
         dispatch.role, dispatch.task
-    );
+    ));
     block_and_ask(draft, number, code, detail, false);
 }
 
@@ -181,7 +182,16 @@ fn block_and_ask(
     }
     options.push(cancel_option());
     let folder = draft.session_path(&format!("dispatches/{number}/"));
-    let remedy = format!("look into {folder}, then answer {}", draft.next_decision_id());
+    let first = match code {
+        BlockerCode::MissingContext => {
+            "make the file, or mend `context_files` in tasks.yaml".to_owned()
+        }
+        BlockerCode::OutputLimit => {
+            format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
+        }
+        _ => format!("look into {folder}"),
+    };
+    let remedy = format!("{first}, then answer {}", draft.next_decision_id());
     block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
     ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
@@ -392,6 +402,19 @@ pub(super) fn manual_checks(
     ];
     let subject = Subject::Manual { checks, after };
     ask(draft, Question { kind: DecisionKind::ManualCheck, text, options, subject });
+}
+
+/// The whole of what an agent said is in the dispatch's folder; a question is read by a person.
+fn cut(mut text: String) -> String {
+    if text.len() > QUESTION_BYTES_MAX {
+        let mut end = QUESTION_BYTES_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 pub(super) fn bullets(lines: &[String]) -> String {

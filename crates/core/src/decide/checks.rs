@@ -64,9 +64,12 @@ fn start_acceptance(draft: &mut Draft<'_>) {
     start(draft, purpose, commands);
 }
 
+/// Of the criteria and of the tasks: a plan that was edited may ask for new ones.
 fn open_manual_checks(draft: &Draft<'_>) -> Vec<String> {
+    let criteria = draft.criteria.iter().flat_map(|criterion| &criterion.verify);
+    let tasks = draft.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
     let mut open = Vec::new();
-    for check in draft.criteria.iter().flat_map(|criterion| &criterion.verify) {
+    for check in criteria.chain(tasks) {
         if let Check::Manual(text) = check
             && !draft.manual_settled.contains(text)
             && !open.contains(text)

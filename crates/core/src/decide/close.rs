@@ -30,6 +30,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if let Some((gate, task)) = objector(draft) {
         return tasks::open_gate(draft, gate, task);
     }
+    if draft.meta.needs_audit && draft.mode == Mode::Full {
+        return tasks::open_gate(draft, Gate::Audit, TaskRef::Meta);
+    }
     let missing = missing(draft);
     if missing.is_empty() {
         return draft.emit(Event::SessionClosed);

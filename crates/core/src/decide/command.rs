@@ -89,6 +89,7 @@ fn keep_early(
     if !may_come || given.trim().is_empty() {
         return Err(Refusal::UnknownDecision { id: id.clone() });
     }
+    gate::refuse_early(draft, id, given, reason)?;
     let answer = match reason {
         Some(reason) => format!("{}: {reason}", given.trim_end_matches(':')),
         None => given.to_owned(),
@@ -149,12 +150,13 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
         Subject::Notes { task, .. } => notes(draft, task, answer),
         Subject::Repair { task, repair } => repaired(draft, task, *repair, answer),
         Subject::Finding { task, dispatch, finding } => {
-            security(draft, task, *dispatch, *finding, answer);
+            security(draft, task, *dispatch, *finding, &decision.question, answer);
         }
         Subject::Dispatch { dispatch } => escalated(draft, *dispatch, answer),
         Subject::Budget => {
             ask::unblock(draft);
             draft.emit(Event::BudgetExtended);
+            super::failure::start_due(draft);
         }
         Subject::Files => ask::unblock(draft),
         Subject::Manual { checks, .. } => manual(draft, checks, answer),
@@ -234,6 +236,7 @@ fn security(
     task: &TaskRef,
     dispatch: DispatchNumber,
     finding: u32,
+    question: &str,
     answer: &Answer,
 ) {
     let line = draft
@@ -249,7 +252,7 @@ fn security(
     if let Some(status) = status {
         let reason = answer.text.clone();
         draft.emit(Event::FindingSettled { id: finding, status, reason });
-        let text = format!("{} ({word}: {})", line.unwrap_or_default(), answer.words());
+        let text = format!("{} ({word}: {})", line.unwrap_or(question.to_owned()), answer.words());
         draft.emit(Event::KnownIssueNoted { text });
     }
     if draft.waits_for_findings_of(dispatch) {

@@ -55,19 +55,29 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
             draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Transient });
         }
         FailureClass::Recoverable if has_start && may_rerun => {
-            step::start_attempt(draft, number, None, None);
+            step::start_again(draft, number);
         }
         FailureClass::Parked => {
             if let DispatchEnd::Parked { until } = end {
-                let due = (*until).max(draft.now());
+                // A reset time that is always now must not become a hot loop.
+                let soonest = draft.now().plus_ms(draft.policy.transient_base_ms);
+                let due = (*until).max(soonest);
                 draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Parked });
             }
         }
         // A stopped attempt waits for `resume`; an interrupted one goes on at once.
         FailureClass::Interrupted => {
-            if !matches!(end, DispatchEnd::Stopped) {
-                step::start_attempt(draft, number, None, None);
+            if matches!(end, DispatchEnd::Stopped) {
+                return;
             }
+            // Once is an accident; again and again is a machine in trouble, and gets time.
+            let again = draft.dispatches[&number].interruptions.saturating_sub(1);
+            if again == 0 {
+                return step::start_again(draft, number);
+            }
+            let wait_ms = draft.policy.transient_base_ms.saturating_mul(1 << (again - 1).min(6));
+            let due = draft.now().plus_ms(wait_ms);
+            draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Interrupted });
         }
         FailureClass::Transient | FailureClass::Recoverable | FailureClass::Permanent => {
             ask::escalation(draft, number, blocker_code(end));
@@ -99,7 +109,10 @@ pub(super) fn start_due(draft: &mut Draft<'_>) {
         .filter(|number| draft.dispatches[number].due().is_some_and(|due| due <= now))
         .collect();
     for number in due {
-        step::start_attempt(draft, number, None, None);
+        if draft.is_held() {
+            return;
+        }
+        step::start_again(draft, number);
     }
 }
 

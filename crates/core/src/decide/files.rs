@@ -53,8 +53,8 @@ pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
     if draft.is_over() || draft.blocker.is_some() {
         return;
     }
-    let remedy = "make the session folder writable (space, permissions), then `tollgate resume`; \
-                  no answer is lost"
+    let remedy = "mend what it says (space, permissions, a branch that was moved), then \
+                  `tollgate resume`; no answer is lost"
         .to_owned();
     let blocker = Blocker { code: BlockerCode::Persistence, detail, remedy };
     draft.emit(Event::Blocked { blocker });

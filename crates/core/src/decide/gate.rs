@@ -3,11 +3,12 @@
 use super::{Draft, accept, ask, step};
 use crate::action::StepKind;
 use crate::decision::{
-    AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Subject,
+    AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
 use crate::event::{Event, Purpose};
 use crate::id::{DecisionId, TaskRef};
 use crate::limits::MANY_TASKS;
+use crate::refusal::Refusal;
 use crate::role::{Role, State};
 use crate::task::Strategy;
 use crate::work::Artefact;
@@ -50,22 +51,7 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&[String]>)
     if !draft.assumptions.is_empty() {
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&draft.assumptions)));
     }
-    let options = vec![
-        AnswerOption {
-            answer: "approved".to_owned(),
-            label: "Approve".to_owned(),
-            consequence: "the plan is made from exactly these files".to_owned(),
-        },
-        AnswerOption {
-            answer: "changes-requested: TEXT".to_owned(),
-            label: "Request changes".to_owned(),
-            consequence:
-                "SpecAgent and Architect run again with your words; begin with `Architect:`, \
-                          `SpecAgent:` or `Designer:` to send it to one of them"
-                    .to_owned(),
-        },
-        ask::cancel_option(),
-    ];
+    let options = approval_options();
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -175,6 +161,25 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 
+fn approval_options() -> Vec<AnswerOption> {
+    vec![
+        AnswerOption {
+            answer: "approved".to_owned(),
+            label: "Approve".to_owned(),
+            consequence: "the plan is made from exactly these files".to_owned(),
+        },
+        AnswerOption {
+            answer: "changes-requested: TEXT".to_owned(),
+            label: "Request changes".to_owned(),
+            consequence:
+                "SpecAgent and Architect run again with your words; begin with `Architect:`, \
+                          `SpecAgent:` or `Designer:` to send it to one of them"
+                    .to_owned(),
+        },
+        ask::cancel_option(),
+    ]
+}
+
 fn strategy_options() -> Vec<AnswerOption> {
     vec![
         AnswerOption {
@@ -249,4 +254,32 @@ pub(super) fn ask_again(draft: &mut Draft<'_>) {
     if draft.decision(&DecisionId::review_strategy()).filter(given_up).is_some() {
         ask_strategy(draft, false);
     }
+}
+
+/// An early answer to a known gate must be one that the gate takes.
+pub(super) fn refuse_early(
+    draft: &Draft<'_>,
+    id: &DecisionId,
+    given: &str,
+    reason: Option<&str>,
+) -> Result<(), Refusal> {
+    let (kind, options) = if *id == DecisionId::approve_design() {
+        (DecisionKind::Approve, approval_options())
+    } else if *id == DecisionId::review_strategy() {
+        (DecisionKind::Strategy, strategy_options())
+    } else {
+        return Ok(());
+    };
+    let asked = Decision {
+        decision_id: id.clone(),
+        kind,
+        question: String::new(),
+        options,
+        asked_at: draft.now(),
+        state_context: State::ApproveDesign,
+        subject: Subject::Strategy,
+        shown: Vec::new(),
+        resolution: Resolution::default(),
+    };
+    crate::answer::read(&asked, given, reason).map(drop)
 }

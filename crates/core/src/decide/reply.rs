@@ -1,7 +1,7 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
 use super::{Draft, accept, ask, repair};
-use crate::decision::BlockerCode;
+use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
@@ -66,7 +66,7 @@ fn effective_reports(
     }
     reports.retain(|report| {
         !draft.findings.iter().any(|known| {
-            is_answered(known)
+            is_answered(draft, known)
                 && known.source == role
                 && known.task == *task
                 && known.report.is_same_as(report)
@@ -88,11 +88,17 @@ fn effective_reports(
 }
 
 /// A person took the risk, or put it off. Answered questions are not asked again.
-fn is_answered(finding: &Finding) -> bool {
-    let put_off = finding.source == Role::Security
-        && finding.status == FindingStatus::Tracked
-        && finding.report.severity == Severity::Medium;
-    finding.status == FindingStatus::Accepted || put_off
+fn is_answered(draft: &Draft<'_>, finding: &Finding) -> bool {
+    let put_off = || {
+        draft.decisions.iter().any(|decision| {
+            let is_it =
+                matches!(&decision.subject, Subject::Finding { finding: id, .. } if *id == finding.id);
+            let answer = decision.resolution.answer.as_deref().unwrap_or_default();
+            is_it && answer.starts_with("fix-later")
+        })
+    };
+    finding.status == FindingStatus::Accepted
+        || (finding.status == FindingStatus::Tracked && put_off())
 }
 
 /// Records what was reported, settles what was not reported again, and returns what is open.
@@ -149,13 +155,18 @@ fn record_findings(
 }
 
 pub(super) fn finding_line(report: &ReportedFinding) -> String {
-    let place = match (&report.file, &report.line) {
+    // One line, whatever the agent put into it: nobody forges a second one.
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let file = report.file.as_deref().map(one_line);
+    let line = report.line.as_deref().map(one_line);
+    let place = match (&file, &line) {
         (Some(file), Some(line)) => format!("{file}:{line}: "),
         (Some(file), None) => format!("{file}: "),
         _ => String::new(),
     };
-    let fix = report.fix.as_ref().map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
-    format!("[{}] {place}{}{fix}", report.severity, report.message)
+    let fix = report.fix.as_deref().map(one_line);
+    let fix = fix.map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
+    format!("[{}] {place}{}{fix}", report.severity, one_line(&report.message))
 }
 
 /// The Researcher needs to know more: one question each.

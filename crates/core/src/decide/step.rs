@@ -110,6 +110,18 @@ pub(super) fn start_attempt(
     draft.emit(event);
 }
 
+/// Starts an attempt that nobody asked for: not when the money is gone.
+pub(super) fn start_again(draft: &mut Draft<'_>, number: DispatchNumber) {
+    if let Some(words) = draft.spend.over(&draft.policy)
+        && draft.budget_consents == 0
+    {
+        let due = draft.now();
+        draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Budget });
+        return ask::budget(draft, &words);
+    }
+    start_attempt(draft, number, None, None);
+}
+
 /// A new process owns the session.
 pub(super) fn resumed(draft: &mut Draft<'_>, policy: Policy) {
     if draft.is_over() {

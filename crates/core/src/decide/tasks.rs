@@ -165,7 +165,10 @@ fn review_as_a_whole(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     let required: Vec<Gate> = Gate::ALL
         .into_iter()
         .filter(|gate| {
-            *gate == Gate::Review || strategy == Strategy::SingleFinal || !has_passed(*gate)
+            *gate == Gate::Review
+                || strategy == Strategy::SingleFinal
+                || !has_passed(*gate)
+                || (*gate == Gate::Audit && draft.meta.needs_audit)
         })
         .collect();
     match next_gate(draft, &TaskRef::Meta, &required) {

@@ -13,7 +13,7 @@ use crate::reply::Usage;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::task::{TaskSpec, TaskStatus};
 use crate::time::Timestamp;
-use crate::work::{CheckResult, DispatchEnd, Work};
+use crate::work::{ChangeType, CheckResult, DispatchEnd, Work};
 
 impl Session {
     pub fn apply(&mut self, at: Timestamp, event: &Event) {
@@ -86,6 +86,9 @@ impl Session {
                 self.open_dispatch(*number, *role, task, purpose, feedback);
             }
             Event::AttemptStarted { number, attempt, timeout_ms, agent } => {
+                if self.spend.over(&self.policy).is_some() {
+                    self.budget_consents = self.budget_consents.saturating_sub(1);
+                }
                 self.spend.attempts += 1;
                 let dispatch = self.dispatch_mut(*number);
                 dispatch.attempts = *attempt;
@@ -217,9 +220,6 @@ impl Session {
         if let (Purpose::Repair { .. }, Some(unit)) = (purpose, self.unit_mut(task)) {
             unit.pending = None;
         }
-        if self.spend.over(&self.policy).is_some() {
-            self.budget_consents = self.budget_consents.saturating_sub(1);
-        }
         let dispatch = Dispatch {
             role,
             task: task.clone(),
@@ -230,6 +230,7 @@ impl Session {
             waiting: None,
             starts: 0,
             invalid: 0,
+            interruptions: 0,
             starts_max: self.policy.starts_max(),
             previous_errors: Vec::new(),
             timeout_ms: self.policy.timeout_ms(role),
@@ -267,7 +268,11 @@ impl Session {
                 dispatch.previous_errors.clone_from(errors);
             }
             // None of these is the agent's fault: no start is spent.
-            DispatchEnd::Interrupted { .. } | DispatchEnd::Parked { .. } => {
+            DispatchEnd::Interrupted { .. } => {
+                dispatch.starts = dispatch.starts.saturating_sub(1);
+                dispatch.interruptions += 1;
+            }
+            DispatchEnd::Parked { .. } => {
                 dispatch.starts = dispatch.starts.saturating_sub(1);
             }
             DispatchEnd::Stopped => {
@@ -349,19 +354,31 @@ impl Session {
             self.changed.absorb(change);
         }
         // Tests that QA adds belong to its verdict; everything else wants a reviewer's eye.
-        if role != Role::QA {
+        let only_adds = changes.iter().all(|change| change.change_type == ChangeType::Added);
+        if role != Role::QA || !only_adds {
             self.unreviewed = true;
         }
-        if let TaskRef::Task(id) = task
-            && let Some(task) = self.tasks.iter_mut().find(|t| t.spec.id == *id)
-        {
-            task.touched_sensitive |= !sensitive.is_empty();
+        if !sensitive.is_empty() {
+            match task {
+                TaskRef::Task(id) => {
+                    let task = self.tasks.iter_mut().find(|task| task.spec.id == *id);
+                    task.into_iter().for_each(|task| task.touched_sensitive = true);
+                }
+                // Nobody audited this: it belongs to no task.
+                TaskRef::Meta => {
+                    self.meta.needs_audit = true;
+                    self.meta.audit = GateState::Open;
+                }
+            }
         }
         true
     }
 
     /// New tasks start; tasks that were there keep how far they are.
     fn adopt_plan(&mut self, specs: &[TaskSpec]) {
+        // Its checks may be others now.
+        self.acceptance = None;
+        self.checked_tip = None;
         let mut known = std::mem::take(&mut self.tasks);
         for spec in specs {
             let place = known.iter().position(|task| task.spec.id == spec.id);
@@ -411,6 +428,9 @@ impl Session {
         };
         if let Some(unit) = self.unit_mut(task) {
             unit.set_gate(gate, GateState::Passed);
+        }
+        if role == Role::Security && *task == TaskRef::Meta {
+            self.meta.needs_audit = false;
         }
         let is_comprehensive = *task == TaskRef::Meta || self.mode == Mode::Lean;
         if role == Role::Reviewer && is_comprehensive {

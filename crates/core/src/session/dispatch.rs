@@ -21,6 +21,8 @@ pub struct Dispatch {
     /// Starts that count against the budget.
     pub(crate) starts: u32,
     pub(crate) invalid: u32,
+    /// How often it was lost through no fault of the agent.
+    pub(crate) interruptions: u32,
     /// Starts allowed in all; a consent raises it by one.
     pub(crate) starts_max: u32,
     /// Faults of the last reply, for the next attempt.

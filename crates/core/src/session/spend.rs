@@ -24,7 +24,7 @@ impl Spend {
 
     /// Which limit is used up, in words.
     pub(crate) fn over(&self, policy: &Policy) -> Option<String> {
-        let tokens = self.input_tokens.unwrap_or(0) + self.output_tokens.unwrap_or(0);
+        let tokens = self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0));
         if let Some(max) = policy.micro_usd_max.filter(|max| self.micro_usd.unwrap_or(0) >= *max) {
             let dollars = |micro: u64| format!("{}.{:02}", micro / 1_000_000, micro / 10_000 % 100);
             let spent = dollars(self.micro_usd.unwrap_or(0));

@@ -13,6 +13,8 @@ pub struct Unit {
     pub(crate) coded: bool,
     /// Its code changed after its checks last passed.
     pub(crate) needs_checks: bool,
+    /// Sensitive code changed outside any task and Security has not seen it.
+    pub(crate) needs_audit: bool,
     pub review: GateState,
     pub test: GateState,
     pub audit: GateState,

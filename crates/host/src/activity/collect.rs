@@ -10,13 +10,13 @@ use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{RunEnd, RunOutcome};
-use crate::workspace::{CommitMessage, RawChange, Workspace, plain_changes};
+use crate::workspace::{CommitMessage, RawChange, Workspace, WorkspaceError, plain_changes};
 use std::collections::BTreeSet;
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{acceptance, agent_output, sections, tasks};
 use tollgate_core::id::TaskId;
-use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::time::Timestamp;
@@ -75,9 +75,12 @@ fn temporary(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
             return Timestamp::parse(text.trim());
         }
         let seconds: u64 = line.strip_prefix("retry-after:")?.trim().parse().ok()?;
-        Some(clock::now().plus_ms(seconds.saturating_mul(1_000)))
+        (seconds > 0).then(|| clock::now().plus_ms(seconds.saturating_mul(1_000)))
     });
-    Ok(match until {
+    // A time that is not ahead is no reset time, and one in years is a mistake.
+    let now = clock::now();
+    let is_sensible = |until: &Timestamp| *until > now && until.ms_since(now) <= PARK_MS_MAX;
+    Ok(match until.filter(is_sensible) {
         Some(until) => DispatchEnd::Parked { until },
         None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
     })
@@ -151,7 +154,14 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
     let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
     let missing = missing_outputs(at, &given, &found);
     if reply.status == ReplyStatus::Ok && !missing.is_empty() {
-        return Ok(DispatchEnd::MissingOutput { paths: missing });
+        if found.breaches.is_empty() {
+            return Ok(DispatchEnd::MissingOutput { paths: missing });
+        }
+        // It is there, but not as something that can be taken.
+        let errors = found.breaches.iter().map(|breach| {
+            ReplyError::new("work.not_allowed", breach.path.clone(), breach.why.clone())
+        });
+        return Ok(DispatchEnd::Invalid { errors: errors.collect(), usage: reply.usage });
     }
     let (mut work, mut errors) = session_work(at, &role, found);
     keep_outputs(at, &work)?;
@@ -161,7 +171,14 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
     }
     let mut work = work.work;
-    let changes = at.workspace.changes()?;
+    let changes = match at.workspace.changes() {
+        Ok(changes) => changes,
+        Err(error @ WorkspaceError::Unlistable { .. }) => {
+            let errors = vec![ReplyError::new("work.not_allowed", "/", error.to_string())];
+            return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
+        }
+        Err(error) => return Err(error.into()),
+    };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_deref());
     take_changes(at, &reply, &changes, sorted, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
@@ -213,7 +230,9 @@ fn session_work(
                     ));
                 }
             }
-        } else if file.path != "status.json" {
+        } else if file.path == "status.json" {
+            work.dropped.push(format!("{prefix}status.json"));
+        } else {
             let why = "this role does not write this session file".to_owned();
             work.breaches.push(Breach { path: format!("{prefix}{}", file.path), why });
         }

@@ -191,9 +191,8 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
-    if let Err(cause) = setup::run(context, &order.session, workspace, stop)? {
-        let program = "workspace.setup".to_owned();
-        return Ok(Started::Ended(DispatchEnd::CouldNotStart { program, cause }));
+    if let Err(end) = setup::run(context, &order.session, workspace, stop)? {
+        return Ok(Started::Ended(end));
     }
     clean(workspace, order, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.

@@ -54,7 +54,7 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     let mut errors = report.reply_errors();
     for path in &order.brief.context_files {
         if crate::files::open_beneath(tree, path).is_err() {
-            let message = format!("{path} must be read first and is not there");
+            let message = "it must be read first and is not there";
             errors.push(ReplyError::new("input.context_missing", path.clone(), message));
         }
     }

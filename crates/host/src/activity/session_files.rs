@@ -56,7 +56,11 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
 }
 
 fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(), ActivityError> {
-    let bytes = files::read_beneath(record, &path, TreeLimits::default().file_bytes_max)?;
+    let bytes = match files::read_beneath(record, &path, TreeLimits::default().file_bytes_max) {
+        // Nobody reads that much; what must be read and is missing stops the dispatch.
+        Err(error) if error.is_too_big() => return Ok(()),
+        other => other?,
+    };
     files::write_beneath(copy, &path, &bytes)?;
     given.insert(path, files::hash_bytes(&bytes));
     Ok(())
@@ -100,7 +104,15 @@ pub fn differences(
     let limits = TreeLimits::default();
     let prefix = format!("{session}/");
     let mut seen = Vec::new();
-    for entry in files::list_files(&sessions, limits)? {
+    let entries = match files::list_files(&sessions, limits) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let why = format!("it cannot be taken over: {error}");
+            found.breaches.push(Breach { path: ".agents-work".to_owned(), why });
+            return Ok(found);
+        }
+    };
+    for entry in entries {
         if entry.kind == EntryKind::Dir {
             continue;
         }
@@ -124,7 +136,14 @@ pub fn differences(
             continue;
         }
         seen.push(path.to_owned());
-        let bytes = files::read_beneath(&sessions, &entry.path, limits.file_bytes_max)?;
+        let bytes = match files::read_beneath(&sessions, &entry.path, limits.file_bytes_max) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let why = format!("it cannot be read: {error}");
+                found.breaches.push(Breach { path: whole, why });
+                continue;
+            }
+        };
         let sha256 = files::hash_bytes(&bytes);
         if given.get(path) != Some(&sha256) {
             found.written.push(Written { path: path.to_owned(), bytes, sha256 });

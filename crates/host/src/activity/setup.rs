@@ -8,14 +8,15 @@ use crate::workspace::Workspace;
 use std::path::Path;
 use tollgate_core::id::SessionName;
 use tollgate_core::limits::TAIL_BYTES;
+use tollgate_core::work::DispatchEnd;
 
-/// The inner error says which command failed and how. A failed command is tried again the next time.
+/// The inner error is how the attempt ended instead. A failed command is tried again the next time.
 pub fn run(
     context: &Context,
     session: &SessionName,
     workspace: &Workspace,
     stop: &StopSwitch,
-) -> Result<Result<(), String>, ActivityError> {
+) -> Result<Result<(), DispatchEnd>, ActivityError> {
     let home = context.workspace_home(session);
     for (index, command) in context.config.workspace.setup.iter().enumerate() {
         let done = home.join(format!("setup-{}.done", index + 1));
@@ -27,8 +28,14 @@ pub fn run(
         if outcome.end != (RunEnd::Exited { code: 0 }) {
             let tail = files::read_tail(&folder.join("stderr.log"), TAIL_BYTES)?;
             files::remove_tree(&folder)?;
+            if outcome.end == RunEnd::Stopped {
+                return Ok(Err(DispatchEnd::Stopped));
+            }
             let how = super::how_it_ended(&outcome.end);
-            return Ok(Err(format!("`{command}` failed, {how}: {}", tail.trim())));
+            return Ok(Err(DispatchEnd::CouldNotStart {
+                program: "workspace.setup".to_owned(),
+                cause: format!("`{command}` failed, {how}: {}", tail.trim()),
+            }));
         }
         files::write_atomic(&done, command.as_bytes())?;
     }

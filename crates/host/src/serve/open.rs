@@ -76,6 +76,7 @@ impl Owner {
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("open.journal_begun");
         let mut owner = Self::assemble(context, lock, journal, engine)?;
+        owner.wanted = owner.engine.committed(&durable);
         face.happened(owner.engine.session(), durable.events());
         if let Err(detail) = owner.project() {
             owner.persistence_failed(face, detail)?;
@@ -127,6 +128,7 @@ impl Owner {
             projector: Projector::new(layout.clone()),
             inspector: Inspector::default(),
             promoted: None,
+            wanted: Vec::new(),
             flights: BTreeMap::new(),
             _lock: lock,
             context,

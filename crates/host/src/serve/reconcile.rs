@@ -12,25 +12,32 @@ use tollgate_core::session::Wanted;
 
 impl Owner {
     pub(super) fn reconcile(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
-        let wanted = self.session().outstanding();
+        // A question may be open over an attempt that runs: it finishes, and nothing new starts.
+        let session = self.engine.session();
         for (flight, switch) in &self.flights {
-            if !wanted.contains(flight) {
+            if !session.is_under_way(*flight) {
                 switch.stop();
             }
         }
-        let missing: Vec<Wanted> =
-            wanted.into_iter().filter(|wanted| !self.flights.contains_key(wanted)).collect();
+        let missing: Vec<Wanted> = self
+            .wanted
+            .iter()
+            .copied()
+            .filter(|wanted| !self.flights.contains_key(wanted))
+            .collect();
         // Only what is still right is built upon; a person's edit may change what is wanted.
         if missing.is_empty() || self.inspect(face)? {
             return Ok(());
         }
         for wanted in missing {
             let switch = Arc::new(StopSwitch::default());
-            match wanted {
+            let is_flying = match wanted {
                 Wanted::Dispatch(number, attempt) => self.fly_dispatch(number, attempt, &switch),
                 Wanted::Checks(number) => self.fly_checks(number, &switch),
+            };
+            if is_flying {
+                self.flights.insert(wanted, switch);
             }
-            self.flights.insert(wanted, switch);
         }
         Ok(())
     }
@@ -40,14 +47,7 @@ impl Owner {
         if self.session().is_over() {
             return Ok(false);
         }
-        let put_back = self.projector.put_back_status(self.engine.session());
-        let mut inputs = Vec::new();
-        match put_back {
-            Ok(true) => inputs.push(Input::PutBack { path: "status.json".to_owned() }),
-            Ok(false) => {}
-            Err(error) => inputs.push(Input::PersistenceFailed { detail: error.to_string() }),
-        }
-        inputs.extend(self.edits()?);
+        let inputs = self.look()?;
         if inputs.is_empty() {
             return Ok(false);
         }
@@ -56,14 +56,31 @@ impl Owner {
         Ok(true)
     }
 
-    pub(super) fn edits(&mut self) -> Result<Option<Input>, ServeError> {
+    /// What others did to the files of the session since the engine last looked.
+    pub(super) fn look(&mut self) -> Result<Vec<Input>, ServeError> {
+        let mut inputs = Vec::new();
+        match self.projector.put_back_status(self.engine.session()) {
+            Ok(true) => inputs.push(Input::PutBack { path: "status.json".to_owned() }),
+            Ok(false) => {}
+            Err(error) => inputs.push(Input::PersistenceFailed { detail: error.to_string() }),
+        }
+        inputs.extend(self.edits()?);
+        Ok(inputs)
+    }
+
+    fn edits(&mut self) -> Result<Option<Input>, ServeError> {
         let edits = self.inspector.edits(&self.layout, self.engine.session())?;
         Ok((!edits.is_empty()).then_some(Input::Edited(edits)))
     }
 
-    fn fly_dispatch(&self, number: DispatchNumber, attempt: Attempt, switch: &Arc<StopSwitch>) {
+    fn fly_dispatch(
+        &self,
+        number: DispatchNumber,
+        attempt: Attempt,
+        switch: &Arc<StopSwitch>,
+    ) -> bool {
         let Some(order) = DispatchOrder::of(self.session(), number, attempt) else {
-            return;
+            return false;
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
         thread::spawn(move || {
@@ -71,12 +88,13 @@ impl Owner {
             // The loop may be gone already; then the outcome waits on disk.
             let _ = sender.send(Message::Ended(number, attempt, result));
         });
+        true
     }
 
-    fn fly_checks(&self, number: CheckNumber, switch: &Arc<StopSwitch>) {
+    fn fly_checks(&self, number: CheckNumber, switch: &Arc<StopSwitch>) -> bool {
         let session = self.session();
         let Some(run) = session.checks.get(&number) else {
-            return;
+            return false;
         };
         let order = CheckOrder {
             number,
@@ -91,6 +109,7 @@ impl Owner {
             let result = checks::run(&context, &order, &switch).map_err(words);
             let _ = sender.send(Message::Checked(number, result));
         });
+        true
     }
 }
 

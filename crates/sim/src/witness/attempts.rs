@@ -114,6 +114,10 @@ impl Books {
         why: RetryWhy,
     ) -> Held {
         let record = self.record(number)?;
+        // A limit that is reached holds back what was scheduled before; it is no reason of its own.
+        if why == RetryWhy::Budget {
+            return Ok(());
+        }
         record.retry = Some((why, due));
         match why {
             RetryWhy::Consented => record.starts_max = record.starts + 1,
