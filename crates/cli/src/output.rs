@@ -18,14 +18,24 @@ pub const NOTE: Style = AnsiColor::Cyan.on_default();
 /// Something a person's script reads.
 pub fn data(text: &str) {
     let mut stdout = anstream::stdout().lock();
-    // A reader that went away is no error of ours.
-    let _ = writeln!(stdout, "{}", terminal_text(text).trim_end_matches('\n'));
+    let written = writeln!(stdout, "{}", terminal_text(text).trim_end_matches('\n'));
+    must_be_written(written.and_then(|()| stdout.flush()));
+}
+
+/// A reader that went away is no error of ours; data that cannot be written is one that a script must see.
+fn must_be_written(written: std::io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        talk(&format!("error: cannot write to standard output: {error}"));
+        std::process::exit(crate::exit::Exit::Fails as i32);
+    }
 }
 
 /// Bytes as they are, for completions and schemas.
 pub fn raw(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    must_be_written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
 }
 
 pub fn json<T: Serialize>(value: &T) {
@@ -60,7 +70,8 @@ fn visible_json(text: &str) -> Cow<'_, str> {
 /// A line of data with a short mark in a style; the style is only seen at a terminal.
 pub fn row(before: &str, style: Style, mark: &str, text: &str) {
     let mut stdout = anstream::stdout().lock();
-    let _ = writeln!(stdout, "{before}{style}{mark}{style:#} {}", terminal_text(text));
+    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {}", terminal_text(text));
+    must_be_written(written.and_then(|()| stdout.flush()));
 }
 
 /// Whoever read our output has gone, as `head` does when it has enough.

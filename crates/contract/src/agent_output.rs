@@ -10,7 +10,7 @@ pub use wire::{AgentOutput, ScopeRequest};
 use crate::diagnostic::{Diagnostic, Report, reply, shape as words};
 use crate::node::{JsonFault, Node, Value, read_json};
 use crate::shape::{Fault, Unread, Wrong, read};
-use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::limits::{REPLY_BYTES_MAX, REPLY_ITEMS_MAX};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
 use tollgate_core::role::Role;
 
@@ -145,6 +145,12 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
         && !status.is_allowed_for(role)
     {
         found.push(reply::status_not_for_role(status, role));
+    }
+    for entry in node.get("artifacts").map(Node::entries).unwrap_or_default() {
+        let found_items = entry.node.items().len();
+        if found_items > REPLY_ITEMS_MAX {
+            found.push(reply::too_many_entries(&entry.key, found_items, REPLY_ITEMS_MAX));
+        }
     }
     let done = node.get("gates").and_then(|gates| gates.get("meets_definition_of_done"));
     let is_not_done = matches!(done, Some(Node { value: Value::Bool(false), .. }));

@@ -4,7 +4,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
+use tollgate_core::id::Attempt;
 use tollgate_core::view::View;
+use tollgate_host::layout::SessionLayout;
+use tollgate_host::process::{self, Attached};
 use tollgate_host::{client, lock};
 
 /// Show where a session stands
@@ -25,13 +28,30 @@ impl Status {
         let session = client::read_session(&layout)
             .map_err(Failure::reading)?
             .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
-        let view = View::of(&session);
+        let is_running = lock::is_held(layout.folder());
+        let mut view = View::of(&session);
+        if !is_running {
+            tell_what_runs(&mut view, &layout);
+        }
         if self.json {
             output::json(&view);
             return Ok(Exit::Ok);
         }
-        output::data(&text(&view, lock::is_held(layout.folder())));
+        output::data(&text(&view, is_running));
         Ok(Exit::Ok)
+    }
+}
+
+/// Nobody owns the session: an attempt of the journal may run on under its supervisor, or wait for `resume`.
+fn tell_what_runs(view: &mut View, layout: &SessionLayout) {
+    for dispatch in view.dispatches.iter_mut().filter(|dispatch| dispatch.outcome == "running") {
+        let folder = layout.attempt(dispatch.number, Attempt(dispatch.attempts));
+        dispatch.outcome = match process::attach(folder.folder()) {
+            Ok(Attached::Running(_)) => "running",
+            Ok(Attached::Finished(_)) => "finished",
+            Ok(Attached::Lost) => "interrupted",
+            Ok(Attached::NeverStarted) | Err(_) => "waiting",
+        };
     }
 }
 

@@ -63,10 +63,48 @@ fn r043_the_strategy_survives_a_kill() {
 
 #[test]
 fn a_usage_limit_with_a_reset_time_waits_and_spends_no_attempt() {
-    let park = |nth: u32| json!({"when": {"role": "SpecAgent", "nth": nth}, "do": {"exit": 75, "stderr": "limit\nretry-after: 0\n"}});
-    let repo = Repo::with(json!([park(1), park(2), park(3), park(4)]));
+    let park = |nth: u32| json!({"when": {"role": "SpecAgent", "nth": nth}, "do": {"exit": 75, "stderr": "limit\nretry-after: 1\n"}});
+    let repo = Repo::with(json!([park(1), park(2), park(3)]));
     repo.run().exits(3).says("parked");
-    assert_eq!(repo.starts_of("SpecAgent"), 5);
+    assert_eq!(repo.starts_of("SpecAgent"), 4);
+}
+
+#[test]
+fn r055_a_reset_time_that_is_not_ahead_is_a_failure_like_any_other() {
+    for line in ["retry-after: 0", "retry-at: 2020-01-01T00:00:00Z", "retry-after: 999999999999"] {
+        let stderr = format!("limit\n{line}\n");
+        let repo = Repo::with(
+            json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 75, "stderr": stderr}}]),
+        );
+        repo.run().exits(4).says("subagent_failure");
+        assert_eq!(repo.starts_of("SpecAgent"), 3, "{line}");
+        repo.tollgate(&["audit", "--verify"]).exits(0);
+    }
+}
+
+#[test]
+fn a_cancel_after_a_crash_ends_the_agent_that_was_left_running() {
+    let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"hang": true}}]));
+    let mut engine = repo.start(&["run", "--no-input", crate::support::GOAL]);
+    crate::support::eventually("the agent runs", || repo.starts_of("SpecAgent") == 1);
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    assert_eq!(repo.status()["dispatches"][0]["outcome"], "running");
+    repo.tollgate(&["cancel", "--reason", "enough"]).exits(0);
+    let outcome = repo.session().join("dispatches/1/attempt-1/outcome.json");
+    crate::support::eventually("the agent is gone", || outcome.exists());
+    assert!(fs::read_to_string(outcome).unwrap().contains("stopped"));
+}
+
+#[test]
+fn usage_without_bounds_is_counted_without_harm() {
+    let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX, "usd": 1e12});
+    let repo = Repo::with(
+        json!([{"when": {"role": "SpecAgent"}, "do": {"default": true, "reply": {"usage": usage}}}]),
+    );
+    repo.settings("[limits]\ntokens = 1000");
+    repo.run().exits(4).says("budget");
+    repo.resume().exits(4);
 }
 
 #[test]

@@ -48,11 +48,20 @@ pages! {
         "Work items wait for each other in a circle, so that none could ever start. Remove one of the references.";
     TOO_MANY_ITEMS = "reply.too_many_items":
         "A plan creates more work items than one session can sensibly hold. Combine small ones, or split the goal.";
+    TOO_MANY_ENTRIES = "reply.too_many_entries":
+        "A list of the reply has more entries than anybody can act on. Name the most important ones and sum up the rest.";
     REVIEW_WITHOUT_FINDING = "reply.review_without_finding":
         "A review asks for changes but names none. Add at least one comment that is not a [Warning].";
     REVIEW_APPROVES_FINDING = "reply.review_approves_finding":
         "A review approves and at the same time has a comment that asks for a change. Either ask for changes, or\n\
          begin the comment with [Warning].";
+}
+
+pub(crate) fn too_many_entries(field: &str, found: usize, most: usize) -> Diagnostic {
+    let place = here(&format!("/artifacts/{field}"));
+    let words = format!("`artifacts.{field}` has {found} entries; at most {most} are taken");
+    Diagnostic::error(TOO_MANY_ENTRIES, place, words)
+        .help("Name the most important ones and sum up the rest")
 }
 
 pub(crate) fn empty() -> Diagnostic {
