@@ -8,7 +8,6 @@ pub use error::GitError;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -92,7 +91,7 @@ impl Git {
         }
         // Ctrl-C in the terminal is for the engine; git finishes what it began.
         command.process_group(0);
-        GitCall { command, words: Vec::new(), input: None }
+        GitCall { command, words: Vec::new(), input: None, lock: None }
     }
 }
 
@@ -102,6 +101,7 @@ pub struct GitCall {
     command: Command,
     words: Vec<String>,
     input: Option<Vec<u8>>,
+    lock: Option<Arc<File>>,
 }
 
 /// What a run printed; it succeeded.
@@ -146,27 +146,34 @@ impl GitCall {
     }
 
     /// Lets git hold this file, and with it a lock on it, for as long as it runs: also when we are gone.
-    #[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
     pub fn holding(mut self, lock: &Arc<File>) -> Self {
-        let lock = Arc::clone(lock);
-        // SAFETY: dup is one system call; it neither allocates nor takes a lock. The copy is open after exec.
-        unsafe {
-            self.command.pre_exec(move || {
-                let _kept_open = rustix::io::dup(&*lock)?.into_raw_fd();
-                Ok(())
-            });
-        }
+        self.lock = Some(Arc::clone(lock));
         self
+    }
+
+    /// The lock takes the place of a stream that the command does not use. Any other way to pass it on would need
+    /// code between fork and exec, and a fork costs more the more memory we have.
+    fn streams(&self) -> std::io::Result<(Stdio, Stdio)> {
+        let lock = self.lock.as_ref().map(|lock| lock.try_clone()).transpose()?;
+        // What is fed a list of paths says nothing; `commit-tree` answers, and touches neither tree nor index.
+        let is_silent = self.words.iter().any(|word| word == "update-index");
+        Ok(match (self.input.is_some(), lock) {
+            (false, Some(lock)) => (Stdio::from(lock), Stdio::piped()),
+            (false, None) => (Stdio::null(), Stdio::piped()),
+            (true, Some(lock)) if is_silent => (Stdio::piped(), Stdio::from(lock)),
+            (true, _) => (Stdio::piped(), Stdio::piped()),
+        })
     }
 
     /// Runs it to its end. An exit code other than 0 is an error with the last words of stderr.
     pub fn run(mut self) -> Result<GitOutput, GitError> {
         let name = format!("git {}", self.words.join(" "));
-        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let (stdin, stdout) =
+            self.streams().map_err(|cause| could_not_run(&name, &self.command, cause))?;
         let mut child = self
             .command
             .stdin(stdin)
-            .stdout(Stdio::piped())
+            .stdout(stdout)
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|cause| could_not_run(&name, &self.command, cause))?;
