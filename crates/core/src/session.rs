@@ -4,6 +4,7 @@ mod apply;
 mod changes;
 mod dispatch;
 mod spend;
+mod take;
 mod unit;
 
 pub use changes::ChangeSet;
