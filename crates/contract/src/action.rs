@@ -7,13 +7,24 @@ use crate::diagnostic::{Report, action as say, shape as words};
 use crate::front_matter;
 use crate::json_file::typed;
 use crate::node::{Node, read_yaml};
+use crate::skill;
 use std::collections::BTreeSet;
 use tollgate_core::action::{Action, Step, StepKind};
 use tollgate_core::role::Role;
 use wire::ActionFile;
 
-/// The action when there is no error.
+/// The role that goes by a name which is not a canonical one; none when nobody does.
+pub type Resolve<'a> = dyn Fn(&str) -> Option<Role> + 'a;
+
+/// The action when there is no error. A role of the repository's own may go by any name that can be one.
 pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
+    let by_form =
+        |name: &str| skill::role_known_as(name).or_else(|| is_kebab(name).then_some(Role::Coder));
+    read_with(text, path, &by_form)
+}
+
+/// The action when there is no error and every role in it is somebody.
+pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Action>, Report) {
     let (yaml, _prose) = match front_matter::split(text) {
         Ok(parts) => parts,
         Err(cause) => return (None, words::no_front_matter(path, cause).into()),
@@ -29,7 +40,7 @@ pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
     name(&node, path, &mut report);
     let entries = node.get("steps").map(Node::items).unwrap_or_default();
     let steps: Vec<Option<Step>> =
-        entries.iter().map(|entry| step::read(entry, path, &mut report)).collect();
+        entries.iter().map(|entry| step::read(entry, path, resolve, &mut report)).collect();
     route(entries, &steps, path, &mut report);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     let action = match (file, steps.into_iter().collect::<Option<Vec<Step>>>()) {
@@ -64,11 +75,11 @@ fn route(entries: &[Node], steps: &[Option<Step>], path: &str, report: &mut Repo
     let mut dispatched: BTreeSet<Role> = BTreeSet::new();
     let mut has_plan = false;
     for (entry, step) in entries.iter().zip(steps) {
+        for (_, part) in step.iter().flat_map(|step| step.assignments(0)) {
+            dispatched.insert(part.role);
+            has_plan |= part.outputs.iter().any(|output| output == "tasks.yaml");
+        }
         match step.as_ref().map(|step| &step.kind) {
-            Some(StepKind::Dispatch { role, outputs }) => {
-                dispatched.insert(*role);
-                has_plan |= outputs.iter().any(|output| output == "tasks.yaml");
-            }
             Some(StepKind::Approve { corrects, .. }) => {
                 for role in corrects.iter().filter(|role| !dispatched.contains(role)) {
                     report.push(say::nothing_to_correct(path, entry.line, role.as_str()));

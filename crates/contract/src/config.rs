@@ -164,10 +164,17 @@ fn policy(file: &ConfigFile) -> Policy {
         repairs: file.retry.repairs.unwrap_or(usual.repairs),
         timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
         check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
+        coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
         micro_usd_max: file.limits.usd.map(micro_usd),
         tokens_max: file.limits.tokens,
         wall_ms_max: ms(&file.limits.wall),
     }
+}
+
+/// Per cent to hundredths of it; the rules keep it between 0 and 100.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]
+fn hundredths(per_cent: f64) -> u32 {
+    (per_cent.clamp(0.0, 100.0) * 100.0).round() as u32
 }
 
 #[cfg(test)]

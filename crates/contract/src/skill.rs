@@ -62,6 +62,11 @@ const KNOWN_AS: &[(&str, Role)] = &[
     ("orchestrator", Role::Orchestrator),
 ];
 
+/// The folder of a role's text.
+pub fn folder_of(role: Role) -> &'static str {
+    KNOWN_AS.iter().find(|(_, known)| *known == role).map_or("", |(name, _)| name)
+}
+
 /// The role that goes by this kebab-case name.
 pub fn role_known_as(name: &str) -> Option<Role> {
     KNOWN_AS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)

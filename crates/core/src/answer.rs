@@ -116,6 +116,20 @@ fn bad(decision: &Decision, given: &str, why: &str) -> Refusal {
     }
 }
 
+/// `70 because…`, `72.5 % because…`: a share in hundredths of a per cent, and why.
+pub fn minimum(text: &str) -> Option<(u32, &str)> {
+    let (number, reason) = text.trim().split_once(char::is_whitespace)?;
+    let number = number.strip_suffix('%').unwrap_or(number);
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    if part.len() > 2 || !part.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let hundredths: u32 = format!("{part:0<2}").parse().ok()?;
+    let share = whole.parse::<u32>().ok()?.checked_mul(100)?.checked_add(hundredths)?;
+    let reason = reason.trim().trim_start_matches('%').trim();
+    (share <= 10_000 && !reason.is_empty()).then_some((share, reason))
+}
+
 /// `90s`, `30m`, `1h`, `500ms`.
 pub fn duration_ms(text: &str) -> Option<u64> {
     let text = text.trim();

@@ -1,7 +1,8 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
-use crate::action::StepKind;
-use crate::event::Purpose;
+mod part;
+
+use crate::event::{FindingStatus, Purpose};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::ReplyError;
 use crate::role::{Mode, RepairLoop, Role};
@@ -12,6 +13,8 @@ use crate::work::FileChange;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     pub role: Role,
+    /// The name the action calls the role by, where it is not the canonical one.
+    pub called: Option<String>,
     pub task: TaskRef,
     pub title: String,
     pub goal: String,
@@ -23,8 +26,14 @@ pub struct Brief {
     pub constraints: Vec<String>,
     pub acceptance_checks: Vec<String>,
     pub risk_flags: Vec<String>,
-    /// Session files that must be there after an OK.
+    /// Files that must be there after an OK: the role's session files, or files of the repository.
     pub outputs: Vec<String>,
+    /// Globs of the repository that this step may change instead of the role's own.
+    pub writes: Option<Vec<String>>,
+    /// Files of the repository that a gate has shown; a change of theirs is told.
+    pub watched: Vec<String>,
+    /// Files whose tests were weakened and not decided about.
+    pub weakened: Vec<String>,
     /// What a Coder may change; `None` leaves it to the role.
     pub scope: Option<Vec<String>>,
     pub feedback: Vec<String>,
@@ -41,13 +50,15 @@ impl Session {
         };
         let (title, goal) = self.title_and_goal(dispatch, task);
         let spec = task.map(|task| &task.spec);
+        let part = self.part_of(dispatch);
         Some(Brief {
             role: dispatch.role,
+            called: part.and_then(|part| part.called.clone()),
             task: dispatch.task.clone(),
             title,
             goal,
             non_goals: spec.map(|s| s.non_goals.clone()).unwrap_or_default(),
-            context_files: self.context_files(dispatch.role, task),
+            context_files: self.context_files(dispatch, task),
             session_changed_files: (dispatch.role == Role::Reviewer)
                 .then(|| self.changed.iter().cloned().collect()),
             constraints: self.constraints(dispatch, task),
@@ -56,8 +67,11 @@ impl Session {
                 Some(flags) if !flags.is_empty() => flags,
                 _ => vec!["none".to_owned()],
             },
-            outputs: self.declared_outputs(dispatch),
-            scope: (dispatch.role == Role::Coder).then(|| self.scope_of(task)),
+            outputs: part.map(|part| part.outputs.clone()).unwrap_or_default(),
+            writes: self.step_writes(dispatch),
+            watched: self.watched(),
+            weakened: self.weakened_files(),
+            scope: self.scope_for(dispatch, task),
             feedback: dispatch.feedback.clone(),
             previous_errors: dispatch.previous_errors.clone(),
         })
@@ -83,6 +97,12 @@ impl Session {
             (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
             (Purpose::Test, _) => "Test all changes".to_owned(),
             (Purpose::Audit, _) => "Security audit of all changes".to_owned(),
+            (Purpose::Look { .. }, role) => format!("{role}: look again"),
+            // The well-known titles belong to the route with an implement loop.
+            (Purpose::Step { .. }, _) if !self.has_task_loop() => {
+                let name = self.part_of(dispatch).map_or(dispatch.role.as_str(), |a| a.name());
+                format!("{} in {}", name, self.opening.action.name)
+            }
             (_, Role::SpecAgent) => "Specify the work".to_owned(),
             (_, Role::Researcher) => "Research what the work needs".to_owned(),
             (_, Role::Architect) => "Design the solution".to_owned(),
@@ -105,8 +125,8 @@ impl Session {
     }
 
     /// Required files are named whether they are there or not; a missing one stops the dispatch.
-    fn context_files(&self, role: Role, task: Option<&Task>) -> Vec<String> {
-        let (required, if_present): (&[&str], &[&str]) = match role {
+    fn context_files(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
+        let (required, if_present): (&[&str], &[&str]) = match dispatch.role {
             Role::SpecAgent => (&[], &["spec.md", "acceptance.json"]),
             Role::Architect => (&["spec.md", "acceptance.json"], &["architecture.md", "research/"]),
             Role::Designer => {
@@ -131,8 +151,11 @@ impl Session {
         };
         let present =
             self.artefacts.keys().filter(|path| if_present.iter().any(|name| is_named(path, name)));
-        let session_files = required.iter().map(|name| (*name).to_owned()).chain(present.cloned());
+        // What no step of the action makes cannot be asked for.
+        let required = required.iter().filter(|name| self.is_made_here(name));
+        let session_files = required.map(|name| (*name).to_owned()).chain(present.cloned());
         let mut files: Vec<String> = session_files.map(|file| self.session_path(&file)).collect();
+        files.extend(self.step_inputs(dispatch));
         files.extend(task.map(|task| task.spec.context_files.clone()).unwrap_or_default());
         files.dedup();
         files
@@ -147,8 +170,10 @@ impl Session {
         let mut constraints = Vec::new();
         match dispatch.role {
             Role::Coder => {
-                let scope = self.scope_of(task).join(", ");
-                constraints.push(format!("change only these files and the tests beside them: {scope}"));
+                if let Some(scope) = self.scope_for(dispatch, task) {
+                    let scope = scope.join(", ");
+                    constraints.push(format!("change only these files and the tests beside them: {scope}"));
+                }
             }
             Role::SpecAgent if self.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
@@ -159,6 +184,17 @@ impl Session {
                 "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
             ),
             _ => {}
+        }
+        for (name, value) in &self.opening.inputs {
+            constraints.push(format!("input {name}: {value}"));
+        }
+        if let Some(part) = self.part_of(dispatch).filter(|part| !part.outputs.is_empty()) {
+            constraints.push(format!("leave behind: {}", part.outputs.join(", ")));
+        }
+        if dispatch.role == Role::Reviewer {
+            let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+            let weakened = weakened.filter(|f| f.report.category == crate::decide::WEAKENED);
+            constraints.extend(weakened.map(|f| format!("judge this too: {}", f.report.message)));
         }
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());
@@ -174,23 +210,17 @@ impl Session {
         }
     }
 
-    fn declared_outputs(&self, dispatch: &Dispatch) -> Vec<String> {
-        let of_step = |index: usize| match self.steps.get(index).map(|step| &step.kind) {
-            Some(StepKind::Dispatch { outputs, .. }) => outputs.clone(),
-            _ => Vec::new(),
-        };
-        match dispatch.purpose {
-            Purpose::Step { index } => of_step(index),
-            // A correction leaves behind what the role's own step does.
-            Purpose::Correction { .. } => self
-                .steps
-                .iter()
-                .position(|step| {
-                    matches!(&step.kind, StepKind::Dispatch { role, .. } if *role == dispatch.role)
-                })
-                .map(of_step)
-                .unwrap_or_default(),
-            _ => Vec::new(),
+    /// What a Coder may change: its task's files; in a step without tasks what the step says.
+    fn scope_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Option<Vec<String>> {
+        if dispatch.role != Role::Coder {
+            return None;
+        }
+        if task.is_some() || self.has_task_loop() {
+            return Some(self.scope_of(task));
+        }
+        match self.part_of(dispatch) {
+            Some(part) => part.writes.as_ref().map(|w| [w.as_slice(), &part.outputs].concat()),
+            None => self.scope_of_steps(),
         }
     }
 

@@ -8,8 +8,10 @@ mod command;
 mod failure;
 mod files;
 mod gate;
+mod parallel;
 mod repair;
 mod reply;
+mod severity;
 mod step;
 mod tasks;
 
@@ -19,6 +21,8 @@ use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::time::Timestamp;
 
+pub(crate) use accept::WEAKENED;
+pub use command::MANUAL_FIX;
 pub use failure::{FailureClass, class_of};
 
 /// Events being decided, each applied as it is added, so that the next decision sees it.
@@ -67,7 +71,9 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
     match input {
         Input::Command(command) => command::decide(draft, command)?,
         Input::Ended { number, attempt, end } => accept::ended(draft, number, attempt, end),
-        Input::Checked { number, results } => checks::ended(draft, number, results),
+        Input::Checked { number, results, stage } => checks::ended(draft, number, results, stage),
+        Input::Merged(merged) => parallel::merged(draft, merged),
+        Input::StageSeen { stage } => gate::stage_seen(draft, stage),
         Input::Resumed { policy } => step::resumed(draft, policy),
         Input::Edited(edits) => files::edited(draft, edits),
         Input::PutBack { path } => files::put_back(draft, &path),

@@ -46,6 +46,9 @@ pub struct Resolution {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandId>,
+    /// The lifecycle stage that was declared when a gate was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -137,6 +140,14 @@ pub enum Subject {
     /// A question of an agent.
     Info {
         dispatch: DispatchNumber,
+    },
+    /// Findings at a severity gate, by the index of its step.
+    Severity {
+        step: usize,
+    },
+    /// Coverage below its minimum, as measured by these checks.
+    Coverage {
+        check: CheckNumber,
     },
     /// Checks that only a person can make, after the checks of this number or after the tasks.
     Manual {

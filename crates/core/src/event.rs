@@ -1,7 +1,10 @@
 //! What has happened: the whole vocabulary of the journal, of the screen and of `--json`.
 
+use crate::action::{CheckSubject, Place};
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
-use crate::id::{Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
+use crate::id::{
+    Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, TaskId, TaskRef,
+};
 use crate::input::{Edit, Opening};
 use crate::policy::Policy;
 use crate::reply::ReportedFinding;
@@ -66,6 +69,18 @@ pub enum Event {
         number: DispatchNumber,
         verdict: Verdict,
     },
+    /// A member of a parallel step has done its part; the verdict counts once all have.
+    MemberReady {
+        number: DispatchNumber,
+        verdict: Verdict,
+    },
+    /// All members are ready: their changes are brought together.
+    MergeStarted {
+        numbers: Vec<DispatchNumber>,
+    },
+    MergeEnded {
+        merged: Vec<Merged>,
+    },
 
     PlanAdopted {
         tasks: Vec<TaskSpec>,
@@ -97,6 +112,25 @@ pub enum Event {
     ChecksEnded {
         number: CheckNumber,
         results: Vec<CheckResult>,
+        /// The lifecycle stage whose gates were run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stage: Option<String>,
+    },
+    /// A person settled how much coverage is enough here.
+    CoverageSettled {
+        minimum: u32,
+        reason: String,
+    },
+    /// The findings at a severity gate no longer stand in the way.
+    SeverityPassed {
+        step: usize,
+        tracked: Vec<u32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        justification: Option<String>,
+    },
+    /// The lifecycle stage that the repository declares.
+    StageDeclared {
+        stage: Option<String>,
     },
 
     FindingRecorded {
@@ -136,6 +170,9 @@ pub enum Event {
         status: CorrectionStatus,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         roles: Vec<Role>,
+        /// The parts of the action that are played again, beside their roles.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        places: Vec<Place>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<Role>,
     },
@@ -166,10 +203,25 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Purpose {
-    Step { index: usize },
-    Correction { step: usize },
+    Step {
+        index: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        member: Option<usize>,
+    },
+    /// What a gate sent back, by the part of the action that made it.
+    Correction {
+        step: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Place>,
+    },
+    /// A reviewing role looks again at what a severity gate had repaired.
+    Look {
+        step: usize,
+    },
     Implement,
-    Repair { repair: RepairLoop },
+    Repair {
+        repair: RepairLoop,
+    },
     Review,
     Test,
     Audit,
@@ -208,6 +260,30 @@ pub enum CheckPurpose {
     Task { task: TaskRef },
     /// Acceptance criteria and all tasks' checks, at integration.
     Acceptance { step: usize },
+    /// One subject of a checks step, by its place in the list.
+    Subject { step: usize, index: usize, subject: CheckSubject },
+}
+
+impl fmt::Display for CheckPurpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Task { task } => write!(f, "{task}"),
+            Self::Acceptance { .. } => f.write_str("acceptance"),
+            Self::Subject { subject, .. } => write!(f, "{subject}"),
+        }
+    }
+}
+
+/// What became of a member's change when all were brought together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merged {
+    pub number: DispatchNumber,
+    /// Its change on top of those before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// Files that it and another member changed in ways that do not go together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! What can happen to a session: everything the engine is ever told.
 
 use crate::action::Action;
+use crate::event::Merged;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
 };
@@ -10,6 +11,7 @@ use crate::role::{Mode, ProjectType, Role};
 use crate::task::{Criterion, TaskSpec};
 use crate::work::{Artefact, CheckResult, DispatchEnd};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
@@ -28,6 +30,14 @@ pub enum Input {
     Checked {
         number: CheckNumber,
         results: Vec<CheckResult>,
+        /// The lifecycle stage whose gates were run.
+        stage: Option<String>,
+    },
+    /// The changes of parallel members were brought together.
+    Merged(Vec<Merged>),
+    /// The repository declares this lifecycle stage.
+    StageSeen {
+        stage: Option<String>,
     },
     /// Session files are not what was recorded: a person edited them.
     Edited(Vec<Edit>),
@@ -92,6 +102,12 @@ pub struct Opening {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_action: Option<Action>,
     pub project_type: ProjectType,
+    /// What the person gave for the action's named inputs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
+    /// The lifecycle stage that the repository declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
     /// Optional roles the person asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Role>,

@@ -16,6 +16,10 @@ pub enum Refusal {
     CriticalOpen { id: DecisionId, answer: String, open: usize },
     #[error("what {id} was asked about has changed since; the question has been put again")]
     ShownChanged { id: DecisionId },
+    #[error(
+        "{id} cannot be approved: the lifecycle gates ran under stage {found:?} and {declared:?} is declared now"
+    )]
+    StaleEvidence { id: DecisionId, found: String, declared: String },
     #[error("there is no [agent.{name}] in tollgate.toml")]
     UnknownAgent { name: String, known: Vec<String> },
     #[error("{what} needs a reason")]
@@ -40,6 +44,9 @@ impl Refusal {
             Self::ShownChanged { .. } => {
                 Some("look at the changed file, then answer once more".to_owned())
             }
+            Self::StaleEvidence { .. } => Some(
+                "`tollgate resume` runs the gates of the declared stage and asks again".to_owned(),
+            ),
             Self::SessionOver { .. } => None,
         }
     }

@@ -3,6 +3,7 @@
 mod apply;
 mod changes;
 mod dispatch;
+mod outcome;
 mod spend;
 mod take;
 mod unit;
@@ -12,7 +13,7 @@ pub use dispatch::{AttemptRecord, Dispatch, Waiting};
 pub use spend::Spend;
 pub use unit::{Gate, GateState, PendingRepair, Unit};
 
-use crate::action::{Step, StepKind};
+use crate::action::{Assignment, Place, Step, StepKind};
 use crate::decision::{Blocker, CorrectionStatus, Decision, DecisionKind, Subject};
 use crate::event::{CheckPurpose, CriterionResult, Event, Finding, FindingStatus, Purpose};
 use crate::id::{
@@ -38,6 +39,26 @@ pub struct Session {
     pub(crate) entered: bool,
     /// The dispatch of the current step has been accepted or skipped.
     pub(crate) step_done: bool,
+    /// Members of the current parallel step that are through.
+    pub(crate) members_done: BTreeSet<usize>,
+    /// Ready members whose changes are being brought together.
+    pub(crate) merging: Vec<DispatchNumber>,
+    /// Where the branch stood before the members that were brought together; one move for all of them.
+    pub(crate) before_merge: Option<Option<CommitId>>,
+    /// Subjects of the current checks step that hold, and on which commit.
+    pub(crate) subjects_hold: BTreeMap<usize, CommitId>,
+    /// Reviewing roles that must look again at what a severity gate had repaired.
+    pub(crate) look_again: BTreeSet<Role>,
+    /// Severity gates that a person passed with a justification.
+    pub(crate) justified: BTreeSet<usize>,
+    /// Files of the repository that steps declared as outputs, as last accepted.
+    pub outputs: BTreeMap<String, ContentHash>,
+    /// The lifecycle stage that the repository declares.
+    pub stage: Option<String>,
+    /// The stage under which lifecycle gates last ran, and whether all held.
+    pub lifecycle: Option<LifecycleRun>,
+    /// What a person settled the minimum of coverage at.
+    pub(crate) coverage_settled: Option<u32>,
     pub dispatches: BTreeMap<DispatchNumber, Dispatch>,
     /// The dispatches that are not closed yet; asked at every step, so kept apart.
     pub(crate) open: BTreeSet<DispatchNumber>,
@@ -99,6 +120,13 @@ pub struct CheckRun {
     pub passed: Option<bool>,
 }
 
+/// How the gates of a lifecycle stage went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LifecycleRun {
+    pub stage: String,
+    pub passed: bool,
+}
+
 /// A session file as it was last accepted, and where its content is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtefactRecord {
@@ -115,6 +143,8 @@ pub struct Correction {
     pub status: CorrectionStatus,
     /// Roles still to run, the one at work first.
     pub roles: Vec<Role>,
+    /// The parts of the action that they play again, in the same order.
+    pub places: Vec<Place>,
     pub agent: Option<Role>,
     pub at: Option<Timestamp>,
 }
@@ -139,6 +169,8 @@ pub struct Notice {
 pub enum Wanted {
     Dispatch(DispatchNumber, Attempt),
     Checks(CheckNumber),
+    /// Bring together what parallel members changed; named after the first of them.
+    Merge(DispatchNumber),
 }
 
 impl Session {
@@ -153,6 +185,16 @@ impl Session {
             step: 0,
             entered: false,
             step_done: false,
+            members_done: BTreeSet::new(),
+            merging: Vec::new(),
+            before_merge: None,
+            subjects_hold: BTreeMap::new(),
+            look_again: BTreeSet::new(),
+            justified: BTreeSet::new(),
+            outputs: BTreeMap::new(),
+            stage: opening.stage.clone(),
+            lifecycle: None,
+            coverage_settled: None,
             dispatches: BTreeMap::new(),
             open: BTreeSet::new(),
             checks: BTreeMap::new(),
@@ -211,7 +253,7 @@ impl Session {
         }
         if let Some(decision) = self.pending_decisions().next() {
             return match decision.kind {
-                DecisionKind::Approve => State::ApproveDesign,
+                DecisionKind::Approve => decision.state_context,
                 DecisionKind::Strategy => State::ReviewStrategy,
                 _ => State::AskUser,
             };
@@ -299,7 +341,8 @@ impl Session {
             .next_back()
             .filter(|(_, run)| run.passed.is_none())
             .map(|(number, _)| Wanted::Checks(*number));
-        dispatches.chain(checks).collect()
+        let merge = self.merging.first().map(|number| Wanted::Merge(*number));
+        dispatches.chain(checks).chain(merge).collect()
     }
 
     /// Whether something that was started is still to be finished, whatever question lies over it.
@@ -312,6 +355,7 @@ impl Session {
             Wanted::Checks(number) => {
                 self.checks.get(&number).is_some_and(|run| run.passed.is_none())
             }
+            Wanted::Merge(number) => self.merging.first() == Some(&number),
         };
         is_current && !self.is_over()
     }
@@ -354,6 +398,10 @@ impl Session {
         }
     }
 
+    pub(crate) fn next_finding_id(&self) -> u32 {
+        self.findings.iter().map(|finding| finding.id).max().unwrap_or(0) + 1
+    }
+
     /// Findings of one role about one task that still ask for something.
     pub fn open_findings<'a>(
         &'a self,
@@ -365,6 +413,29 @@ impl Session {
                 && finding.task == *task
                 && finding.source == source
         })
+    }
+
+    /// The part of the action that a dispatch plays.
+    pub fn assignment(&self, place: Place) -> Option<&Assignment> {
+        match (&self.steps.get(place.step)?.kind, place.member) {
+            (StepKind::Dispatch(assignment), None) => Some(assignment),
+            (StepKind::Parallel { members }, Some(member)) => members.get(member),
+            _ => None,
+        }
+    }
+
+    /// What the ready members of a parallel step changed, in the order in which it is brought together.
+    pub fn merging(&self) -> Vec<(DispatchNumber, CommitId)> {
+        let commit = |number: &DispatchNumber| {
+            let work = &self.dispatches[number].delivered.as_ref()?.work;
+            Some((*number, work.commit.clone()?))
+        };
+        self.merging.iter().filter_map(commit).collect()
+    }
+
+    /// Whether the action has an implement loop, with its reviews of everything that changes.
+    pub(crate) fn has_task_loop(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))
     }
 
     /// Whether a role that is not always needed was asked for.

@@ -1,7 +1,7 @@
 //! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
 
 use crate::id::{CommitId, ContentHash, TaskId};
-use crate::reply::{Reply, ReplyError, Usage};
+use crate::reply::{Reply, ReplyError, ReportedFinding, Usage};
 use crate::role::spelled;
 use crate::task::{Criterion, TaskSpec};
 use crate::time::Timestamp;
@@ -22,6 +22,11 @@ pub enum DispatchEnd {
         errors: Vec<ReplyError>,
         #[serde(default)]
         usage: Usage,
+    },
+    /// The role's text is not there or cannot be read; nothing was started.
+    MissingRole {
+        name: String,
+        detail: String,
     },
     /// OK was said but declared outputs are not there.
     MissingOutput {
@@ -97,6 +102,15 @@ pub struct Work {
     /// Paths among `changes` that the settings call sensitive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive: Vec<String>,
+    /// Files of the repository that the step declares or that a gate has shown, as they are in `commit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Artefact>,
+    /// Tests and checks that the change weakens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<ReportedFinding>,
+    /// Files called weakened before whose tests are back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,10 +144,10 @@ spelled!(ChangeType {
     Renamed = "renamed",
 });
 
-/// A file of the session folder at one point in time.
+/// A file at one point in time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Artefact {
-    /// Below the session folder, with `/`.
+    /// Below the session folder, or the repository's root for what the repository holds; with `/`.
     pub path: String,
     pub sha256: ContentHash,
 }
@@ -158,4 +172,28 @@ pub struct CheckResult {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output_tail: String,
     pub duration_ms: u64,
+    /// What a coverage report says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Measured>,
+    /// It failed on the base revision already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed_on_base: bool,
+}
+
+/// Lines that tests reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    pub covered: u64,
+    pub total: u64,
+}
+
+impl Measured {
+    /// In hundredths of a per cent, rounded down; nothing to cover is fully covered.
+    pub fn percent_hundredths(&self) -> u32 {
+        if self.total == 0 {
+            return 10_000;
+        }
+        let share = u128::from(self.covered) * 10_000 / u128::from(self.total);
+        u32::try_from(share).unwrap_or(u32::MAX)
+    }
 }

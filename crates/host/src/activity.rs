@@ -6,6 +6,7 @@ pub mod classify;
 pub mod collect;
 pub mod dispatch;
 pub mod input;
+pub mod merge;
 pub mod session_files;
 pub mod setup;
 
@@ -23,6 +24,8 @@ use tollgate_core::id::SessionName;
 pub enum ActivityError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Git(#[from] crate::git::GitError),
     #[error(transparent)]
     File(#[from] FileError),
     #[error("{what}: {cause}")]

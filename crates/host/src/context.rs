@@ -28,23 +28,36 @@ impl Context {
         self.layout.session(session)
     }
 
-    /// The workspace of a session, made when there is none, comparing with `tip`.
+    /// The workspace of a session, or of one parallel member of it, made when there is none, comparing with `tip`.
     pub fn workspace(
         &self,
         session: &SessionName,
+        member: Option<usize>,
         base: &CommitId,
         tip: &CommitId,
     ) -> Result<Workspace, WorkspaceError> {
-        let home = self.workspace_home(session);
+        let home = self.workspace_home(session, member);
         let copy = &self.config.workspace.copy;
         let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
         workspace.adopt(tip)?;
         Ok(workspace)
     }
 
-    /// Where the workspace of a session is, made already or not.
-    pub fn workspace_home(&self, session: &SessionName) -> PathBuf {
-        workspace_home(&self.state_home, self.repository.root(), session)
+    /// Where the workspace of a session or of one of its parallel members is, made already or not.
+    pub fn workspace_home(&self, session: &SessionName, member: Option<usize>) -> PathBuf {
+        let home = workspace_home(&self.state_home, self.repository.root(), session);
+        match member {
+            // No session has a name with a tilde in it.
+            Some(member) => home.with_file_name(format!("{session}~{}", member + 1)),
+            None => home,
+        }
+    }
+
+    /// The workspaces that a session has: its own and those of its parallel members.
+    pub fn workspace_homes(&self, session: &SessionName) -> Vec<PathBuf> {
+        let members = (0..).map(|member| self.workspace_home(session, Some(member)));
+        let members = members.take_while(|home| home.exists());
+        std::iter::once(self.workspace_home(session, None)).chain(members).collect()
     }
 
     /// A path of the settings: with a slash it is relative to the repository root.

@@ -166,7 +166,12 @@ impl GitCall {
     }
 
     /// Runs it to its end. An exit code other than 0 is an error with the last words of stderr.
-    pub fn run(mut self) -> Result<GitOutput, GitError> {
+    pub fn run(self) -> Result<GitOutput, GitError> {
+        self.run_with(&[]).map(|(output, _)| output)
+    }
+
+    /// Runs a command that answers with its exit code: besides 0, these codes are answers too.
+    pub fn run_with(mut self, answers: &[i32]) -> Result<(GitOutput, i32), GitError> {
         let name = format!("git {}", self.words.join(" "));
         let (stdin, stdout) =
             self.streams().map_err(|cause| could_not_run(&name, &self.command, cause))?;
@@ -195,10 +200,11 @@ impl GitCall {
         let fail = |cause| could_not_run(&name, &self.command, cause);
         let (stdout, stderr, status) =
             (stdout.map_err(fail)?, stderr.map_err(fail)?, status.map_err(fail)?);
-        if status.success() {
-            Ok(GitOutput { stdout, stderr })
-        } else {
-            Err(GitError::failed(name, status, &stderr))
+        match status.code() {
+            Some(code) if code == 0 || answers.contains(&code) => {
+                Ok((GitOutput { stdout, stderr }, code))
+            }
+            _ => Err(GitError::failed(name, status, &stderr)),
         }
     }
 }

@@ -26,8 +26,8 @@ pub struct Projector {
     status: Option<Vec<u8>>,
     statuses: BTreeMap<TaskId, TaskStatus>,
     rejections_written: Option<usize>,
-    /// The dispatch whose session files were copied last.
-    taken_over: Option<(DispatchNumber, Attempt)>,
+    /// Which dispatch every session file was last copied from.
+    taken_over: BTreeMap<String, (DispatchNumber, Attempt)>,
 }
 
 impl Projector {
@@ -37,7 +37,7 @@ impl Projector {
             status: None,
             statuses: BTreeMap::new(),
             rejections_written: None,
-            taken_over: None,
+            taken_over: BTreeMap::new(),
         }
     }
 
@@ -76,32 +76,38 @@ impl Projector {
         Ok(true)
     }
 
-    /// Copies the session files of a newly accepted dispatch out of that dispatch's folder.
+    /// Copies the session files of newly accepted dispatches out of those dispatches' folders.
     fn take_over(&mut self, session: &Session) -> Result<(), FileError> {
-        let newest = newest(session);
-        // A person's edit takes a file out of the record; what is older was taken over long ago.
-        if newest <= self.taken_over {
-            return Ok(());
+        for (path, record) in &session.artefacts {
+            let Some(from) = record.from else {
+                // A person's edit took the file out of the record; what they replaced is not copied again.
+                continue;
+            };
+            if self.taken_over.get(path) != Some(&from) {
+                self.copy(path, record)?;
+                self.taken_over.insert(path.clone(), from);
+            }
         }
-        for (path, record) in artefacts_of(session, newest) {
-            self.copy(path, record)?;
-        }
-        self.taken_over = newest;
         Ok(())
     }
 
     /// After a crash: finishes a take-over that was cut short. A file that holds something else than
     /// before or after was edited by a person and is left to them.
     pub fn finish_take_over(&mut self, session: &Session) -> Result<(), FileError> {
-        let newest = newest(session);
-        for (path, record) in artefacts_of(session, newest) {
+        for (path, record) in &session.artefacts {
+            let Some(from) = record.from else {
+                continue;
+            };
+            self.taken_over.insert(path.clone(), from);
+            if !is_of_last_take_over(session, from.0) {
+                continue;
+            }
             let current = files::hash_beneath(self.layout.folder(), path)?;
             let is_before = current.is_none() || current == record.previous;
             if is_before || (path == "tasks.yaml" && self.is_plan_before(session, record)?) {
                 self.copy(path, record)?;
             }
         }
-        self.taken_over = newest;
         Ok(())
     }
 
@@ -246,18 +252,17 @@ pub fn was_edited<'a>(
     true
 }
 
-fn newest(session: &Session) -> Option<(DispatchNumber, Attempt)> {
-    session.artefacts.values().filter_map(|record| record.from).max()
-}
-
-fn artefacts_of(
-    session: &Session,
-    newest: Option<(DispatchNumber, Attempt)>,
-) -> impl Iterator<Item = (&String, &ArtefactRecord)> {
-    session
-        .artefacts
-        .iter()
-        .filter(move |(_, record)| record.from.is_some() && record.from == newest)
+/// Only the last take-over can have been cut short: that of one dispatch, or of all members of a parallel step.
+fn is_of_last_take_over(session: &Session, number: DispatchNumber) -> bool {
+    let from = session.artefacts.values().filter_map(|record| record.from);
+    let Some(last) = from.map(|(number, _)| number).max() else {
+        return false;
+    };
+    let step = |number: &DispatchNumber| {
+        let dispatch = session.dispatches.get(number).filter(|dispatch| dispatch.is_member());
+        dispatch.and_then(|dispatch| dispatch.place()).map(|place| place.step)
+    };
+    number == last || (step(&number).is_some() && step(&number) == step(&last))
 }
 
 fn is_file_with(path: &std::path::Path, bytes: &[u8]) -> bool {

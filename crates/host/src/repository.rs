@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use tollgate_core::id::{CommitId, SessionName};
+use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 
 #[derive(Debug, Clone)]
 pub struct Repository {
@@ -234,6 +234,21 @@ impl Repository {
         tip: &CommitId,
     ) -> Result<(), GitError> {
         self.update_refs(keep_lines(session, base, tip))
+    }
+
+    /// Keeps from `git gc` what a parallel member made until all members are brought together.
+    pub fn keep_member(
+        &self,
+        session: &SessionName,
+        number: DispatchNumber,
+        commit: &CommitId,
+    ) -> Result<(), GitError> {
+        self.update_refs(format!("update refs/tollgate/keep/{session}/member-{number} {commit}\n"))
+    }
+
+    /// Keeps what the members' changes came to until the branch has it.
+    pub fn keep_merged(&self, session: &SessionName, commit: &CommitId) -> Result<(), GitError> {
+        self.update_refs(format!("update refs/tollgate/keep/{session}/merged {commit}\n"))
     }
 
     /// Runs `update-ref --stdin` on lines of our own making, as one transaction.

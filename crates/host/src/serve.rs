@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 use tollgate_core::engine::{Answered, Engine};
-use tollgate_core::event::{Event, Verdict};
+use tollgate_core::event::{Event, Merged, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
@@ -93,6 +93,7 @@ pub enum ServeError {
 pub enum Message {
     Ended(DispatchNumber, Attempt, Result<DispatchEnd, String>),
     Checked(CheckNumber, Result<Option<Vec<CheckResult>>, String>),
+    Merged(DispatchNumber, Result<Vec<Merged>, String>),
     /// A line of the person at the terminal; none when their input has ended.
     Line(Option<String>),
     /// Ctrl-C, or a request to end.
@@ -241,11 +242,18 @@ impl Owner {
                     match result {
                         Ok(Some(results)) => {
                             inputs.extend(self.look()?);
-                            inputs.push(Input::Checked { number, results });
+                            inputs.push(Input::Checked { number, results, stage: None });
                         }
                         Ok(None) => {}
                         Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
                     }
+                }
+                Message::Merged(number, result) => {
+                    self.flights.remove(&Wanted::Merge(number));
+                    inputs.push(match result {
+                        Ok(merged) => Input::Merged(merged),
+                        Err(detail) => Input::PersistenceFailed { detail },
+                    });
                 }
                 Message::Line(Some(line)) => {
                     let commands = face.read_line(self.engine.session(), &line);

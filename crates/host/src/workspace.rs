@@ -6,6 +6,7 @@ mod clone;
 mod commit;
 mod create;
 mod error;
+mod merge;
 mod names;
 mod rescue;
 mod reset;
@@ -15,6 +16,7 @@ mod settings;
 pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
+pub use merge::Merge;
 
 use crate::crash;
 use crate::git::{Configuration, GitCall};

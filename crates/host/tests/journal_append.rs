@@ -216,6 +216,8 @@ fn event() -> impl Strategy<Value = Event> {
             trouble: None,
             output_tail,
             duration_ms,
+            coverage: None,
+            failed_on_base: passed,
         },
     );
     prop_oneof![
@@ -238,8 +240,9 @@ fn event() -> impl Strategy<Value = Event> {
             why: RetryWhy::Parked,
         }),
         number.prop_map(|number| Event::DispatchClosed { number, verdict: Verdict::Objected }),
-        (any::<u32>(), proptest::collection::vec(result, 0..3))
-            .prop_map(|(n, results)| Event::ChecksEnded { number: CheckNumber(n), results }),
+        (any::<u32>(), proptest::collection::vec(result, 0..3)).prop_map(|(n, results)| {
+            Event::ChecksEnded { number: CheckNumber(n), results, stage: None }
+        }),
         (any::<u32>(), text(), proptest::option::of(text())).prop_map(|(id, message, file)| {
             let report = ReportedFinding {
                 severity: Severity::High,

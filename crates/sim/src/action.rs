@@ -1,6 +1,8 @@
 //! The two built-in routes of delivery, built by hand so that the simulator reads no file.
 
-use tollgate_core::action::{Action, ApproveGate, ChooseGate, Step, StepKind, When};
+use tollgate_core::action::{
+    APPROVE_DESIGN, Action, Assignment, CheckSubject, ChooseGate, Step, StepKind, When,
+};
 use tollgate_core::role::{Role, State};
 
 pub fn deliver() -> Action {
@@ -19,7 +21,7 @@ pub fn deliver() -> Action {
             step(
                 State::ApproveDesign,
                 StepKind::Approve {
-                    gate: ApproveGate::ApproveDesign,
+                    gate: APPROVE_DESIGN.to_owned(),
                     shows: ["spec.md", "acceptance.json", "architecture.md", "design-specs/"]
                         .map(str::to_owned)
                         .to_vec(),
@@ -30,7 +32,7 @@ pub fn deliver() -> Action {
             step(State::ReviewStrategy, StepKind::Choose { gate: ChooseGate::ReviewStrategy }),
             step(State::ImplementLoop, StepKind::Tasks),
             dispatch(State::Integrate, Role::Integrator, &[]),
-            step(State::Integrate, StepKind::Checks),
+            step(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Acceptance] }),
             dispatch(State::Release, Role::Docs, &["report.md"]),
             dispatch(State::Release, Role::Integrator, &[]),
             step(State::Done, StepKind::Close),
@@ -52,17 +54,16 @@ pub fn lean() -> Action {
                 &["spec.md", "acceptance.json", "tasks.yaml"],
             ),
             step(State::ImplementLoop, StepKind::Tasks),
-            step(State::Integrate, StepKind::Checks),
+            step(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Acceptance] }),
             step(State::Done, StepKind::Close),
         ],
     }
 }
 
 fn dispatch(state: State, role: Role, outputs: &[&str]) -> Step {
-    let outputs = outputs.iter().map(|path| (*path).to_owned()).collect();
-    step(state, StepKind::Dispatch { role, outputs })
+    step(state, StepKind::Dispatch(Assignment::new(role, outputs)))
 }
 
 fn step(state: State, kind: StepKind) -> Step {
-    Step { state, kind, optional: false, when: None }
+    Step { state, kind, when: None }
 }

@@ -205,9 +205,9 @@ impl Bug {
                 InPlace(vec![Event::DecisionResolved { id, resolution }])
             }
             Event::DecisionAsked { decision } => self.instead_of_asking(*decision),
-            Event::ChecksEnded { number, mut results } => {
+            Event::ChecksEnded { number, mut results, stage } => {
                 results.iter_mut().for_each(|result| result.passed = true);
-                AndNothingAfter(vec![Event::ChecksEnded { number, results }])
+                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage }])
             }
             Event::DispatchOpened { .. } => self.instead_of_dispatching(event, session),
             other => InPlace(vec![other]),
@@ -278,6 +278,7 @@ impl Bug {
             resolved_at: Some(world.session().updated_at),
             reason: None,
             command: Some(id.clone()),
+            stage: None,
         };
         world.forge(&[Event::DecisionResolved { id: decision.clone(), resolution }])
     }

@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::workload::Workload;
-use tollgate_core::event::Purpose;
+use tollgate_core::event::{Merged, Purpose};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
 use tollgate_core::role::{Mode, Role};
@@ -67,9 +67,28 @@ impl Crew {
                     trouble: None,
                     output_tail: String::new(),
                     duration_ms: 5,
+                    coverage: None,
+                    failed_on_base: false,
                 }
             })
             .collect()
+    }
+
+    /// Changes of members, each on top of the ones before it; now and then a later one does not fit.
+    pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
+        let mut merged = Vec::new();
+        for (index, (number, _)) in changes.iter().enumerate() {
+            let clashes = index > 0 && self.trouble > 0 && self.chance.percent(30);
+            if clashes {
+                self.trouble -= 1;
+            }
+            merged.push(Merged {
+                number: *number,
+                commit: (!clashes).then(|| self.commit()),
+                conflicts: if clashes { vec!["src/shared".to_owned()] } else { Vec::new() },
+            });
+        }
+        merged
     }
 
     pub fn hash(&mut self) -> ContentHash {

@@ -30,7 +30,7 @@ impl Truth {
             Input::Ended { number, attempt, end } => {
                 self.ends.insert((*number, *attempt), end.clone());
             }
-            Input::Checked { number, results } => {
+            Input::Checked { number, results, .. } => {
                 self.checks.insert(*number, results.clone());
             }
             _ => {}

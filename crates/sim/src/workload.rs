@@ -53,6 +53,8 @@ fn opening(chance: &mut Chance, lean: bool) -> Opening {
         action: if lean { action::lean() } else { action::deliver() },
         full_action: lean.then(action::deliver),
         project_type: ProjectType::Mixed,
+        inputs: std::collections::BTreeMap::new(),
+        stage: None,
         requested,
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,

@@ -75,6 +75,7 @@ struct Flight {
 enum Outcome {
     Ended(Box<DispatchEnd>),
     Checked(Vec<CheckResult>),
+    Merged(Vec<tollgate_core::event::Merged>),
 }
 
 impl<'a> World<'a> {
@@ -158,6 +159,10 @@ impl<'a> World<'a> {
                     let commands = self.session().checks[&number].commands.clone();
                     Outcome::Checked(self.crew.check(&commands))
                 }
+                Wanted::Merge(_) => {
+                    let changes = self.session().merging();
+                    Outcome::Merged(self.crew.merge(&changes))
+                }
             };
             self.flights.insert(wanted, Flight { ready_at, outcome });
         }
@@ -200,8 +205,9 @@ impl<'a> World<'a> {
                 Input::Ended { number, attempt, end: *end }
             }
             (Wanted::Checks(number), Outcome::Checked(results)) => {
-                Input::Checked { number, results }
+                Input::Checked { number, results, stage: None }
             }
+            (Wanted::Merge(_), Outcome::Merged(merged)) => Input::Merged(merged),
             _ => unreachable!("a flight brings back what it was sent for"),
         };
         self.deliver(input.clone())?;
@@ -391,7 +397,7 @@ impl<'a> World<'a> {
         let chance = &mut self.chance;
         self.flights.retain(|wanted, _| match wanted {
             Wanted::Dispatch(..) => chance.percent(70),
-            Wanted::Checks(_) => false,
+            Wanted::Checks(_) | Wanted::Merge(_) => false,
         });
         let mut policy = self.session().policy.clone();
         if self.run.faults && self.chance.percent(10) {

@@ -6,7 +6,7 @@
 use crate::Trouble;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tollgate_core::action::{Action, ApproveGate, Step, StepKind};
+use tollgate_core::action::{APPROVE_DESIGN, Action, Assignment, Step, StepKind};
 use tollgate_core::engine::{Commit, Engine};
 use tollgate_core::event::Verdict;
 use tollgate_core::id::{CommandId, CommitId, DecisionId, DispatchNumber, SessionName};
@@ -213,17 +213,17 @@ fn roles() -> impl Iterator<Item = Role> {
 }
 
 pub fn dispatch(state: State, role: Role) -> Step {
-    step(state, StepKind::Dispatch { role, outputs: Vec::new() })
+    step(state, StepKind::Dispatch(Assignment::new(role, &[])))
 }
 
 fn approve() -> Step {
-    let gate = ApproveGate::ApproveDesign;
+    let gate = APPROVE_DESIGN.to_owned();
     let corrects = vec![Role::SpecAgent];
     step(State::ApproveDesign, StepKind::Approve { gate, shows: Vec::new(), corrects })
 }
 
 fn step(state: State, kind: StepKind) -> Step {
-    Step { state, kind, optional: false, when: None }
+    Step { state, kind, when: None }
 }
 
 pub fn opening(name: &str, steps: Vec<Step>) -> Result<Opening, Trouble> {
@@ -241,6 +241,8 @@ pub fn opening(name: &str, steps: Vec<Step>) -> Result<Opening, Trouble> {
         },
         full_action: None,
         project_type: ProjectType::Mixed,
+        inputs: std::collections::BTreeMap::new(),
+        stage: None,
         requested: Vec::new(),
         base: CommitId::parse(&"1".repeat(40))?,
         base_branch: Some("main".to_owned()),

@@ -131,6 +131,8 @@ impl Run {
             action,
             full_action,
             project_type: ProjectType::parse(&self.project_type).unwrap_or(ProjectType::Mixed),
+            inputs: std::collections::BTreeMap::new(),
+            stage: None,
             requested: self.requested(),
             base: head.commit,
             base_branch: head.branch,

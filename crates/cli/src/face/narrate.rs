@@ -3,7 +3,7 @@
 use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, WARN};
 use anstyle::Style;
 use tollgate_core::decision::{CorrectionStatus, DecisionStatus};
-use tollgate_core::event::{CheckPurpose, Event, Purpose, RetryWhy, Verdict};
+use tollgate_core::event::{Event, Merged, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::session::Session;
 use tollgate_core::work::DispatchEnd;
@@ -51,11 +51,7 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(WARN, " repair", format!("{repair} of {task}"))
         }
         Event::ChecksStarted { purpose, commands, .. } if !commands.is_empty() => {
-            let of = match purpose {
-                CheckPurpose::Task { task } => task.to_string(),
-                CheckPurpose::Acceptance { .. } => "acceptance".to_owned(),
-            };
-            told(DIM, " checks", format!("{} command(s) for {of}", commands.len()))
+            told(DIM, " checks", format!("{} command(s) for {purpose}", commands.len()))
         }
         Event::ChecksEnded { results, .. } => checks(results),
         Event::FindingRecorded { finding } => {
@@ -70,7 +66,11 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
         Event::DecisionResolved { id, resolution } => resolved(id.as_str(), resolution),
         Event::CorrectionMoved { status: CorrectionStatus::Queued, roles, .. } => {
             let roles: Vec<String> = roles.iter().map(ToString::to_string).collect();
-            told(WARN, "correct", format!("the design goes back to {}", roles.join(", then ")))
+            told(WARN, "correct", format!("the work goes back to {}", roles.join(", then ")))
+        }
+        Event::MergeEnded { merged } => brought_together(merged),
+        Event::SeverityPassed { tracked, .. } => {
+            told(GOOD, "   gate", format!("severity passed, {} finding(s) tracked", tracked.len()))
         }
         Event::Blocked { blocker } => told(BAD, "blocked", blocker.code.to_string()),
         Event::FilesEdited { edits } => {
@@ -97,7 +97,18 @@ pub fn dispatch(session: &Session, number: DispatchNumber) -> String {
         Purpose::Correction { .. } => " (correction)".to_owned(),
         _ => String::new(),
     };
-    format!("#{number} {} {}{why}", dispatch.role, dispatch.task)
+    let part = dispatch.place().and_then(|place| session.assignment(place));
+    let name = part.map_or(dispatch.role.as_str(), |part| part.name());
+    format!("#{number} {name} {}{why}", dispatch.task)
+}
+
+fn brought_together(merged: &[Merged]) -> Option<Line> {
+    let clashing: Vec<&str> =
+        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
+    if clashing.is_empty() {
+        return told(GOOD, "  merge", format!("{} changes go together", merged.len()));
+    }
+    told(WARN, "  merge", format!("these do not go together: {}", clashing.join(", ")))
 }
 
 fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option<Line> {
@@ -114,6 +125,9 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
         }
         DispatchEnd::MissingOutput { paths } => {
             told(BAD, "missing", format!("{who} did not write {}", paths.join(", ")))
+        }
+        DispatchEnd::MissingRole { detail, .. } => {
+            told(BAD, "missing", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
         }
         DispatchEnd::MissingContext { errors } => {
             let first =

@@ -36,15 +36,15 @@ steps:
 Prose.
 ",
         expect![[r#"
-            Step { state: Intake, kind: Dispatch { role: SpecAgent, outputs: ["spec.md", "acceptance.json"] }, optional: false, when: None }
-            Step { state: Design, kind: Dispatch { role: Researcher, outputs: ["research/"] }, optional: true, when: Some(Requested) }
-            Step { state: Design, kind: Dispatch { role: Architect, outputs: ["architecture.md"] }, optional: false, when: None }
-            Step { state: ApproveDesign, kind: Approve { gate: ApproveDesign, shows: ["spec.md"], corrects: [SpecAgent, Architect] }, optional: false, when: None }
-            Step { state: Plan, kind: Dispatch { role: Planner, outputs: ["tasks.yaml"] }, optional: false, when: None }
-            Step { state: ReviewStrategy, kind: Choose { gate: ReviewStrategy }, optional: false, when: None }
-            Step { state: ImplementLoop, kind: Tasks, optional: false, when: None }
-            Step { state: Integrate, kind: Checks, optional: false, when: None }
-            Step { state: Done, kind: Close, optional: false, when: None }
+            Step { state: Intake, kind: Dispatch(Assignment { role: SpecAgent, called: None, inputs: [], outputs: ["spec.md", "acceptance.json"], writes: None, optional: false }), when: None }
+            Step { state: Design, kind: Dispatch(Assignment { role: Researcher, called: None, inputs: [], outputs: ["research/"], writes: None, optional: true }), when: Some(Requested) }
+            Step { state: Design, kind: Dispatch(Assignment { role: Architect, called: None, inputs: [], outputs: ["architecture.md"], writes: None, optional: false }), when: None }
+            Step { state: ApproveDesign, kind: Approve { gate: "APPROVE_DESIGN", shows: ["spec.md"], corrects: [SpecAgent, Architect] }, when: None }
+            Step { state: Plan, kind: Dispatch(Assignment { role: Planner, called: None, inputs: [], outputs: ["tasks.yaml"], writes: None, optional: false }), when: None }
+            Step { state: ReviewStrategy, kind: Choose { gate: ReviewStrategy }, when: None }
+            Step { state: ImplementLoop, kind: Tasks, when: None }
+            Step { state: Integrate, kind: Checks { of: [Acceptance] }, when: None }
+            Step { state: Done, kind: Close, when: None }
         "#]],
     );
 }
@@ -56,15 +56,15 @@ fn r009_every_fault_of_an_action_is_named_with_its_line() {
 name: Quick Fix
 descripton: x
 steps:
-  - {dispatch: coder, outputs: [../x, /y], state: IMPLEMENT}
+  - {dispatch: Codr, outputs: [../x, /y], state: IMPLEMENT}
   - {dispatch: Orchestrator, state: INTAKE}
   - {dispatch: QA, checks: acceptance, state: INTAKE}
   - {state: INTAKE}
   - {parallel: [{dispatch: QA}], state: INTAKE}
-  - {severity: x, state: INTAKE}
-  - {dispatch: QA, writes: [a], state: INTAKE}
+  - {severity: how bad?, state: INTAKE}
+  - {checks: [acceptance, everything], state: INTAKE}
   - {close: yes, state: DONE}
-  - {approve: MERGE, shows: [a], corrects: [Designer], state: DESIGN}
+  - {approve: merge it, shows: [a], corrects: [Designer], state: DESIGN}
   - {approve: APPROVE_DESIGN, corrects: [Designer], state: DESIGN}
   - {tasks: plan, optional: true, when: always, state: IMPLEMENT_LOOP}
 ---
@@ -77,28 +77,26 @@ steps:
             error shape.field_unknown agents/actions/quick.md:3: there is no field "descripton" here
               help: Did you mean "description"?
             error shape.value_unknown agents/actions/quick.md:5: `state` is "IMPLEMENT", but must be INTAKE, INTAKE_LEAN, DESIGN, APPROVE_DESIGN, PLAN, REVIEW_STRATEGY, IMPLEMENT_LOOP, INTEGRATE, RELEASE, DONE, ASK_USER, FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD or BLOCKED
-            error action.role_unknown agents/actions/quick.md:5: "coder" is not a role that can be dispatched
+            error action.role_unknown agents/actions/quick.md:5: nobody is known as "Codr"
               help: Did you mean "Coder"?
-            error action.path_invalid agents/actions/quick.md:5: "../x" is not a path below the session folder
-              help: Write a relative path such as spec.md or research/
-            error action.path_invalid agents/actions/quick.md:5: "/y" is not a path below the session folder
-              help: Write a relative path such as spec.md or research/
-            error action.role_unknown agents/actions/quick.md:6: "Orchestrator" is not a role that can be dispatched
-              help: Known: SpecAgent, Architect, Planner, Designer, Researcher, Coder, Reviewer, QA, Security, Integrator or Docs.
+            error action.path_invalid agents/actions/quick.md:5: "../x" is not a path inside the repository
+              help: Write a relative path such as spec.md or docs/
+            error action.path_invalid agents/actions/quick.md:5: "/y" is not a path inside the repository
+              help: Write a relative path such as spec.md or docs/
             error action.step_verb agents/actions/quick.md:7: this step does several things at once: dispatch, checks
-              help: Give it exactly one of dispatch, approve, choose, tasks, checks and close
+              help: Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close
             error action.step_verb agents/actions/quick.md:8: this step does nothing
-              help: Give it exactly one of dispatch, approve, choose, tasks, checks and close
-            error action.step_unsupported agents/actions/quick.md:9: "parallel" is not supported by this version
-              help: Write the action without it, for instance with several dispatch steps
-            error action.step_unsupported agents/actions/quick.md:10: "severity" is not supported by this version
-              help: Write the action without it, for instance with several dispatch steps
-            error action.step_unsupported agents/actions/quick.md:11: "writes" is not supported by this version
-              help: Write the action without it, for instance with several dispatch steps
+              help: Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close
+            error action.few_members agents/actions/quick.md:9: a parallel step with 1 member(s)
+              help: Give it two members or more, or write a dispatch step
+            error action.gate_name agents/actions/quick.md:10: severity is "how bad?", which is not the name of a gate
+              help: Use one word, such as SECURITY_REVIEW
+            error action.check_unknown agents/actions/quick.md:11: "everything" is not something that can be checked
+              help: Use acceptance, lifecycle, coverage, planning or `cmd: COMMAND`
             error action.step_value agents/actions/quick.md:12: close is "yes", but must be done
               help: Write close: done
-            error action.step_value agents/actions/quick.md:13: approve is "MERGE", but must be APPROVE_DESIGN
-              help: Write approve: APPROVE_DESIGN
+            error action.gate_name agents/actions/quick.md:13: approve is "merge it", which is not the name of a gate
+              help: Use one word, such as SECURITY_REVIEW
             error action.corrects_nobody agents/actions/quick.md:14: Designer is to be sent back, but no step before this one dispatches it
               help: Dispatch the role before, or take it out of corrects
             error action.step_key agents/actions/quick.md:15: "optional" does not belong to a tasks step

@@ -38,13 +38,13 @@ pub(super) struct StepEntry {
     #[serde(default)]
     pub close: Option<String>,
     #[serde(default)]
-    pub parallel: Option<serde_json::Value>,
+    pub parallel: Option<Vec<MemberEntry>>,
     #[serde(default)]
-    pub severity: Option<serde_json::Value>,
+    pub severity: Option<String>,
     #[serde(default)]
-    pub inputs: Option<serde_json::Value>,
+    pub inputs: Option<Vec<String>>,
     #[serde(default)]
-    pub writes: Option<serde_json::Value>,
+    pub writes: Option<Vec<String>>,
     #[serde(default)]
     pub outputs: Option<Vec<String>>,
     #[serde(default)]
@@ -55,4 +55,19 @@ pub(super) struct StepEntry {
     pub shows: Option<Vec<String>>,
     #[serde(default)]
     pub corrects: Option<Vec<String>>,
+}
+
+/// One member of a parallel step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MemberEntry {
+    pub dispatch: String,
+    #[serde(default)]
+    pub inputs: Option<Vec<String>>,
+    #[serde(default)]
+    pub outputs: Option<Vec<String>>,
+    #[serde(default)]
+    pub writes: Option<Vec<String>>,
+    #[serde(default)]
+    pub optional: Option<bool>,
 }

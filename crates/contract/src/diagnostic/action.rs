@@ -8,21 +8,28 @@ pages! {
         "The name of an action or role file is used on the command line and in paths. It has small letters, digits and\n\
          dashes only, and begins with a letter.";
     STEP_VERB = "action.step_verb":
-        "A step does exactly one thing: it has one of dispatch, approve, choose, tasks, checks and close, and its state.";
-    STEP_UNSUPPORTED = "action.step_unsupported":
-        "The step, or a key of it, has a meaning that this version of Tollgate does not carry out. It is refused, because\n\
-         leaving it out silently would change what the action does.";
+        "A step does exactly one thing: it has one of dispatch, parallel, approve,\n\
+         choose, tasks, severity, checks and close, and its state.";
+    FEW_MEMBERS = "action.few_members":
+        "A parallel step has several members that work at the same time; one alone is a dispatch step.";
+    GATE_NAME = "action.gate_name":
+        "The name of a gate is one word of letters, digits, underscores and dashes, such as APPROVE_DESIGN. It is what\n\
+         people see in questions and in the evidence.";
+    CHECK_UNKNOWN = "action.check_unknown":
+        "A checks step takes one or more of acceptance (criteria and tasks' checks), lifecycle (gates of the declared\n\
+         stage), coverage (against the minimum of the settings), planning (planning-mds/ is complete and refers to what\n\
+         exists) and `cmd: COMMAND`.";
     STEP_KEY = "action.step_key":
-        "A key does not belong to this kind of step: outputs, optional and when belong to dispatch; shows and\n\
-         corrects belong to approve.";
+        "A key does not belong to this kind of step: inputs, outputs, writes, optional and when belong to\n\
+         dispatch; shows and corrects belong to approve.";
     STEP_VALUE = "action.step_value":
-        "A step names something that does not exist: approve takes APPROVE_DESIGN, choose takes REVIEW_STRATEGY, tasks\n\
-         takes plan, checks takes acceptance, close takes done, when takes requested.";
+        "A step names something that does not exist: choose takes REVIEW_STRATEGY, tasks takes plan, close takes\n\
+         done, when takes requested.";
     ROLE_UNKNOWN = "action.role_unknown":
-        "A role is not one of the canonical names, which are written in exactly one way. Orchestrator is the engine itself\n\
-         and is never dispatched.";
+        "A role is neither a canonical name, which is written in exactly one way, nor a name with a text of its own in\n\
+         agents/NAME/SKILL.md whose field `role` says which one it is.";
     PATH_INVALID = "action.path_invalid":
-        "A path of a step must lie below the session folder: relative, with / between its parts, without .. in it.";
+        "A path of a step must lie inside the repository or the session folder: relative, with / between its parts, without .. in it.";
     NO_CLOSE = "action.no_close":
         "An action ends with one close step; without it a session could never be done.";
     NO_PLAN = "action.tasks_without_plan":
@@ -49,13 +56,25 @@ pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagno
         found => format!("this step does several things at once: {}", found.join(", ")),
     };
     Diagnostic::error(STEP_VERB, Place::file(file, line), message)
-        .help("Give it exactly one of dispatch, approve, choose, tasks, checks and close")
+        .help("Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close")
 }
 
-pub(crate) fn step_unsupported(file: &str, line: Option<u32>, key: &str) -> Diagnostic {
-    let message = format!("{} is not supported by this version", quote(key));
-    Diagnostic::error(STEP_UNSUPPORTED, Place::file(file, line), message)
-        .help("Write the action without it, for instance with several dispatch steps")
+pub(crate) fn few_members(file: &str, line: Option<u32>, found: usize) -> Diagnostic {
+    let message = format!("a parallel step with {found} member(s)");
+    Diagnostic::error(FEW_MEMBERS, Place::file(file, line), message)
+        .help("Give it two members or more, or write a dispatch step")
+}
+
+pub(crate) fn gate_name(file: &str, line: Option<u32>, verb: &str, found: &str) -> Diagnostic {
+    let message = format!("{verb} is {}, which is not the name of a gate", quote(found));
+    Diagnostic::error(GATE_NAME, Place::file(file, line), message)
+        .help("Use one word, such as SECURITY_REVIEW")
+}
+
+pub(crate) fn check_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
+    let message = format!("{found} is not something that can be checked");
+    Diagnostic::error(CHECK_UNKNOWN, Place::file(file, line), message)
+        .help("Use acceptance, lifecycle, coverage, planning or `cmd: COMMAND`")
 }
 
 pub(crate) fn step_key(file: &str, line: Option<u32>, key: &str, verb: &str) -> Diagnostic {
@@ -76,16 +95,16 @@ pub(crate) fn step_value(
 }
 
 pub(crate) fn role_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
-    let known: Vec<&str> = Role::dispatched().map(Role::as_str).collect();
-    let message = format!("{} is not a role that can be dispatched", quote(found));
+    let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    let message = format!("nobody is known as {}", quote(found));
     Diagnostic::error(ROLE_UNKNOWN, Place::file(file, line), message)
         .help(did_you_mean(found, &known))
 }
 
 pub(crate) fn path_invalid(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
-    let message = format!("{} is not a path below the session folder", quote(found));
+    let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(PATH_INVALID, Place::file(file, line), message)
-        .help("Write a relative path such as spec.md or research/")
+        .help("Write a relative path such as spec.md or docs/")
 }
 
 pub(crate) fn no_close(file: &str, line: Option<u32>) -> Diagnostic {

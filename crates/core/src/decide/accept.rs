@@ -1,6 +1,6 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
-use super::{Draft, failure, reply, step, tasks};
+use super::{Draft, failure, gate, reply, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
@@ -114,8 +114,10 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let dispatch = &draft.dispatches[&number];
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
+    let judges_step = matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. });
     match reply.status {
         _ if judges => reply::verdict(draft, number, reply),
+        _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
         ReplyStatus::Ok => accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
             draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
@@ -139,14 +141,8 @@ fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
 
 fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
     let role = draft.dispatches[&number].role;
-    draft.emit(Event::DispatchClosed { number, verdict: Verdict::Accepted });
     note_assumptions(draft, reply);
-    if let Some(criteria) = work.criteria.clone() {
-        draft.emit(Event::CriteriaAdopted { criteria });
-    }
-    if let Some(tasks) = work.plan.clone() {
-        tasks::adopt_plan(draft, tasks);
-    }
+    conclude(draft, number, Verdict::Accepted);
     if role == Role::Coder && draft.mode == Mode::Lean {
         if draft.changed.len() > LEAN_FILES_MAX {
             let files = draft.changed.len();
@@ -158,6 +154,50 @@ fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &W
         if let Some(path) = work.sensitive.first() {
             go_full(draft, format!("{path} is a sensitive path"));
         }
+    }
+}
+
+/// A dispatch has done its part. That of a parallel member counts once all are ready.
+pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: Verdict) {
+    if draft.dispatches[&number].is_member() {
+        return draft.emit(Event::MemberReady { number, verdict });
+    }
+    let delivered = draft.dispatches[&number].delivered.as_ref();
+    let work = delivered.map(|delivered| delivered.work.clone()).unwrap_or_default();
+    draft.emit(Event::DispatchClosed { number, verdict });
+    adopt(draft, number, &work);
+}
+
+/// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests.
+pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
+    if let Some(criteria) = work.criteria.clone() {
+        draft.emit(Event::CriteriaAdopted { criteria });
+    }
+    if let Some(tasks) = work.plan.clone() {
+        tasks::adopt_plan(draft, tasks);
+    }
+    weakened(draft, number, work);
+    let changed: Vec<String> = work.outputs.iter().map(|output| output.path.clone()).collect();
+    gate::reopen(draft, &changed);
+}
+
+pub(crate) const WEAKENED: &str = "weakened-tests";
+
+/// Tests that a change weakens are told at the review; those that are back are settled.
+fn weakened(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
+    let task = draft.dispatches[&number].task.clone();
+    for report in &work.weakened {
+        reply::record(draft, Role::Orchestrator, &task, report, FindingStatus::Open);
+    }
+    let restored: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|f| f.status == FindingStatus::Open && f.report.category == WEAKENED)
+        .filter(|f| f.report.file.as_ref().is_some_and(|file| work.restored.contains(file)))
+        .map(|finding| finding.id)
+        .collect();
+    for id in restored {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
     }
 }
 

@@ -1,12 +1,14 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
 use super::{Draft, command, failure};
+use crate::action::Place;
 use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
 };
 use crate::event::{Event, Finding, Purpose};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::limits::QUESTION_BYTES_MAX;
+use crate::reply::Severity;
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
 use crate::work::{Artefact, DispatchEnd};
@@ -110,7 +112,9 @@ pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: Bl
     let failure = dispatch.last_failure.clone();
     let words = failure.as_ref().map(failure::describe).unwrap_or_default();
     let how = match failure {
-        Some(DispatchEnd::MissingContext { .. }) => "was not started".to_owned(),
+        Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => {
+            "was not started".to_owned()
+        }
         _ => format!("failed {}", times(dispatch.starts)),
     };
     let detail =
@@ -180,11 +184,24 @@ fn block_and_ask(
             "the step is skipped; nothing of it is used",
         ));
     }
+    if is_mendable(draft, number) {
+        options.push(option(
+            "manual-fix",
+            "Mend it by hand",
+            "what the agent left is laid out for you; you edit it and hand the reply in",
+        ));
+    }
     options.push(cancel_option());
     let folder = draft.session_path(&format!("dispatches/{number}/"));
     let first = match code {
-        BlockerCode::MissingContext => {
-            "make the file, or mend `context_files` in tasks.yaml".to_owned()
+        BlockerCode::MissingContext => match &draft.dispatches[&number].last_failure {
+            Some(DispatchEnd::MissingRole { name, .. }) => {
+                format!("write agents/{name}/SKILL.md")
+            }
+            _ => "make the file, or mend `context_files` in tasks.yaml".to_owned(),
+        },
+        BlockerCode::SubagentFailure if is_invalid(draft, number) => {
+            format!("look into {}", draft.failed_path(number))
         }
         BlockerCode::OutputLimit => {
             format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
@@ -199,11 +216,19 @@ fn block_and_ask(
 
 fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     match draft.dispatches[&number].purpose {
-        Purpose::Step { index } => {
-            draft.steps.get(index).is_some_and(|step| step.optional || step.when.is_some())
+        Purpose::Step { index, member } => {
+            let is_asked_for = draft.steps.get(index).is_some_and(|step| step.when.is_some());
+            let assignment = draft.assignment(Place { step: index, member });
+            is_asked_for || assignment.is_some_and(|assignment| assignment.optional)
         }
         _ => false,
     }
+}
+
+/// A person can mend what an agent left behind, not an agent that never came to write anything.
+fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    let failure = draft.dispatches[&number].last_failure.as_ref();
+    !matches!(failure, Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }))
 }
 
 fn block_task(draft: &mut Draft<'_>, id: TaskId) {
@@ -306,6 +331,59 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
     ];
     let subject = Subject::Repair { task: task.clone(), repair };
     ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
+}
+
+fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    matches!(draft.dispatches[&number].last_failure, Some(DispatchEnd::Invalid { .. }))
+}
+
+/// Findings that stop the work at a severity gate. With a critical one there is no way to approve.
+pub(super) fn justify(draft: &mut Draft<'_>, step: usize, grave: &[Finding]) {
+    let is_critical = |finding: &&Finding| finding.report.severity == Severity::Critical;
+    let critical = grave.iter().filter(is_critical).count();
+    let lines: Vec<String> = grave.iter().map(|f| super::reply::finding_line(&f.report)).collect();
+    let high = grave.len() - critical;
+    let mut options = vec![option(
+        "fix",
+        "Fix it",
+        "the Coder repairs what is listed, then who found it looks again",
+    )];
+    if critical == 0 {
+        options.push(option(
+            "approve: TEXT",
+            "Approve with a justification",
+            "goes on; the findings are kept as known issues with your justification",
+        ));
+    }
+    options.push(cancel_option());
+    let how = if critical > 0 {
+        "A critical finding cannot be approved."
+    } else {
+        "Approving needs a justification."
+    };
+    let text = format!(
+        "{critical} critical and {high} high finding(s) are open:\n{}\n{how}",
+        bullets(&lines)
+    );
+    let subject = Subject::Severity { step };
+    ask(draft, Question { kind: DecisionKind::Justify, text, options, subject });
+}
+
+/// Coverage is below what is asked for, or could not be measured.
+pub(super) fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
+    let options = vec![
+        option("fix", "Add tests", "the Coder adds tests, then coverage is measured again"),
+        option(
+            "lower: N TEXT",
+            "Lower the minimum",
+            "N per cent is enough for this session; recorded with your justification",
+        ),
+        option("override: TEXT", "Go on all the same", "goes on; a known issue with your reason"),
+        cancel_option(),
+    ];
+    let subject = Subject::Coverage { check };
+    let text = format!("Test coverage is not enough: {found}");
+    ask(draft, Question { kind: DecisionKind::Coverage, text, options, subject });
 }
 
 /// A review that passed with small remarks: one question for all of them.

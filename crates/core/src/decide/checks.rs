@@ -1,6 +1,9 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
 use super::{Draft, ask, repair, step, tasks};
+use crate::action::CheckSubject;
+use crate::answer::{self, Answer};
+use crate::decision::Subject;
 use crate::event::{CheckPurpose, CriterionResult, Event, Finding, FindingStatus};
 use crate::id::{CheckNumber, TaskRef};
 use crate::reply::{ReportedFinding, Severity};
@@ -18,11 +21,51 @@ fn start(draft: &mut Draft<'_>, purpose: CheckPurpose, commands: Vec<String>) {
     draft.emit(Event::ChecksStarted { number, purpose, commands });
 }
 
-/// The checks step: acceptance criteria on the tree as it is, then what only a person can see.
-pub(super) fn advance(draft: &mut Draft<'_>) {
-    if is_settled(draft) {
-        step::next(draft);
+/// The checks step: one subject after the other, each on the tree as it is.
+pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
+    if let Some(task) = repair::waiting(draft) {
+        return repair::dispatch(draft, task);
     }
+    for (index, subject) in of.iter().enumerate() {
+        let settled = match subject {
+            CheckSubject::Acceptance => is_settled(draft),
+            _ => subject_holds(draft, index, subject),
+        };
+        if !settled {
+            return;
+        }
+    }
+    step::next(draft);
+}
+
+/// Runs what has not been run on the commit as it is. True when there is nothing left to do.
+fn subject_holds(draft: &mut Draft<'_>, index: usize, subject: &CheckSubject) -> bool {
+    let is_skipped = match subject {
+        CheckSubject::Lifecycle => draft.stage.is_none(),
+        CheckSubject::Coverage => draft.coverage_minimum().is_none(),
+        _ => false,
+    };
+    if is_skipped || draft.subjects_hold.get(&index) == Some(&draft.tip) {
+        return true;
+    }
+    let step = draft.step;
+    let purpose = CheckPurpose::Subject { step, index, subject: subject.clone() };
+    let commands = match subject {
+        CheckSubject::Command(command) => vec![command.clone()],
+        other => vec![other.to_string()],
+    };
+    start(draft, purpose, commands);
+    false
+}
+
+/// The stage was changed after its gates had run: they run again under the new one.
+pub(super) fn run_lifecycle_again(draft: &mut Draft<'_>) {
+    let step = draft.step;
+    let subject = CheckSubject::Lifecycle;
+    let commands = vec![subject.to_string()];
+    // No place in a list: nothing but the evidence is renewed.
+    let purpose = CheckPurpose::Subject { step, index: usize::MAX, subject };
+    start(draft, purpose, commands);
 }
 
 /// Brings the acceptance criteria to a result. True when nothing is left to do.
@@ -30,6 +73,10 @@ pub(super) fn is_settled(draft: &mut Draft<'_>) -> bool {
     if let Some(task) = repair::waiting(draft) {
         repair::dispatch(draft, task);
         return false;
+    }
+    // An action without criteria and tasks has nothing to accept.
+    if draft.criteria.is_empty() && draft.tasks.is_empty() {
+        return true;
     }
     let is_current = draft.checked_tip.as_ref() == Some(&draft.tip);
     if draft.acceptance != Some(true) || !is_current {
@@ -94,16 +141,33 @@ fn settle_criteria(draft: &mut Draft<'_>) {
     }
 }
 
-pub(super) fn ended(draft: &mut Draft<'_>, number: CheckNumber, results: Vec<CheckResult>) {
+pub(super) fn ended(
+    draft: &mut Draft<'_>,
+    number: CheckNumber,
+    results: Vec<CheckResult>,
+    stage: Option<String>,
+) {
     let Some(run) = draft.checks.get(&number).filter(|run| run.passed.is_none()) else {
         return;
     };
     let purpose = run.purpose.clone();
-    let failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
-    draft.emit(Event::ChecksEnded { number, results });
+    let mut failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
+    let measured = results.first().cloned();
+    draft.emit(Event::ChecksEnded { number, results, stage });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
+        CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
+            return measured.into_iter().for_each(|result| measure(draft, number, &result));
+        }
+        CheckPurpose::Subject { subject, .. } => {
+            if subject != CheckSubject::Lifecycle {
+                let old: Vec<CheckResult> =
+                    failed.extract_if(.., |result| result.failed_on_base).collect();
+                old.iter().for_each(|result| record_old_failure(draft, result));
+            }
+            (TaskRef::Meta, RepairLoop::FixBuild)
+        }
     };
     settle_old_findings(draft, &task, &failed);
     // A task that left the plan meanwhile is nobody's work any more.
@@ -114,6 +178,76 @@ pub(super) fn ended(draft: &mut Draft<'_>, number: CheckNumber, results: Vec<Che
         record_contradiction(draft, &task, result);
     }
     repair::object(draft, &task, repair, failed.iter().map(feedback).collect());
+}
+
+/// Asks when coverage is not enough; where it is, there is nothing to say.
+fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
+    if draft.covers_enough(result) {
+        return;
+    }
+    let minimum = per_cent(draft.coverage_minimum().unwrap_or(0));
+    let found = match (&result.coverage, &result.trouble) {
+        (Some(measured), _) => format!(
+            "{} of the lines are covered ({} of {}); {minimum} is asked for",
+            per_cent(measured.percent_hundredths()),
+            measured.covered,
+            measured.total
+        ),
+        (None, Some(trouble)) => format!("it could not be measured: {trouble}"),
+        (None, None) => "it could not be measured".to_owned(),
+    };
+    ask::coverage(draft, number, &found);
+}
+
+fn per_cent(hundredths: u32) -> String {
+    match hundredths % 100 {
+        0 => format!("{} %", hundredths / 100),
+        part => format!("{}.{part:02} %", hundredths / 100),
+    }
+}
+
+/// The person decided about coverage that is not enough.
+pub(super) fn coverage_answered(draft: &mut Draft<'_>, check: CheckNumber, answer: &Answer) {
+    let settled = match answer.keyword.as_str() {
+        "lower" => answer::minimum(answer.words()),
+        "override" => Some((0, answer.words())),
+        _ => None,
+    };
+    if let Some((minimum, reason)) = settled {
+        let text = match minimum {
+            0 => format!("coverage was overridden: {reason}"),
+            _ => format!("the minimum of coverage was lowered to {}: {reason}", per_cent(minimum)),
+        };
+        draft.emit(Event::CoverageSettled { minimum, reason: reason.to_owned() });
+        return draft.emit(Event::KnownIssueNoted { text });
+    }
+    let asked = draft.decisions.iter().rev();
+    let question = asked
+        .filter(|d| matches!(d.subject, Subject::Coverage { check: of } if of == check))
+        .map(|decision| decision.question.clone())
+        .next();
+    let feedback = question.into_iter().chain(["add tests that reach more lines".to_owned()]);
+    draft.emit(Event::RepairOpened {
+        task: TaskRef::Meta,
+        repair: RepairLoop::FixTests,
+        feedback: feedback.collect(),
+        consented: true,
+    });
+}
+
+/// It failed before the session began: told apart from new failures, and never held against the work.
+fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
+    let report = ReportedFinding {
+        severity: Severity::Medium,
+        category: "pre-existing".to_owned(),
+        file: None,
+        line: None,
+        message: format!("`{}` fails, and failed on the base revision already", result.command),
+        fix: None,
+        is_nit: false,
+    };
+    let (source, status) = (Role::Orchestrator, FindingStatus::Tracked);
+    super::reply::record(draft, source, &TaskRef::Meta, &report, status);
 }
 
 fn category() -> String {
@@ -139,7 +273,7 @@ fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, result: &CheckRes
         return;
     }
     let finding = Finding {
-        id: draft.findings.iter().map(|f| f.id).max().unwrap_or(0) + 1,
+        id: draft.next_finding_id(),
         source: Role::Orchestrator,
         task: task.clone(),
         report: ReportedFinding {
@@ -163,7 +297,9 @@ fn complaint(result: &CheckResult) -> String {
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => "no exit code".to_owned(),
     };
-    format!("the work was reported as done but `{}` fails: {how}", result.command)
+    let since =
+        if result.failed_on_base { " (it failed on the base revision already)" } else { "" };
+    format!("the work was reported as done but `{}` fails: {how}{since}", result.command)
 }
 
 fn feedback(result: &CheckResult) -> String {

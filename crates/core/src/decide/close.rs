@@ -1,7 +1,7 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
-use super::{Draft, ask, checks, tasks};
-use crate::action::StepKind;
+use super::{Draft, ask, checks, severity, tasks};
+use crate::action::{Assignment, StepKind};
 use crate::decision::BlockerCode;
 use crate::event::{CriterionResult, Event, FindingStatus};
 use crate::id::TaskRef;
@@ -12,6 +12,13 @@ use crate::task::TaskStatus;
 pub(super) fn advance(draft: &mut Draft<'_>) {
     // Repairs, and checks on the tree as it is now: what came after the last checks counts too.
     if !checks::is_settled(draft) {
+        return;
+    }
+    // Without an implement loop, what reviewing roles found decides here too.
+    if !draft.has_task_loop() {
+        if draft.findings.is_empty() || severity::is_passed(draft) {
+            finish(draft);
+        }
         return;
     }
     // Somebody put more into the plan after the loop was left.
@@ -33,6 +40,10 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if draft.meta.needs_audit && draft.mode == Mode::Full {
         return tasks::open_gate(draft, Gate::Audit, TaskRef::Meta);
     }
+    finish(draft);
+}
+
+fn finish(draft: &mut Draft<'_>) {
     let missing = missing(draft);
     if missing.is_empty() {
         return draft.emit(Event::SessionClosed);
@@ -60,7 +71,10 @@ fn missing(draft: &Draft<'_>) -> Vec<String> {
         missing.push(format!("{} is {}", task.spec.id, task.status));
     }
     // In lean mode the engine writes the report itself.
-    if draft.mode == Mode::Full && !draft.artefacts.contains_key("report.md") {
+    let reports = |a: &Assignment| a.outputs.iter().any(|output| output == "report.md");
+    let steps = draft.steps.iter().enumerate();
+    let has_report = steps.flat_map(|(at, step)| step.assignments(at)).any(|(_, a)| reports(a));
+    if has_report && !draft.artefacts.contains_key("report.md") {
         missing.push("report.md is not there".to_owned());
     }
     missing

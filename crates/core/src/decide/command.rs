@@ -1,11 +1,11 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, gate, repair, step};
+use super::{Draft, ask, checks, gate, repair, severity, step};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
-use crate::event::{CriterionResult, Event, FindingStatus, RetryWhy, Verdict};
+use crate::event::{CriterionResult, Event, Finding, FindingStatus, RetryWhy, Verdict};
 use crate::id::{CommandId, DecisionId, DispatchNumber, TaskRef};
 use crate::input::Command;
 use crate::refusal::Refusal;
@@ -58,6 +58,8 @@ pub(super) fn answer(
     let answer = answer::read(&decision, given, reason)?;
     refuse_to_accept_critical(draft, &decision, &answer)?;
     refuse_bad_duration(&decision, &answer)?;
+    refuse_bad_minimum(&decision, &answer)?;
+    gate::refuse_stale_evidence(draft, &decision, &answer)?;
     if answer.keyword == "cancel" {
         cancel(draft, Some(id), Some(command), answer.words());
         return Ok(());
@@ -70,6 +72,7 @@ pub(super) fn answer(
         resolved_at: Some(draft.now()),
         reason: if deferred { answer.text.clone() } else { reason.map(str::to_owned) },
         command: Some(command),
+        stage: draft.stage.clone().filter(|_| decision.kind == DecisionKind::Approve),
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     follow(draft, &decision, &answer);
@@ -140,6 +143,18 @@ fn refuse_bad_duration(decision: &Decision, answer: &Answer) -> Result<(), Refus
     Ok(())
 }
 
+fn refuse_bad_minimum(decision: &Decision, answer: &Answer) -> Result<(), Refusal> {
+    if answer.keyword == "lower" && answer::minimum(answer.words()).is_none() {
+        return Err(Refusal::BadAnswer {
+            id: decision.decision_id.clone(),
+            given: answer.canonical(),
+            why: ": it needs a number of per cent and the reason".to_owned(),
+            expected: vec!["lower: 70 generated code is not covered".to_owned()],
+        });
+    }
+    Ok(())
+}
+
 /// What an answer sets in motion.
 fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
     match &decision.subject {
@@ -159,6 +174,8 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
             super::failure::start_due(draft);
         }
         Subject::Files => ask::unblock(draft),
+        Subject::Severity { .. } => severity::answered(draft, answer),
+        Subject::Coverage { check } => checks::coverage_answered(draft, *check, answer),
         Subject::Manual { checks, .. } => manual(draft, checks, answer),
     }
 }
@@ -181,14 +198,25 @@ fn settle_open(
     }
 }
 
+fn accept_finding(draft: &mut Draft<'_>, finding: &Finding, reason: &str) {
+    let (id, status) = (finding.id, FindingStatus::Accepted);
+    draft.emit(Event::FindingSettled { id, status, reason: Some(reason.to_owned()) });
+    draft.emit(Event::KnownIssueNoted { text: super::reply::finding_line(&finding.report) });
+}
+
 fn notes(draft: &mut Draft<'_>, task: &TaskRef, answer: &Answer) {
+    let weakened = super::reply::open_weakenings(draft, task);
     if answer.keyword == "accept" {
         settle_open(draft, task, Role::Reviewer, FindingStatus::Accepted, "accepted as a note");
+        for finding in &weakened {
+            accept_finding(draft, finding, "accepted as a note");
+        }
         let (task, role) = (task.clone(), Role::Reviewer);
         return draft.emit(Event::GatePassed { task, role });
     }
     let mut lines: Vec<String> = draft
         .open_findings(task, Role::Reviewer)
+        .chain(&weakened)
         .map(|finding| super::reply::finding_line(&finding.report))
         .collect();
     lines.extend(answer.text.iter().map(|text| format!("the person says: {text}")));
@@ -283,6 +311,9 @@ fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
         .collect()
 }
 
+/// Who plays an attempt that a person mends by hand; no agent of the settings can have this name.
+pub const MANUAL_FIX: &str = "(manual-fix)";
+
 /// One consent buys one attempt.
 fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     ask::unblock(draft);
@@ -293,6 +324,7 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     }
     let (mut timeout_ms, mut agent) = (None, None);
     match (answer.keyword.as_str(), &answer.text) {
+        ("manual-fix", _) => agent = Some(MANUAL_FIX.to_owned()),
         ("retry", Some(text)) => {
             let text = format!("the person says: {text}");
             draft.emit(Event::GuidanceGiven { number, text });
@@ -353,6 +385,7 @@ fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Re
         resolved_at: Some(draft.now()),
         reason: Some("no response provided".to_owned()),
         command: Some(command),
+        stage: None,
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     Ok(())
@@ -368,6 +401,7 @@ pub(super) fn skip_budget_question(draft: &mut Draft<'_>) {
             resolved_at: Some(draft.now()),
             reason: Some("the limit was raised".to_owned()),
             command: None,
+            stage: None,
         };
         draft.emit(Event::DecisionResolved { id, resolution });
     }
@@ -390,6 +424,7 @@ fn gate_exhausted(
         resolved_at: Some(draft.now()),
         reason: Some("no valid answer was given".to_owned()),
         command: Some(command),
+        stage: None,
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     let blocker = Blocker {
@@ -432,6 +467,7 @@ fn cancel(
                 "the session was cancelled".to_owned()
             }),
             command: command.clone(),
+            stage: None,
         };
         draft.emit(Event::DecisionResolved { id, resolution });
     }

@@ -29,6 +29,7 @@ pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
         DispatchEnd::Invalid { .. } => FailureClass::Recoverable,
         DispatchEnd::MissingOutput { .. }
         | DispatchEnd::MissingContext { .. }
+        | DispatchEnd::MissingRole { .. }
         | DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
         | DispatchEnd::PermissionRefused { .. } => FailureClass::Permanent,
@@ -88,7 +89,9 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
 fn blocker_code(end: &DispatchEnd) -> BlockerCode {
     match end {
         DispatchEnd::MissingOutput { .. } => BlockerCode::MissingOutput,
-        DispatchEnd::MissingContext { .. } => BlockerCode::MissingContext,
+        DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. } => {
+            BlockerCode::MissingContext
+        }
         DispatchEnd::TimedOut { .. } => BlockerCode::Timeout,
         DispatchEnd::OutputLimit { .. } => BlockerCode::OutputLimit,
         DispatchEnd::PermissionRefused { .. } => BlockerCode::Permission,
@@ -124,6 +127,9 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             let list: Vec<String> =
                 errors.iter().map(|e| format!("{}: {}", e.path, e.message)).collect();
             list.join("; ")
+        }
+        DispatchEnd::MissingRole { name, detail } => {
+            format!("the text of role {name} is not usable: {detail}")
         }
         DispatchEnd::MissingOutput { paths } => {
             format!("it said OK but did not write {}", paths.join(", "))

@@ -1,47 +1,61 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
 use super::{Draft, accept, ask, step};
-use crate::action::StepKind;
+use crate::action::{APPROVE_DESIGN, Place, Step, StepKind};
 use crate::decision::{
     AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
 use crate::event::{Event, Purpose};
-use crate::id::{DecisionId, TaskRef};
+use crate::id::{ContentHash, DecisionId, TaskRef};
 use crate::limits::MANY_TASKS;
 use crate::refusal::Refusal;
 use crate::role::{Role, State};
 use crate::task::Strategy;
 use crate::work::Artefact;
 
-/// Passes when the design on record is approved; asks otherwise.
+/// Passes when what stands there is approved under the declared stage; asks otherwise.
 pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
-    let decision = draft.decision(&DecisionId::approve_design());
-    if decision.is_some_and(is_approved) {
+    if gate_decision(draft, index).is_some_and(|decision| holds(draft, decision)) {
         return step::next(draft);
     }
     ask_approval(draft, index, None);
+}
+
+/// The question of an approve step, by the index of the step.
+fn gate_decision<'a>(draft: &'a Draft<'_>, index: usize) -> Option<&'a Decision> {
+    let is_of = |d: &&Decision| matches!(d.subject, Subject::Gate { step } if step == index);
+    draft.decisions.iter().find(is_of)
 }
 
 fn is_approved(decision: &Decision) -> bool {
     decision.answered().is_some_and(|answer| answer.starts_with("approved"))
 }
 
-fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&[String]>) {
-    let Some(StepKind::Approve { shows, .. }) =
-        draft.steps.get(index).map(|step| step.kind.clone())
+/// An approval counts under the lifecycle stage in which it was given, and under no other.
+fn holds(draft: &Draft<'_>, decision: &Decision) -> bool {
+    is_approved(decision) && decision.resolution.stage == draft.stage
+}
+
+fn is_design(draft: &Draft<'_>, index: usize) -> bool {
+    let step = draft.steps.get(index);
+    step.is_some_and(
+        |s| matches!(&s.kind, StepKind::Approve { gate, .. } if gate == APPROVE_DESIGN),
+    )
+}
+
+fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
+    let Some(Step { state, kind: StepKind::Approve { gate, shows, .. }, .. }) =
+        draft.steps.get(index).cloned()
     else {
         return;
     };
-    let shown = shown_artefacts(draft, &shows);
+    let shown = shown_artefacts(draft, index, &shows);
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
+    let what = if is_design(draft, index) { "the proposed solution" } else { gate.as_str() };
+    let listed = if names.is_empty() { "no files".to_owned() } else { names.join(", ") };
     let mut text = match changed {
-        Some(paths) => format!(
-            "What you were shown has changed since: {}. Do you approve the design as it is now?",
-            paths.join(", ")
-        ),
-        None => {
-            format!("Please review the proposed solution: {}. Do you approve it?", names.join(", "))
-        }
+        Some(words) => format!("{words} Do you approve {what} as it is now: {listed}?"),
+        None => format!("Please review {what}: {listed}. Do you approve it?"),
     };
     if !draft.criteria.is_empty() {
         let lines: Vec<String> =
@@ -51,65 +65,182 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&[String]>)
     if !draft.assumptions.is_empty() {
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&draft.assumptions)));
     }
-    let options = approval_options();
+    let options = approval_options(&correctors(draft, index));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
         options,
         subject: Subject::Gate { step: index },
     };
-    ask::ask_as(draft, DecisionId::approve_design(), State::ApproveDesign, shown, question);
+    let id = match gate_decision(draft, index) {
+        Some(asked) => asked.decision_id.clone(),
+        None if is_design(draft, index) => DecisionId::approve_design(),
+        None => draft.next_decision_id(),
+    };
+    ask::ask_as(draft, id, state, shown, question);
 }
 
-/// The session files that the patterns name: a file, or everything below a folder.
-fn shown_artefacts(draft: &Draft<'_>, shows: &[String]) -> Vec<Artefact> {
+/// What the gate shows: session files and files of the repository, each by content.
+fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Artefact> {
+    let shows = if shows.is_empty() { made_since_last_gate(draft, index) } else { shows.to_vec() };
     let is_shown = |path: &str| {
         shows
             .iter()
             .any(|show| path == show || (show.ends_with('/') && path.starts_with(show.as_str())))
     };
-    let artefacts = draft.artefacts.iter().filter(|(path, _)| is_shown(path));
-    artefacts
-        .map(|(path, record)| Artefact { path: path.clone(), sha256: record.sha256.clone() })
+    let session_files = draft.artefacts.iter().map(|(path, record)| (path, &record.sha256));
+    session_files
+        .chain(&draft.outputs)
+        .filter(|(path, _)| is_shown(path))
+        .map(|(path, sha256)| Artefact { path: path.clone(), sha256: sha256.clone() })
         .collect()
+}
+
+fn made_since_last_gate(draft: &Draft<'_>, index: usize) -> Vec<String> {
+    let made = producers(draft, index).into_iter().filter_map(|place| draft.assignment(place));
+    made.flat_map(|assignment| assignment.outputs.clone()).collect()
+}
+
+/// The parts of the action between the last gate and this one that make something.
+fn producers(draft: &Draft<'_>, index: usize) -> Vec<Place> {
+    let is_gate = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
+    let first = draft.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
+    let steps = draft.steps[..index].iter().enumerate().skip(first);
+    let parts = steps.flat_map(|(at, step)| step.assignments(at));
+    let can_be_asked = |role: Role| !role.is_reviewing() && role != Role::Orchestrator;
+    parts.filter(|(_, a)| can_be_asked(a.role)).map(|(place, _)| place).collect()
+}
+
+/// Who does its part again when the gate is not passed: the named roles, else who made what is shown.
+fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> {
+    let named = match draft.steps.get(index).map(|step| &step.kind) {
+        Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
+        _ => Vec::new(),
+    };
+    let of_role = |role: &Role| parts_of(draft, index, *role);
+    let mut correctors: Vec<(Role, Place)> = named.iter().flat_map(of_role).collect();
+    if correctors.is_empty() {
+        let made = producers(draft, index).into_iter();
+        correctors = made.filter_map(|p| Some((draft.assignment(p)?.role, p))).collect();
+    }
+    correctors
+}
+
+/// Where a role last played a part before a step; all its parts of a parallel one.
+fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, Place)> {
+    let steps = draft.steps[..before].iter().enumerate().rev();
+    let mut parts = steps.map(|(at, step)| {
+        let places = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
+        places.map(|(place, _)| (role, place)).collect::<Vec<_>>()
+    });
+    parts.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// A person wants changes: which roles run again, in order.
 pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
-    let default = match draft.steps.get(index).map(|step| &step.kind) {
-        Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
-        _ => Vec::new(),
-    };
     let named = words.split_once(':').and_then(|(name, _)| Role::parse(name.trim()));
-    let correctors = [Role::SpecAgent, Role::Architect, Role::Designer];
-    let roles = match named.filter(|role| correctors.contains(role)) {
-        Some(role) => vec![role],
-        None => default,
-    };
-    draft.emit(Event::CorrectionMoved { status: CorrectionStatus::Queued, roles, agent: None });
+    let of_named = named.map(|role| parts_of(draft, index, role)).unwrap_or_default();
+    let parts = if of_named.is_empty() { correctors(draft, index) } else { of_named };
+    let (roles, places) = parts.into_iter().unzip();
+    let status = CorrectionStatus::Queued;
+    draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
 }
 
 /// Sends the correction to the next role, or asks again when all have run.
 pub(super) fn correct(draft: &mut Draft<'_>) {
-    let roles = draft.correction.roles.clone();
-    let index = approve_index(draft);
+    let (roles, places) = (draft.correction.roles.clone(), draft.correction.places.clone());
+    let index = rejected_gate(draft);
     let Some(role) = roles.first().copied() else {
         let status = CorrectionStatus::Completed;
-        draft.emit(Event::CorrectionMoved { status, roles, agent: None });
+        draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
         return ask_approval(draft, index, None);
     };
     let text =
         draft.rejections.last().map(|rejection| rejection.answer.clone()).unwrap_or_default();
     let words = text.strip_prefix("changes-requested:").unwrap_or(&text).trim().to_owned();
     let status = CorrectionStatus::Dispatched;
-    draft.emit(Event::CorrectionMoved { status, roles, agent: Some(role) });
-    let feedback = vec![format!("the person asks for changes of the design: {words}")];
-    let purpose = Purpose::Correction { step: index };
+    let place = places.first().copied();
+    draft.emit(Event::CorrectionMoved { status, roles, places, agent: Some(role) });
+    let of = if is_design(draft, index) { "of the design" } else { "of your work" };
+    let feedback = vec![format!("the person asks for changes {of}: {words}")];
+    let purpose = Purpose::Correction { step: index, place };
     accept::dispatch_for(draft, role, TaskRef::Meta, purpose, feedback);
 }
 
-fn approve_index(draft: &Draft<'_>) -> usize {
-    draft.steps.iter().position(|s| matches!(s.kind, StepKind::Approve { .. })).unwrap_or(0)
+/// The gate that was last not passed.
+fn rejected_gate(draft: &Draft<'_>) -> usize {
+    let decision = draft.rejections.last().and_then(|r| draft.decision(&r.decision_id));
+    match decision.map(|decision| &decision.subject) {
+        Some(Subject::Gate { step }) => *step,
+        _ => 0,
+    }
+}
+
+/// The repository declares another lifecycle stage: what was found and approved under the old one no longer counts.
+pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
+    if draft.is_over() || draft.stage == stage {
+        return;
+    }
+    draft.emit(Event::StageDeclared { stage });
+    if !is_evidence_stale(draft) {
+        return;
+    }
+    // The gates run again before the person is asked again.
+    let asked: Vec<DecisionId> = draft
+        .pending_decisions()
+        .filter(|decision| decision.kind == DecisionKind::Approve)
+        .map(|decision| decision.decision_id.clone())
+        .collect();
+    for id in asked {
+        let resolution = Resolution {
+            status: DecisionStatus::Skipped,
+            resolved_at: Some(draft.now()),
+            reason: Some("the lifecycle stage changed".to_owned()),
+            ..Resolution::default()
+        };
+        draft.emit(Event::DecisionResolved { id, resolution });
+    }
+}
+
+/// Lifecycle gates ran under a stage that is no longer the declared one.
+pub(super) fn is_evidence_stale(draft: &Draft<'_>) -> bool {
+    let declared = draft.stage.as_ref();
+    draft.lifecycle.as_ref().is_some_and(|run| declared.is_some_and(|stage| *stage != run.stage))
+}
+
+/// Asks again for an approval that was given under another stage. Says whether there was one.
+pub(super) fn reaffirm(draft: &mut Draft<'_>) -> bool {
+    let is_approve = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
+    let passed = draft.steps[..draft.step].iter().enumerate().filter(|(_, step)| is_approve(step));
+    let lapsed = passed
+        .map(|(index, _)| index)
+        .find(|index| gate_decision(draft, *index).is_some_and(|decision| !holds(draft, decision)));
+    let Some(index) = lapsed else {
+        return false;
+    };
+    let words = "The lifecycle stage has changed since you answered.";
+    ask_approval(draft, index, Some(words));
+    true
+}
+
+/// Evidence of another stage carries no approval.
+pub(super) fn refuse_stale_evidence(
+    draft: &Draft<'_>,
+    decision: &Decision,
+    answer: &crate::answer::Answer,
+) -> Result<(), Refusal> {
+    let is_approval =
+        matches!(decision.subject, Subject::Gate { .. }) && answer.keyword.starts_with("approved");
+    match (&draft.lifecycle, &draft.stage) {
+        (Some(run), Some(declared)) if is_approval && run.stage != *declared => {
+            Err(Refusal::StaleEvidence {
+                id: decision.decision_id.clone(),
+                found: run.stage.clone(),
+                declared: declared.clone(),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Passes with a canonical strategy on record; asks otherwise.
@@ -161,20 +292,28 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 
-fn approval_options() -> Vec<AnswerOption> {
+fn approval_options(correctors: &[(Role, Place)]) -> Vec<AnswerOption> {
+    let mut names: Vec<&str> = correctors.iter().map(|(role, _)| role.as_str()).collect();
+    names.dedup();
+    let again = match names.as_slice() {
+        [] => "the work is asked for again with your words".to_owned(),
+        [one] => format!("{one} runs again with your words"),
+        many => format!(
+            "{} run again with your words; begin with `{}:` to send it to one of them",
+            many.join(" and "),
+            many[many.len() - 1]
+        ),
+    };
     vec![
         AnswerOption {
             answer: "approved".to_owned(),
             label: "Approve".to_owned(),
-            consequence: "the plan is made from exactly these files".to_owned(),
+            consequence: "the work goes on from exactly these files".to_owned(),
         },
         AnswerOption {
             answer: "changes-requested: TEXT".to_owned(),
             label: "Request changes".to_owned(),
-            consequence:
-                "SpecAgent and Architect run again with your words; begin with `Architect:`, \
-                          `SpecAgent:` or `Designer:` to send it to one of them"
-                    .to_owned(),
+            consequence: again,
         },
         ask::cancel_option(),
     ]
@@ -220,35 +359,53 @@ pub(super) fn recommended_strategy(draft: &Draft<'_>) -> Strategy {
 
 /// Something the person was shown is different now: the gate opens again.
 pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
-    let was_shown = |decision: &Decision| {
-        let shown: Vec<String> = decision
-            .shown
-            .iter()
-            .filter(|artefact| changed.contains(&artefact.path))
-            .map(|artefact| artefact.path.clone())
-            .collect();
-        shown
-    };
-    let design = draft.decision(&DecisionId::approve_design()).cloned();
-    if let Some(decision) = design.filter(|d| is_approved(d) || d.is_pending()) {
-        let paths = was_shown(&decision);
+    let gates: Vec<Decision> = draft
+        .decisions
+        .iter()
+        .filter(|d| d.kind == DecisionKind::Approve && (is_approved(d) || d.is_pending()))
+        .cloned()
+        .collect();
+    for decision in gates {
+        let paths = shown_and_changed(draft, &decision, changed);
         if let (Subject::Gate { step }, false) = (&decision.subject, paths.is_empty()) {
-            ask_approval(draft, *step, Some(&paths));
+            let words = format!("What you were shown has changed since: {}.", paths.join(", "));
+            ask_approval(draft, *step, Some(&words));
         }
     }
     let strategy = draft.decision(&DecisionId::review_strategy()).cloned();
     if let Some(decision) = strategy.filter(|d| d.answered().is_some() || d.is_pending())
-        && !was_shown(&decision).is_empty()
+        && !shown_and_changed(draft, &decision, changed).is_empty()
     {
         ask_strategy(draft, true);
     }
 }
 
+fn shown_and_changed(draft: &Draft<'_>, decision: &Decision, changed: &[String]) -> Vec<String> {
+    let shown = decision.shown.iter().filter(|artefact| changed.contains(&artefact.path));
+    shown
+        .filter(|artefact| current_hash(draft, &artefact.path) != Some(&artefact.sha256))
+        .map(|artefact| artefact.path.clone())
+        .collect()
+}
+
+fn current_hash<'a>(draft: &'a Draft<'_>, path: &str) -> Option<&'a ContentHash> {
+    let record = draft.artefacts.get(path).map(|record| &record.sha256);
+    record.or_else(|| draft.outputs.get(path))
+}
+
 /// After a resume a gate that was given up is put again, under the same id, wherever the work stands.
 pub(super) fn ask_again(draft: &mut Draft<'_>) {
     let given_up = |decision: &&Decision| decision.resolution.status == DecisionStatus::Cancelled;
-    let design = draft.decision(&DecisionId::approve_design()).filter(given_up);
-    if let Some(Subject::Gate { step }) = design.map(|decision| decision.subject.clone()) {
+    let gates: Vec<usize> = draft
+        .decisions
+        .iter()
+        .filter(given_up)
+        .filter_map(|decision| match decision.subject {
+            Subject::Gate { step } => Some(step),
+            _ => None,
+        })
+        .collect();
+    for step in gates {
         ask_approval(draft, step, None);
     }
     if draft.decision(&DecisionId::review_strategy()).filter(given_up).is_some() {
@@ -264,7 +421,7 @@ pub(super) fn refuse_early(
     reason: Option<&str>,
 ) -> Result<(), Refusal> {
     let (kind, options) = if *id == DecisionId::approve_design() {
-        (DecisionKind::Approve, approval_options())
+        (DecisionKind::Approve, approval_options(&[]))
     } else if *id == DecisionId::review_strategy() {
         (DecisionKind::Strategy, strategy_options())
     } else {

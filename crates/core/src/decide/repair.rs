@@ -41,10 +41,25 @@ pub(super) fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
 
 /// A red build goes to the Integrator first; what it cannot mend in build files is the Coder's.
 fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
+    if !draft.has_task_loop() {
+        return maker(draft);
+    }
     let first = draft.meta.repairs_done(repair) <= 1;
     if repair == RepairLoop::FixBuild && first && draft.mode == Mode::Full {
         Role::Integrator
     } else {
         Role::Coder
     }
+}
+
+/// Who makes things in an action without an implement loop: the Coder, else who made the last thing.
+fn maker(draft: &Draft<'_>) -> Role {
+    let steps = draft.steps[..=draft.step].iter().enumerate();
+    let made = steps.flat_map(|(at, step)| step.assignments(at)).map(|(_, a)| a.role);
+    let makers: Vec<Role> =
+        made.filter(|role| !role.is_reviewing() && *role != Role::Orchestrator).collect();
+    if makers.contains(&Role::Coder) {
+        return Role::Coder;
+    }
+    makers.last().copied().unwrap_or(Role::Coder)
 }

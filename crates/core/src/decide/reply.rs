@@ -37,8 +37,12 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
         }
         return repair::object(draft, &task, gate.repair(), lines);
     }
-    let medium: Vec<&Finding> =
+    let mut medium: Vec<&Finding> =
         findings.iter().filter(|f| f.report.severity == Severity::Medium).collect();
+    let weakened = open_weakenings(draft, &task);
+    if role == Role::Reviewer {
+        medium.extend(&weakened);
+    }
     match role {
         Role::Security if !medium.is_empty() || reply.status == ReplyStatus::NeedsDecision => {
             ask::security(draft, number, &task, &medium, &reply.summary);
@@ -48,9 +52,18 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     }
 }
 
+/// Weakened tests that nobody has decided about: of one task, or of all of them.
+pub(super) fn open_weakenings(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding> {
+    let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.filter(|f| f.report.category == accept::WEAKENED)
+        .filter(|f| *task == TaskRef::Meta || f.task == *task)
+        .cloned()
+        .collect()
+}
+
 /// What was reported, each once and at its worst, and not already answered by a person.
 /// A BLOCKED without findings is one itself.
-fn effective_reports(
+pub(super) fn effective_reports(
     draft: &Draft<'_>,
     role: Role,
     task: &TaskRef,
@@ -109,14 +122,7 @@ fn record_findings(
     reports: &[ReportedFinding],
     objects: bool,
 ) -> Vec<Finding> {
-    let gone: Vec<u32> = draft
-        .open_findings(task, source)
-        .filter(|known| !reports.iter().any(|report| report.is_same_as(&known.report)))
-        .map(|known| known.id)
-        .collect();
-    for id in gone {
-        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
-    }
+    settle_gone(draft, source, task, reports);
     let mut open = Vec::new();
     for report in reports {
         let asks = match source {
@@ -125,33 +131,72 @@ fn record_findings(
             _ => objects && report.severity == Severity::Medium,
         };
         let status = if asks { FindingStatus::Open } else { FindingStatus::Tracked };
-        let known = draft.findings.iter().find(|known| {
-            known.source == source && known.task == *task && known.report.is_same_as(report)
-        });
-        let finding = match known {
-            Some(known) => Finding {
-                // Its severity may be another one this time.
-                report: report.clone(),
-                status,
-                times: known.times + 1,
-                ..known.clone()
-            },
-            None => Finding {
-                id: draft.findings.iter().map(|f| f.id).max().unwrap_or(0) + 1,
-                source,
-                task: task.clone(),
-                report: report.clone(),
-                status,
-                times: 1,
-            },
-        };
-        draft.emit(Event::FindingRecorded { finding: finding.clone() });
+        let finding = record(draft, source, task, report, status);
         // Where the whole review objects, its small remarks go to the Coder too.
         if status == FindingStatus::Open || objects {
             open.push(finding);
         }
     }
     open
+}
+
+/// What is not reported again has been fixed.
+fn settle_gone(draft: &mut Draft<'_>, source: Role, task: &TaskRef, reports: &[ReportedFinding]) {
+    let gone: Vec<u32> = draft
+        .open_findings(task, source)
+        .filter(|known| !reports.iter().any(|report| report.is_same_as(&known.report)))
+        .map(|known| known.id)
+        .collect();
+    for id in gone {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
+    }
+}
+
+/// One finding: a new one, or one more report of a known one.
+pub(super) fn record(
+    draft: &mut Draft<'_>,
+    source: Role,
+    task: &TaskRef,
+    report: &ReportedFinding,
+    status: FindingStatus,
+) -> Finding {
+    let known = draft.findings.iter().find(|known| {
+        known.source == source && known.task == *task && known.report.is_same_as(report)
+    });
+    let finding = match known {
+        Some(known) => Finding {
+            // Its severity may be another one this time.
+            report: report.clone(),
+            status,
+            times: known.times + 1,
+            ..known.clone()
+        },
+        None => Finding {
+            id: draft.next_finding_id(),
+            source,
+            task: task.clone(),
+            report: report.clone(),
+            status,
+            times: 1,
+        },
+    };
+    draft.emit(Event::FindingRecorded { finding: finding.clone() });
+    finding
+}
+
+/// Records what a reviewing role found in a step: what is grave stays open, the rest is tracked.
+pub(super) fn record_tracked(
+    draft: &mut Draft<'_>,
+    source: Role,
+    task: &TaskRef,
+    reports: &[ReportedFinding],
+) {
+    settle_gone(draft, source, task, reports);
+    for report in reports {
+        let is_grave = report.severity >= Severity::High;
+        let status = if is_grave { FindingStatus::Open } else { FindingStatus::Tracked };
+        record(draft, source, task, report, status);
+    }
 }
 
 pub(super) fn finding_line(report: &ReportedFinding) -> String {
@@ -192,6 +237,10 @@ pub(super) fn blocked(
         // A repair that could not be made is one repair spent.
         let task = draft.dispatches[&number].task.clone();
         draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        if !draft.has_task_loop() {
+            // The severity gate, or the check that failed, sees what is still open.
+            return;
+        }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
         let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
         lines.extend(draft.open_findings(&task, source).map(|f| finding_line(&f.report)));

@@ -1,6 +1,6 @@
 //! From step to step, and from step to dispatch.
 
-use super::{Draft, ask, checks, close, command, failure, gate, tasks};
+use super::{Draft, ask, checks, close, command, failure, gate, parallel, severity, tasks};
 use crate::action::{Step, StepKind, When};
 use crate::decision::{BlockerCode, CorrectionStatus, Subject};
 use crate::event::{Event, Purpose, RetryWhy};
@@ -11,35 +11,48 @@ use crate::session::Waiting;
 
 /// Does the next thing of the current step, or enters the next step.
 pub(super) fn advance(draft: &mut Draft<'_>) {
-    if !draft.open.is_empty() {
+    let Some(step) = draft.current_step().cloned() else {
+        return;
+    };
+    // Ready members of a parallel step stay open until all are.
+    let is_busy = draft.open.iter().any(|number| draft.dispatches[number].ready.is_none());
+    if is_busy && !matches!(step.kind, StepKind::Parallel { .. }) {
         return;
     }
     if !draft.entered {
         return enter(draft, 0);
     }
     if matches!(draft.correction.status, CorrectionStatus::Queued | CorrectionStatus::Dispatched) {
-        return gate::correct(draft);
-    }
-    let Some(step) = draft.current_step().cloned() else {
-        return;
-    };
-    match step.kind {
-        StepKind::Dispatch { .. } if draft.step_done => next(draft),
-        StepKind::Dispatch { role, .. } => {
-            let purpose = Purpose::Step { index: draft.step };
-            let feedback = information_for(draft, &purpose);
-            open_dispatch(draft, role, TaskRef::Meta, purpose, feedback);
+        if !is_busy {
+            gate::correct(draft);
         }
+        return;
+    }
+    if gate::is_evidence_stale(draft) {
+        return checks::run_lifecycle_again(draft);
+    }
+    if gate::reaffirm(draft) {
+        return;
+    }
+    match step.kind {
+        _ if draft.step_done => next(draft),
+        StepKind::Dispatch(assignment) => {
+            let purpose = Purpose::Step { index: draft.step, member: None };
+            let feedback = information_for(draft, &purpose);
+            open_dispatch(draft, assignment.role, TaskRef::Meta, purpose, feedback);
+        }
+        StepKind::Parallel { members } => parallel::advance(draft, &members),
         StepKind::Approve { .. } => gate::approve(draft, draft.step),
         StepKind::Choose { .. } => gate::choose(draft),
         StepKind::Tasks => tasks::advance(draft),
-        StepKind::Checks => checks::advance(draft),
+        StepKind::Severity { .. } => severity::advance(draft),
+        StepKind::Checks { of } => checks::advance(draft, &of),
         StepKind::Close => close::advance(draft),
     }
 }
 
 /// What a person answered to questions of earlier dispatches of the same step.
-fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
+pub(super) fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
     let asked = draft.decisions.iter().filter(|decision| match &decision.subject {
         Subject::Info { dispatch } => draft.dispatches[dispatch].purpose == *purpose,
         _ => false,
@@ -68,8 +81,10 @@ fn enter(draft: &mut Draft<'_>, index: usize) {
 
 fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
     match (step.when, &step.kind) {
-        (Some(When::Requested), StepKind::Dispatch { role, .. }) if !draft.wants_role(*role) => {
-            Some(format!("nobody asked for {role}"))
+        (Some(When::Requested), StepKind::Dispatch(assignment))
+            if !draft.wants_role(assignment.role) =>
+        {
+            Some(format!("nobody asked for {}", assignment.name()))
         }
         _ => None,
     }

@@ -6,13 +6,13 @@ use super::{
     Waiting, unit,
 };
 use crate::decision::{CorrectionStatus, DecisionKind, DecisionStatus, Resolution};
-use crate::event::{CheckPurpose, Event, Finding, Purpose, RetryWhy, Verdict};
+use crate::event::{Event, Finding, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
 use crate::reply::Usage;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::task::TaskStatus;
 use crate::time::Timestamp;
-use crate::work::{CheckResult, DispatchEnd};
+use crate::work::DispatchEnd;
 
 impl Session {
     pub fn apply(&mut self, at: Timestamp, event: &Event) {
@@ -26,6 +26,7 @@ impl Session {
             | Event::Blocked { .. }
             | Event::Unblocked
             | Event::BudgetExtended
+            | Event::StageDeclared { .. }
             | Event::FilesEdited { .. }
             | Event::Noticed { .. }
             | Event::SessionClosed => self.apply_to_session(at, event),
@@ -34,7 +35,10 @@ impl Session {
             | Event::AttemptEnded { .. }
             | Event::GuidanceGiven { .. }
             | Event::RetryScheduled { .. }
-            | Event::DispatchClosed { .. } => self.apply_to_dispatches(at, event),
+            | Event::DispatchClosed { .. }
+            | Event::MemberReady { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. } => self.apply_to_dispatches(at, event),
             Event::PlanAdopted { .. }
             | Event::CriteriaAdopted { .. }
             | Event::TaskMoved { .. }
@@ -42,6 +46,8 @@ impl Session {
             | Event::GatePassed { .. }
             | Event::ChecksStarted { .. }
             | Event::ChecksEnded { .. }
+            | Event::CoverageSettled { .. }
+            | Event::SeverityPassed { .. }
             | Event::FindingRecorded { .. }
             | Event::FindingSettled { .. }
             | Event::AssumptionNoted { .. }
@@ -69,6 +75,7 @@ impl Session {
             Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
             Event::Unblocked => self.blocker = None,
             Event::BudgetExtended => self.budget_consents += 1,
+            Event::StageDeclared { stage } => self.stage.clone_from(stage),
             Event::FilesEdited { edits } => self.take_edits(edits),
             Event::Noticed { code, message } => {
                 self.notices.push(Notice { at, code: code.clone(), message: message.clone() });
@@ -89,7 +96,10 @@ impl Session {
                     self.budget_consents = self.budget_consents.saturating_sub(1);
                 }
                 self.spend.attempts += 1;
+                self.before_merge = None;
+                let based_on = Some(self.tip.clone());
                 let dispatch = self.dispatch_mut(*number);
+                dispatch.based_on = based_on;
                 dispatch.attempts = *attempt;
                 dispatch.current = Some(AttemptRecord { attempt: *attempt, started_at: at });
                 dispatch.waiting = None;
@@ -111,6 +121,11 @@ impl Session {
                 }
             }
             Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
+            Event::MemberReady { number, verdict } => {
+                self.dispatch_mut(*number).ready = Some(*verdict);
+            }
+            Event::MergeStarted { numbers } => self.merging.clone_from(numbers),
+            Event::MergeEnded { merged } => self.end_merge(merged),
             other => unreachable!("not about a dispatch: {other:?}"),
         }
     }
@@ -137,7 +152,14 @@ impl Session {
                     CheckRun { purpose: purpose.clone(), commands: commands.clone(), passed: None };
                 self.checks.insert(*number, run);
             }
-            Event::ChecksEnded { number, results } => self.end_checks(*number, results),
+            Event::ChecksEnded { number, results, stage } => {
+                self.end_checks(*number, results, stage.as_deref());
+            }
+            Event::CoverageSettled { minimum, .. } => self.coverage_settled = Some(*minimum),
+            Event::SeverityPassed { step, .. } => {
+                self.justified.insert(*step);
+                self.look_again.clear();
+            }
             Event::FindingRecorded { finding } => self.record_finding(finding),
             Event::FindingSettled { id, status, .. } => {
                 if let Some(finding) = self.findings.iter_mut().find(|f| f.id == *id) {
@@ -169,9 +191,10 @@ impl Session {
                 self.commands_seen.insert(command.clone());
                 self.early_answers.insert(decision.clone(), (answer.clone(), command.clone()));
             }
-            Event::CorrectionMoved { status, roles, agent } => {
+            Event::CorrectionMoved { status, roles, places, agent } => {
                 self.correction.status = *status;
                 self.correction.roles.clone_from(roles);
+                self.correction.places.clone_from(places);
                 self.correction.agent = agent.or(self.correction.agent);
                 if *status == CorrectionStatus::Dispatched {
                     self.correction.at = Some(at);
@@ -184,7 +207,7 @@ impl Session {
         }
     }
 
-    fn dispatch_mut(&mut self, number: DispatchNumber) -> &mut Dispatch {
+    pub(super) fn dispatch_mut(&mut self, number: DispatchNumber) -> &mut Dispatch {
         self.dispatches
             .get_mut(&number)
             .expect("the journal opens a dispatch before it speaks of it")
@@ -206,6 +229,10 @@ impl Session {
         self.step = index;
         self.entered = true;
         self.step_done = false;
+        self.members_done.clear();
+        self.subjects_hold.clear();
+        self.look_again.clear();
+        self.before_merge = None;
     }
 
     fn open_dispatch(
@@ -224,6 +251,7 @@ impl Session {
             task: task.clone(),
             purpose: purpose.clone(),
             feedback: feedback.to_vec(),
+            based_on: None,
             attempts: Attempt(0),
             current: None,
             waiting: None,
@@ -236,6 +264,7 @@ impl Session {
             agent: None,
             last_failure: None,
             delivered: None,
+            ready: None,
             verdict: None,
         };
         self.dispatches.insert(number, dispatch);
@@ -301,10 +330,23 @@ impl Session {
             None => false,
         };
         let settled = matches!(verdict, Verdict::Accepted | Verdict::Skipped);
+        // A reviewing role that objects has done its part of a step too.
+        let played = settled || verdict == Verdict::Objected;
         match purpose {
-            Purpose::Step { index } if index == self.step && settled => self.step_done = true,
+            Purpose::Step { index, member } if index == self.step && played => match member {
+                Some(member) => {
+                    self.members_done.insert(member);
+                }
+                None => self.step_done = true,
+            },
+            Purpose::Look { .. } if played => {
+                self.look_again.remove(&role);
+            }
             Purpose::Correction { .. } if settled && !self.correction.roles.is_empty() => {
                 self.correction.roles.remove(0);
+                if !self.correction.places.is_empty() {
+                    self.correction.places.remove(0);
+                }
             }
             Purpose::Implement if settled => {
                 if let Some(unit) = self.unit_mut(&task) {
@@ -318,6 +360,9 @@ impl Session {
                 }
                 if let Some(unit) = self.unit_mut(&task).filter(|_| changed) {
                     unit.needs_checks = true;
+                }
+                if changed && !self.has_task_loop() {
+                    self.look_again = self.objectors();
                 }
             }
             _ => {}
@@ -363,30 +408,6 @@ impl Session {
         let is_comprehensive = *task == TaskRef::Meta || self.mode == Mode::Lean;
         if role == Role::Reviewer && is_comprehensive {
             self.unreviewed = false;
-        }
-    }
-
-    fn end_checks(&mut self, number: crate::id::CheckNumber, results: &[CheckResult]) {
-        let passed = results.iter().all(|result| result.passed);
-        self.last_checks = Some(passed);
-        let Some(run) = self.checks.get_mut(&number) else {
-            return;
-        };
-        run.passed = Some(passed);
-        match run.purpose.clone() {
-            CheckPurpose::Task { task } => {
-                self.last_failed_step = (!passed).then(|| format!("checks of {task}"));
-                if let Some(unit) = self.unit_mut(&task).filter(|_| passed) {
-                    unit.needs_checks = false;
-                }
-            }
-            CheckPurpose::Acceptance { .. } => {
-                self.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
-                self.acceptance = Some(passed);
-                if passed {
-                    self.checked_tip = Some(self.tip.clone());
-                }
-            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! One role given one input once: its attempts and what it waits for.
 
+use crate::action::Place;
 use crate::event::{Purpose, Verdict};
-use crate::id::{Attempt, TaskRef};
+use crate::id::{Attempt, CommitId, TaskRef};
 use crate::reply::ReplyError;
 use crate::role::Role;
 use crate::time::Timestamp;
@@ -14,6 +15,8 @@ pub struct Dispatch {
     pub purpose: Purpose,
     /// What the agent is told beyond its task: findings, corrections, guidance.
     pub feedback: Vec<String>,
+    /// The commit that the current attempt starts from.
+    pub based_on: Option<CommitId>,
     /// How many attempts there were, the running one included.
     pub attempts: Attempt,
     pub(crate) current: Option<AttemptRecord>,
@@ -34,6 +37,8 @@ pub struct Dispatch {
     pub last_failure: Option<DispatchEnd>,
     /// A valid reply and its work, from its end until the verdict.
     pub(crate) delivered: Option<Delivered>,
+    /// What becomes of it once the other members of its step are ready too.
+    pub(crate) ready: Option<Verdict>,
     pub verdict: Option<Verdict>,
 }
 
@@ -61,6 +66,20 @@ pub enum Waiting {
 }
 
 impl Dispatch {
+    /// The part of the action it plays, when it plays one for the first time or again.
+    pub fn place(&self) -> Option<Place> {
+        match &self.purpose {
+            Purpose::Step { index, member } => Some(Place { step: *index, member: *member }),
+            Purpose::Correction { place, .. } => *place,
+            _ => None,
+        }
+    }
+
+    /// One of several that work at the same time.
+    pub fn is_member(&self) -> bool {
+        matches!(self.purpose, Purpose::Step { member: Some(_), .. })
+    }
+
     /// The attempt that should be running.
     pub fn running(&self) -> Option<Attempt> {
         self.current.map(|record| record.attempt)

@@ -19,7 +19,10 @@ impl Session {
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
         self.wanted_roles.extend(delivered.recommended.filter(|_| may_recommend));
-        let Work { changes, commit, artefacts, sensitive, .. } = &delivered.work;
+        let Work { changes, commit, artefacts, sensitive, outputs, .. } = &delivered.work;
+        for output in outputs {
+            self.outputs.insert(output.path.clone(), output.sha256.clone());
+        }
         for artefact in artefacts {
             let previous = self.artefacts.get(&artefact.path).map(|record| record.sha256.clone());
             let record = ArtefactRecord {
@@ -32,7 +35,8 @@ impl Session {
         let Some(commit) = commit else {
             return false;
         };
-        self.tip_before = self.has_accepted_work().then(|| self.tip.clone());
+        let before = self.has_accepted_work().then(|| self.tip.clone());
+        self.tip_before = self.before_merge.clone().unwrap_or(before);
         self.tip = commit.clone();
         for change in changes {
             self.changed.absorb(change);

@@ -5,6 +5,7 @@
 //! with `-> Role` for a recommendation, or with questions.
 
 use std::collections::{BTreeMap, VecDeque};
+use tollgate_core::event::Merged;
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
@@ -21,6 +22,7 @@ pub struct Crew {
     plan: Vec<TaskSpec>,
     criteria: Vec<Criterion>,
     red: u32,
+    clashes: u32,
     made: u64,
     counts_tokens: bool,
 }
@@ -36,11 +38,13 @@ impl Crew {
             }
         }
         let red = story.lines().find_map(|line| line.trim().strip_prefix("red "));
+        let clashes = story.lines().find_map(|line| line.trim().strip_prefix("clash "));
         Self {
             says,
             plan: super::plan(story),
             criteria: super::criteria(story),
             red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
+            clashes: clashes.and_then(|n| n.parse().ok()).unwrap_or(0),
             made: 0,
             counts_tokens: opening.policy.tokens_max.is_some(),
         }
@@ -109,8 +113,28 @@ impl Crew {
             trouble: None,
             output_tail: String::new(),
             duration_ms: 1,
+            coverage: None,
+            failed_on_base: false,
         };
         commands.iter().map(result).collect()
+    }
+
+    /// Every member's change on top of the ones before; `clash N` lets the later ones of N merges clash.
+    pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
+        let clashes = self.clashes > 0;
+        self.clashes -= u32::from(clashes);
+        let mut merged = Vec::new();
+        for (index, (number, _)) in changes.iter().enumerate() {
+            self.made += 1;
+            let commit = CommitId::parse(&format!("{:040x}", self.made)).expect("40 digits");
+            let fits = index == 0 || !clashes;
+            merged.push(Merged {
+                number: *number,
+                commit: fits.then_some(commit),
+                conflicts: if fits { Vec::new() } else { vec!["src/shared".to_owned()] },
+            });
+        }
+        merged
     }
 
     pub fn artefact(&mut self, path: &str) -> Artefact {

@@ -13,7 +13,9 @@ mod crew;
 
 use crew::Crew;
 use expect_test::Expect;
-use tollgate_core::action::{Action, ApproveGate, ChooseGate, Step, StepKind, When};
+use tollgate_core::action::{
+    APPROVE_DESIGN, Action, Assignment, CheckSubject, ChooseGate, Step, StepKind, When,
+};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::engine::{Commit, Engine};
 use tollgate_core::event::Event;
@@ -112,7 +114,7 @@ impl Told {
             let wanted = self.session().outstanding();
             let at_work = |wanted: &Wanted| match wanted {
                 Wanted::Dispatch(number, _) => Some(self.session().dispatches[number].role),
-                Wanted::Checks(_) => None,
+                Wanted::Checks(_) | Wanted::Merge(_) => None,
             };
             if until.is_some() && wanted.iter().any(|w| at_work(w) == until) {
                 return;
@@ -125,7 +127,11 @@ impl Told {
                 }
                 (Some(Wanted::Checks(number)), _) => {
                     let results = self.crew.check(&self.session().checks[&number].commands.clone());
-                    self.feed(Input::Checked { number, results });
+                    self.feed(Input::Checked { number, results, stage: None });
+                }
+                (Some(Wanted::Merge(_)), _) => {
+                    let merged = self.crew.merge(&self.session().merging());
+                    self.feed(Input::Merged(merged));
                 }
                 (None, Some(due)) => {
                     let waited = due.ms_since(self.now);
@@ -313,6 +319,8 @@ fn opening(story: &str) -> Opening {
         action: if mode == Mode::Lean { lean() } else { deliver() },
         full_action: (mode == Mode::Lean).then(deliver),
         project_type: ProjectType::Mixed,
+        inputs: std::collections::BTreeMap::new(),
+        stage: None,
         requested: asked.filter_map(Role::parse).collect(),
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,
@@ -379,7 +387,7 @@ fn deliver() -> Action {
         step(
             State::ApproveDesign,
             StepKind::Approve {
-                gate: ApproveGate::ApproveDesign,
+                gate: APPROVE_DESIGN.to_owned(),
                 shows: vec!["spec.md".to_owned(), "architecture.md".to_owned()],
                 corrects: vec![Role::SpecAgent, Role::Architect],
             },
@@ -388,7 +396,7 @@ fn deliver() -> Action {
         step(State::ReviewStrategy, StepKind::Choose { gate: ChooseGate::ReviewStrategy }),
         step(State::ImplementLoop, StepKind::Tasks),
         dispatch(State::Integrate, Role::Integrator),
-        step(State::Integrate, StepKind::Checks),
+        step(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Acceptance] }),
         dispatch(State::Release, Role::Docs),
         dispatch(State::Release, Role::Integrator),
         step(State::Done, StepKind::Close),
@@ -399,7 +407,7 @@ fn lean() -> Action {
     action(vec![
         dispatch(State::IntakeLean, Role::SpecAgent),
         step(State::ImplementLoop, StepKind::Tasks),
-        step(State::Integrate, StepKind::Checks),
+        step(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Acceptance] }),
         step(State::Done, StepKind::Close),
     ])
 }
@@ -416,9 +424,9 @@ fn action(steps: Vec<Step>) -> Action {
 }
 
 fn dispatch(state: State, role: Role) -> Step {
-    step(state, StepKind::Dispatch { role, outputs: Vec::new() })
+    step(state, StepKind::Dispatch(Assignment::new(role, &[])))
 }
 
 fn step(state: State, kind: StepKind) -> Step {
-    Step { state, kind, optional: false, when: None }
+    Step { state, kind, when: None }
 }

@@ -27,7 +27,7 @@ pub fn run(
     order: &CheckOrder,
     stop: &StopSwitch,
 ) -> Result<Option<Vec<CheckResult>>, ActivityError> {
-    let workspace = context.workspace(&order.session, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, None, &order.base, &order.tip)?;
     let layout = context.session_layout(&order.session);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
@@ -151,5 +151,7 @@ fn result(
         trouble,
         output_tail,
         duration_ms: outcome.duration_ms,
+        coverage: None,
+        failed_on_base: false,
     })
 }

@@ -359,6 +359,9 @@ fn take_changes(
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
     crash::point("collect.after_commit");
+    if order.member.is_some() {
+        at.context.repository.keep_member(&order.session, order.number, &commit)?;
+    }
     let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();
     let taken = changes.iter().filter(|change| allowed.contains(&change.path));
     work.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {

@@ -26,6 +26,8 @@ pub struct DispatchOrder {
     pub timeout_ms: u64,
     pub agent: Option<String>,
     pub session: SessionName,
+    /// The parallel member it is; members have workspaces of their own.
+    pub member: Option<usize>,
     pub mode: Mode,
     pub project_type: ProjectType,
     pub base: CommitId,
@@ -48,10 +50,11 @@ impl DispatchOrder {
             timeout_ms: dispatch.timeout_ms(),
             agent: dispatch.agent().map(str::to_owned),
             session: session.opening.session.clone(),
+            member: dispatch.place().and_then(|place| place.member),
             mode: session.mode,
             project_type: session.opening.project_type,
             base: session.opening.base.clone(),
-            tip: session.tip.clone(),
+            tip: dispatch.based_on.clone().unwrap_or_else(|| session.tip.clone()),
             branch: match base_branch {
                 Some(branch) if !session.has_accepted_work() => branch,
                 _ => session.branch(),
@@ -80,7 +83,7 @@ pub fn run(
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
-    let workspace = context.workspace(&order.session, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, order.member, &order.base, &order.tip)?;
     let outcome = loop {
         match process::attach(folder.folder()).map_err(look())? {
             Attached::Finished(outcome) => break outcome,
@@ -191,7 +194,7 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
-    if let Err(end) = setup::run(context, &order.session, workspace, stop)? {
+    if let Err(end) = setup::run(context, &order.session, order.member, workspace, stop)? {
         return Ok(Started::Ended(end));
     }
     clean(workspace, order, "changes found before a dispatch")?;

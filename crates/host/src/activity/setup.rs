@@ -14,10 +14,11 @@ use tollgate_core::work::DispatchEnd;
 pub fn run(
     context: &Context,
     session: &SessionName,
+    member: Option<usize>,
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Result<(), DispatchEnd>, ActivityError> {
-    let home = context.workspace_home(session);
+    let home = context.workspace_home(session, member);
     for (index, command) in context.config.workspace.setup.iter().enumerate() {
         let done = home.join(format!("setup-{}.done", index + 1));
         if done.exists() {

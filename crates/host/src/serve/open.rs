@@ -92,7 +92,9 @@ impl Owner {
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
         let lock = SessionLock::acquire(layout.folder())?;
-        workspace::wait_for_orphans(&context.workspace_home(session))?;
+        for home in context.workspace_homes(session) {
+            workspace::wait_for_orphans(&home)?;
+        }
         let (journal, records, torn) = Journal::open(&layout.journal())?;
         if records.is_empty() {
             return Err(OpenError::NeverBegan { session: session.clone() });

@@ -3,6 +3,7 @@
 use super::{Face, Message, Owner, ServeError};
 use crate::activity::checks::{self, CheckOrder};
 use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::merge::{self, MergeOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use std::sync::Arc;
 use std::thread;
@@ -34,6 +35,7 @@ impl Owner {
             let is_flying = match wanted {
                 Wanted::Dispatch(number, attempt) => self.fly_dispatch(number, attempt, &switch),
                 Wanted::Checks(number) => self.fly_checks(number, &switch),
+                Wanted::Merge(number) => self.fly_merge(number),
             };
             if is_flying {
                 self.flights.insert(wanted, switch);
@@ -87,6 +89,22 @@ impl Owner {
             let result = dispatch::run(&context, &order, &switch).map_err(words);
             // The loop may be gone already; then the outcome waits on disk.
             let _ = sender.send(Message::Ended(number, attempt, result));
+        });
+        true
+    }
+
+    fn fly_merge(&self, number: DispatchNumber) -> bool {
+        let session = self.session();
+        let order = MergeOrder {
+            changes: session.merging(),
+            session: session.opening.session.clone(),
+            base: session.opening.base.clone(),
+            tip: session.tip.clone(),
+        };
+        let (context, sender) = (self.context.clone(), self.sender());
+        thread::spawn(move || {
+            let result = merge::run(&context, &order).map_err(words);
+            let _ = sender.send(Message::Merged(number, result));
         });
         true
     }

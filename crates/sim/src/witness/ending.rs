@@ -58,7 +58,7 @@ impl Books {
             Event::ChecksStarted { number, purpose: CheckPurpose::Acceptance { .. }, .. } => {
                 self.acceptance.insert(*number, self.tip.clone());
             }
-            Event::ChecksEnded { number, results } => {
+            Event::ChecksEnded { number, results, .. } => {
                 if let Some(tip) = self.acceptance.get(number)
                     && results.iter().all(|result| result.passed)
                 {

@@ -64,7 +64,7 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results } => self.checked(*number, results, truth)?,
+            Event::ChecksEnded { number, results, .. } => self.checked(*number, results, truth)?,
             Event::FindingRecorded { finding } => {
                 self.findings.insert(finding.id, (finding.report.clone(), finding.status));
             }

@@ -6,7 +6,7 @@ use super::record::{
 };
 use std::collections::BTreeMap;
 use tollgate_core::decision::{Decision, DecisionStatus, Resolution};
-use tollgate_core::event::{CheckPurpose, Event, Verdict};
+use tollgate_core::event::{Event, Verdict};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -100,12 +100,9 @@ impl Collector {
                     verdict: None,
                 }));
             }
-            Event::ChecksEnded { number, results } => {
+            Event::ChecksEnded { number, results, .. } => {
                 let purpose = self.session.checks.get(number).map(|run| &run.purpose);
-                let of = match purpose {
-                    Some(CheckPurpose::Task { task }) => task.to_string(),
-                    _ => "acceptance".to_owned(),
-                };
+                let of = purpose.map(ToString::to_string).unwrap_or_default();
                 self.commands.extend(results.iter().map(|result| CommandEntry {
                     check: *number,
                     of: of.clone(),

@@ -1,7 +1,7 @@
 //! Words for the records that are too small to be told while a session runs.
 
 use crate::face::narrate::dispatch;
-use tollgate_core::event::{CheckPurpose, CriterionResult, Event, Purpose};
+use tollgate_core::event::{CriterionResult, Event, Purpose};
 use tollgate_core::session::Session;
 use tollgate_host::sanitize::terminal_line;
 
@@ -43,11 +43,7 @@ pub(super) fn plain(session: &Session, event: &Event) -> (&'static str, String) 
             ("passed", format!("{role} has nothing left to object to in {task}"))
         }
         Event::ChecksStarted { purpose, .. } => {
-            let of = match purpose {
-                CheckPurpose::Task { task } => task.to_string(),
-                CheckPurpose::Acceptance { .. } => "acceptance".to_owned(),
-            };
-            ("checks", format!("{of} has no commands to run"))
+            ("checks", format!("{purpose} has no commands to run"))
         }
         Event::ChecksEnded { .. } => ("checks", "ended with nothing to run".to_owned()),
         _ => about_decisions(event),
@@ -76,6 +72,18 @@ fn about_decisions(event: &Event) -> (&'static str, String) {
         Event::ManualChecksSettled { checks } => {
             ("manual", format!("{} manual check(s) are settled", checks.len()))
         }
+        Event::MemberReady { number, .. } => {
+            ("ready", format!("dispatch {number} waits for the others of its step"))
+        }
+        Event::MergeStarted { numbers } => {
+            ("merge", format!("{} changes are brought together", numbers.len()))
+        }
+        Event::CoverageSettled { minimum, reason } => {
+            ("coverage", format!("{} % is enough: {}", minimum / 100, short(reason)))
+        }
+        Event::StageDeclared { stage } => {
+            ("stage", stage.clone().unwrap_or_else(|| "none is declared".to_owned()))
+        }
         Event::BudgetExtended => {
             ("budget", "one more dispatch is allowed beyond the limits".to_owned())
         }
@@ -99,7 +107,8 @@ fn step(session: &Session, index: usize) -> String {
 fn purpose_words(purpose: &Purpose) -> &'static str {
     match purpose {
         Purpose::Step { .. } => "do the step",
-        Purpose::Correction { .. } => "correct the design",
+        Purpose::Correction { .. } => "correct what a gate sent back",
+        Purpose::Look { .. } => "look again",
         Purpose::Implement => "implement",
         Purpose::Repair { .. } => "repair",
         Purpose::Review => "review",

@@ -1,0 +1,97 @@
+//! What an action says about the part that a dispatch plays.
+
+use crate::action::{Assignment, Place};
+use crate::decision::DecisionKind;
+use crate::event::{FindingStatus, Purpose};
+use crate::role::Role;
+use crate::session::{Dispatch, Session};
+
+impl Session {
+    /// The part of the action that a dispatch plays; one that looks again plays its role's last one.
+    pub(super) fn part_of(&self, dispatch: &Dispatch) -> Option<&Assignment> {
+        if let Some(place) = dispatch.place() {
+            return self.assignment(place);
+        }
+        match dispatch.purpose {
+            Purpose::Look { step } | Purpose::Correction { step, .. } => {
+                self.last_part(step, dispatch.role)
+            }
+            _ => None,
+        }
+    }
+
+    fn last_part(&self, before: usize, role: Role) -> Option<&Assignment> {
+        let steps = self.steps[..before].iter().enumerate().rev();
+        let mut parts = steps.flat_map(|(at, step)| step.assignments(at));
+        parts.find(|(_, part)| part.role == role).map(|(_, part)| part)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (Place, &Assignment)> {
+        self.steps.iter().enumerate().flat_map(|(at, step)| step.assignments(at))
+    }
+
+    /// Whether some step leaves this session file behind.
+    pub(super) fn is_made_here(&self, name: &str) -> bool {
+        self.artefacts.contains_key(name)
+            || self.parts().any(|(_, part)| part.outputs.iter().any(|output| output == name))
+    }
+
+    /// What the step must read: session files by their whole path, all others as they stand.
+    pub(super) fn step_inputs(&self, dispatch: &Dispatch) -> Vec<String> {
+        let inputs = self.part_of(dispatch).map(|part| part.inputs.clone()).unwrap_or_default();
+        let place = |input: String| match self.artefacts.contains_key(&input) {
+            true => self.session_path(&input),
+            false => input,
+        };
+        inputs.into_iter().map(place).collect()
+    }
+
+    /// Who repairs in an action without tasks may change what the makers of the action may.
+    pub(super) fn step_writes(&self, dispatch: &Dispatch) -> Option<Vec<String>> {
+        let part = match dispatch.purpose {
+            Purpose::Repair { .. } if !self.has_task_loop() => {
+                self.last_part(self.step + 1, dispatch.role)
+            }
+            _ => self.part_of(dispatch),
+        };
+        part.and_then(|part| part.writes.clone())
+    }
+
+    /// A repair in an action without tasks: where its Coders may write, else the files it is about.
+    pub(super) fn scope_of_steps(&self) -> Option<Vec<String>> {
+        let coders: Vec<&Assignment> =
+            self.parts().map(|(_, part)| part).filter(|part| part.role == Role::Coder).collect();
+        let mut scope: Vec<String> =
+            self.changed.iter().map(|change| change.path.clone()).collect();
+        if coders.is_empty() {
+            let open = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+            scope.extend(open.filter_map(|finding| finding.report.file.clone()));
+            // A finding that names no file leaves it to the role.
+            return (!scope.is_empty()).then_some(scope);
+        }
+        for coder in coders {
+            scope.extend(coder.writes.clone()?);
+            scope.extend(coder.outputs.clone());
+        }
+        Some(scope)
+    }
+
+    /// Files of the repository that a person was shown at a gate.
+    pub(super) fn watched(&self) -> Vec<String> {
+        let gates = self.decisions.iter().filter(|d| d.kind == DecisionKind::Approve);
+        let shown = gates.flat_map(|decision| &decision.shown);
+        shown.map(|a| a.path.clone()).filter(|path| self.outputs.contains_key(path)).collect()
+    }
+
+    pub(super) fn weakened_files(&self) -> Vec<String> {
+        let open = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+        open.filter(|f| f.report.category == crate::decide::WEAKENED)
+            .filter_map(|finding| finding.report.file.clone())
+            .collect()
+    }
+
+    /// Where what an agent left is kept when it is out of its re-runs.
+    pub fn failed_path(&self, number: crate::id::DispatchNumber) -> String {
+        format!(".artifacts-failed/{}/dispatch-{number}/", self.opening.session)
+    }
+}

@@ -1,0 +1,180 @@
+//! Several roles at once: all start together, successes are kept, and nothing goes on before all are ready.
+
+use super::{Draft, accept, failure, step};
+use crate::action::Assignment;
+use crate::event::{Event, Finding, FindingStatus, Merged, Purpose, Verdict};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::reply::{ReportedFinding, Severity};
+use crate::role::Role;
+use crate::work::DispatchEnd;
+
+/// Starts who has not been started, and passes the barrier when all are ready.
+pub(super) fn advance(draft: &mut Draft<'_>, members: &[Assignment]) {
+    let missing: Vec<usize> =
+        (0..members.len()).filter(|member| !is_begun(draft, *member)).collect();
+    if !missing.is_empty() {
+        return begin(draft, members, &missing);
+    }
+    if draft.open.is_empty() {
+        return step::next(draft);
+    }
+    if draft.open.iter().all(|number| draft.dispatches[number].ready.is_some()) {
+        barrier(draft);
+    }
+}
+
+fn is_begun(draft: &Draft<'_>, member: usize) -> bool {
+    let purpose = Purpose::Step { index: draft.step, member: Some(member) };
+    draft.members_done.contains(&member)
+        || draft.open.iter().any(|number| draft.dispatches[number].purpose == purpose)
+}
+
+fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
+    for member in missing {
+        if draft.is_held() {
+            return;
+        }
+        let purpose = Purpose::Step { index: draft.step, member: Some(*member) };
+        let feedback = step::information_for(draft, &purpose);
+        step::open_dispatch(draft, members[*member].role, TaskRef::Meta, purpose, feedback);
+    }
+}
+
+/// All are ready. One change can be taken as it is; several must go together first.
+fn barrier(draft: &mut Draft<'_>) {
+    let ready: Vec<DispatchNumber> = draft.open.iter().copied().collect();
+    let clashing = clashing_session_files(draft, &ready);
+    if !clashing.is_empty() {
+        return send_back(draft, clashing);
+    }
+    let has_commit = |number: &&DispatchNumber| {
+        let delivered = draft.dispatches[*number].delivered.as_ref();
+        delivered.is_some_and(|delivered| delivered.work.commit.is_some())
+    };
+    let numbers: Vec<DispatchNumber> = ready.iter().filter(has_commit).copied().collect();
+    let is_behind =
+        |number: &DispatchNumber| draft.dispatches[number].based_on.as_ref() != Some(&draft.tip);
+    if numbers.len() > 1 || numbers.iter().any(is_behind) {
+        return draft.emit(Event::MergeStarted { numbers });
+    }
+    close_ready(draft, &ready);
+}
+
+/// Session files that a later member wrote differently from an earlier one.
+fn clashing_session_files(draft: &Draft<'_>, ready: &[DispatchNumber]) -> Vec<Merged> {
+    let mut seen = std::collections::BTreeMap::new();
+    let mut clashing = Vec::new();
+    for number in ready {
+        let Some(delivered) = &draft.dispatches[number].delivered else {
+            continue;
+        };
+        let mut conflicts = Vec::new();
+        for artefact in &delivered.work.artefacts {
+            let known = seen.entry(&artefact.path).or_insert(&artefact.sha256);
+            if **known != artefact.sha256 {
+                conflicts.push(draft.session_path(&artefact.path));
+            }
+        }
+        if !conflicts.is_empty() {
+            clashing.push(Merged { number: *number, commit: None, conflicts });
+        }
+    }
+    clashing
+}
+
+/// The changes of the members were brought together, each on top of the ones before it.
+pub(super) fn merged(draft: &mut Draft<'_>, merged: Vec<Merged>) {
+    let expected: Vec<DispatchNumber> = draft.merging.clone();
+    let found: Vec<DispatchNumber> = merged.iter().map(|one| one.number).collect();
+    // A merge delivered twice finds its work done.
+    if expected.is_empty() || expected != found {
+        return;
+    }
+    let conflicting: Vec<Merged> =
+        merged.iter().filter(|one| !one.conflicts.is_empty()).cloned().collect();
+    if conflicting.is_empty() {
+        draft.emit(Event::MergeEnded { merged });
+        let ready: Vec<DispatchNumber> = draft.open.iter().copied().collect();
+        return close_ready(draft, &ready);
+    }
+    draft.emit(Event::MergeEnded { merged });
+    let ready: Vec<DispatchNumber> = draft
+        .open
+        .iter()
+        .copied()
+        .filter(|number| draft.dispatches[number].ready.is_some())
+        .collect();
+    close_ready(draft, &ready);
+    report_and_rerun(draft, &conflicting);
+}
+
+/// Members whose session files clash do their part again; nothing was brought together yet.
+fn send_back(draft: &mut Draft<'_>, clashing: Vec<Merged>) {
+    draft.emit(Event::MergeEnded { merged: clashing.clone() });
+    report_and_rerun(draft, &clashing);
+}
+
+/// A conflict is a named finding, never a silent choice.
+fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
+    for one in conflicting {
+        for file in &one.conflicts {
+            record_conflict(draft, one.number, file);
+        }
+        let failure = draft.dispatches[&one.number].last_failure.clone();
+        if let Some(end @ DispatchEnd::Invalid { .. }) = failure {
+            failure::follow(draft, one.number, &end);
+        }
+    }
+}
+
+const CATEGORY: &str = "merge-conflict";
+
+fn record_conflict(draft: &mut Draft<'_>, number: DispatchNumber, file: &str) {
+    let message = format!("dispatch {number} and another member of its step both changed {file}");
+    let finding = Finding {
+        id: draft.next_finding_id(),
+        source: Role::Orchestrator,
+        task: TaskRef::Meta,
+        report: ReportedFinding {
+            severity: Severity::High,
+            category: CATEGORY.to_owned(),
+            file: Some(file.to_owned()),
+            line: None,
+            message,
+            fix: None,
+            is_nit: false,
+        },
+        status: FindingStatus::Open,
+        times: 1,
+    };
+    draft.emit(Event::FindingRecorded { finding });
+}
+
+fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
+    for number in ready {
+        let dispatch = &draft.dispatches[number];
+        let Some(verdict) = dispatch.ready else {
+            continue;
+        };
+        let delivered = dispatch.delivered.as_ref();
+        let work = delivered.map(|delivered| delivered.work.clone());
+        draft.emit(Event::DispatchClosed { number: *number, verdict });
+        if let (Some(work), Verdict::Accepted | Verdict::Objected) = (work, verdict) {
+            accept::adopt(draft, *number, &work);
+        }
+        settle_conflicts_of(draft, *number);
+    }
+}
+
+/// Its change is in: what it clashed with no longer matters.
+fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
+    let begins = format!("dispatch {number} and another member");
+    let settled: Vec<u32> = draft
+        .open_findings(&TaskRef::Meta, Role::Orchestrator)
+        .filter(|f| f.report.category == CATEGORY && f.report.message.starts_with(&begins))
+        .map(|finding| finding.id)
+        .collect();
+    for id in settled {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
+    }
+}

@@ -1,0 +1,120 @@
+//! The severity gate: critical findings pass by no route, high ones with a justification, the rest is tracked.
+
+use super::{Draft, accept, ask, repair, reply, step};
+use crate::answer::Answer;
+use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::reply::{Reply, ReplyStatus, Severity};
+use crate::role::{RepairLoop, Role};
+use crate::session::Gate;
+
+/// Repairs, looks again, asks or passes.
+pub(super) fn advance(draft: &mut Draft<'_>) {
+    if is_passed(draft) {
+        step::next(draft);
+    }
+}
+
+/// Brings the findings to a point where none stands in the way. True when there is nothing left to do.
+pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
+    if let Some(task) = repair::waiting(draft) {
+        repair::dispatch(draft, task);
+        return false;
+    }
+    let index = draft.step;
+    if let Some(role) = draft.look_again.first().copied() {
+        let purpose = Purpose::Look { step: index };
+        let feedback = vec!["look again: what was found has been worked on".to_owned()];
+        accept::dispatch_for(draft, role, TaskRef::Meta, purpose, feedback);
+        return false;
+    }
+    let grave = grave_findings(draft);
+    if grave.is_empty() {
+        if !draft.justified.contains(&index) {
+            pass(draft, None);
+        }
+        return true;
+    }
+    let loop_of = |finding: &Finding| {
+        Gate::of_role(finding.source).map_or(RepairLoop::FixReview, Gate::repair)
+    };
+    let repair = loop_of(&grave[0]);
+    let has_budget = draft.meta.repairs_done(repair) < draft.policy.repairs;
+    let has_coder = draft.opening.action.assignments().any(|(_, a)| a.role == Role::Coder);
+    if has_coder && has_budget {
+        let lines = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
+        repair::object(draft, &TaskRef::Meta, repair, lines);
+    } else {
+        ask::justify(draft, index, &grave);
+    }
+    false
+}
+
+/// Open findings that stop the work, the worst first.
+fn grave_findings(draft: &Draft<'_>) -> Vec<Finding> {
+    let mut grave: Vec<Finding> = draft
+        .findings
+        .iter()
+        .filter(|f| f.status == FindingStatus::Open && f.report.severity >= Severity::High)
+        .cloned()
+        .collect();
+    grave.sort_by_key(|finding| std::cmp::Reverse(finding.report.severity));
+    grave
+}
+
+fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
+    let still_open: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|f| f.status == FindingStatus::Open && f.report.severity < Severity::High)
+        .map(|finding| finding.id)
+        .collect();
+    for id in still_open {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason: None });
+    }
+    let tracked: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|finding| finding.status == FindingStatus::Tracked)
+        .map(|finding| finding.id)
+        .collect();
+    let step = draft.step;
+    draft.emit(Event::SeverityPassed { step, tracked, justification });
+}
+
+/// A reviewing role has played its part in a step: what it found waits for the severity gate.
+pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
+    if said.status == ReplyStatus::Fail {
+        return reply::failed(draft, number, said);
+    }
+    let role = draft.dispatches[&number].role;
+    let task = TaskRef::Meta;
+    let reports = reply::effective_reports(draft, role, &task, said);
+    let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
+    let objects = said.status == ReplyStatus::Blocked || is_grave;
+    let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
+    reply::record_tracked(draft, role, &task, &reports);
+    accept::note_assumptions(draft, said);
+    accept::conclude(draft, number, verdict);
+}
+
+/// The person decided about grave findings.
+pub(super) fn answered(draft: &mut Draft<'_>, answer: &Answer) {
+    ask::unblock(draft);
+    let grave = grave_findings(draft);
+    if answer.keyword == "approve" {
+        for finding in &grave {
+            let reason = answer.text.clone();
+            let status = FindingStatus::Accepted;
+            draft.emit(Event::FindingSettled { id: finding.id, status, reason });
+            let line = reply::finding_line(&finding.report);
+            let text = format!("{line} (approved: {})", answer.words());
+            draft.emit(Event::KnownIssueNoted { text });
+        }
+        return pass(draft, answer.text.clone());
+    }
+    let source = grave.first().map_or(Role::Reviewer, |finding| finding.source);
+    let repair = Gate::of_role(source).map_or(RepairLoop::FixReview, Gate::repair);
+    let feedback = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
+    draft.emit(Event::RepairOpened { task: TaskRef::Meta, repair, feedback, consented: true });
+}

@@ -1,0 +1,101 @@
+//! How what runs beside the dispatches changes the state: checks, and the merge of parallel members.
+
+use super::{LifecycleRun, Session, Waiting};
+use crate::action::CheckSubject;
+use crate::event::{CheckPurpose, FindingStatus, Merged};
+use crate::id::CheckNumber;
+use crate::reply::{ReplyError, Usage};
+use crate::role::Role;
+use crate::work::{CheckResult, DispatchEnd};
+use std::collections::BTreeSet;
+
+impl Session {
+    /// Reviewing roles with something open that must be repaired.
+    pub(super) fn objectors(&self) -> BTreeSet<Role> {
+        let open = self.findings.iter().filter(|finding| finding.status == FindingStatus::Open);
+        open.map(|finding| finding.source).filter(|role| role.is_reviewing()).collect()
+    }
+
+    /// What goes together takes its new commit; what does not is an invalid delivery of its member.
+    pub(super) fn end_merge(&mut self, merged: &[Merged]) {
+        self.before_merge = Some(self.has_accepted_work().then(|| self.tip.clone()));
+        self.merging.clear();
+        for one in merged {
+            let dispatch = self.dispatch_mut(one.number);
+            if one.conflicts.is_empty() {
+                if let Some(delivered) = &mut dispatch.delivered {
+                    delivered.work.commit.clone_from(&one.commit);
+                }
+                continue;
+            }
+            let errors = conflict_errors(&one.conflicts);
+            dispatch.delivered = None;
+            dispatch.ready = None;
+            dispatch.invalid += 1;
+            dispatch.waiting = Some(Waiting::ForPerson);
+            dispatch.previous_errors.clone_from(&errors);
+            dispatch.last_failure = Some(DispatchEnd::Invalid { errors, usage: Usage::default() });
+        }
+    }
+
+    pub(super) fn end_checks(
+        &mut self,
+        number: CheckNumber,
+        results: &[CheckResult],
+        stage: Option<&str>,
+    ) {
+        let passed = results.iter().all(|result| result.passed);
+        self.last_checks = Some(passed);
+        let Some(run) = self.checks.get_mut(&number) else {
+            return;
+        };
+        run.passed = Some(passed);
+        match run.purpose.clone() {
+            CheckPurpose::Task { task } => {
+                self.last_failed_step = (!passed).then(|| format!("checks of {task}"));
+                if let Some(unit) = self.unit_mut(&task).filter(|_| passed) {
+                    unit.needs_checks = false;
+                }
+            }
+            CheckPurpose::Acceptance { .. } => {
+                self.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
+                self.acceptance = Some(passed);
+                if passed {
+                    self.checked_tip = Some(self.tip.clone());
+                }
+            }
+            CheckPurpose::Subject { index, subject, .. } => {
+                let holds = match subject {
+                    CheckSubject::Coverage => results.iter().all(|r| self.covers_enough(r)),
+                    CheckSubject::Lifecycle => passed,
+                    // What failed before the session began is told, and stops nothing.
+                    _ => results.iter().all(|result| result.passed || result.failed_on_base),
+                };
+                self.last_failed_step = (!passed).then(|| subject.to_string());
+                if holds {
+                    self.subjects_hold.insert(index, self.tip.clone());
+                }
+                if let (CheckSubject::Lifecycle, Some(stage)) = (&subject, stage) {
+                    self.lifecycle = Some(LifecycleRun { stage: stage.to_owned(), passed });
+                }
+            }
+        }
+    }
+
+    /// The minimum of coverage that counts: what a person settled, else the settings.
+    pub fn coverage_minimum(&self) -> Option<u32> {
+        self.coverage_settled.or(self.policy.coverage_minimum)
+    }
+
+    pub(crate) fn covers_enough(&self, result: &CheckResult) -> bool {
+        let minimum = self.coverage_minimum().unwrap_or(0);
+        result.coverage.is_some_and(|measured| measured.percent_hundredths() >= minimum)
+    }
+}
+
+/// Two members changed the same place: the later one is told and does its part again.
+fn conflict_errors(files: &[String]) -> Vec<ReplyError> {
+    let message =
+        "another member of this step changed the same place; its change is in your tree now";
+    files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), message)).collect()
+}
