@@ -7,6 +7,7 @@ pub mod collect;
 pub mod dispatch;
 pub mod input;
 pub mod merge;
+pub mod outputs;
 pub mod session_files;
 pub mod setup;
 

@@ -242,7 +242,7 @@ fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
         category: "pre-existing".to_owned(),
         file: None,
         line: None,
-        message: format!("`{}` fails, and failed on the base revision already", result.command),
+        message: format!("pre-existing: `{}` failed on the base revision already", result.command),
         fix: None,
         is_nit: false,
     };
@@ -297,8 +297,11 @@ fn complaint(result: &CheckResult) -> String {
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => "no exit code".to_owned(),
     };
-    let since =
-        if result.failed_on_base { " (it failed on the base revision already)" } else { "" };
+    let since = if result.failed_on_base {
+        " (pre-existing: it failed on the base revision already)"
+    } else {
+        ""
+    };
     format!("the work was reported as done but `{}` fails: {how}{since}", result.command)
 }
 

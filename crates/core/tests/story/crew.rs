@@ -5,7 +5,8 @@
 //! with `-> Role` for a recommendation, or with questions.
 
 use std::collections::{BTreeMap, VecDeque};
-use tollgate_core::event::Merged;
+use tollgate_core::action::CheckSubject;
+use tollgate_core::event::{CheckPurpose, Merged};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
@@ -14,7 +15,7 @@ use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Work,
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Work,
 };
 
 pub struct Crew {
@@ -23,6 +24,8 @@ pub struct Crew {
     criteria: Vec<Criterion>,
     red: u32,
     clashes: u32,
+    old: u32,
+    covered: VecDeque<u64>,
     made: u64,
     counts_tokens: bool,
 }
@@ -38,6 +41,9 @@ impl Crew {
             }
         }
         let red = story.lines().find_map(|line| line.trim().strip_prefix("red "));
+        let old = story.lines().find_map(|line| line.trim().strip_prefix("old "));
+        let covered = story.lines().find_map(|line| line.trim().strip_prefix("covered "));
+        let covered = covered.into_iter().flat_map(str::split_whitespace);
         let clashes = story.lines().find_map(|line| line.trim().strip_prefix("clash "));
         Self {
             says,
@@ -45,6 +51,8 @@ impl Crew {
             criteria: super::criteria(story),
             red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
             clashes: clashes.and_then(|n| n.parse().ok()).unwrap_or(0),
+            old: old.and_then(|n| n.parse().ok()).unwrap_or(0),
+            covered: covered.filter_map(|n| n.parse().ok()).collect(),
             made: 0,
             counts_tokens: opening.policy.tokens_max.is_some(),
         }
@@ -103,9 +111,14 @@ impl Crew {
         DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
     }
 
-    pub fn check(&mut self, commands: &[String]) -> Vec<CheckResult> {
+    pub fn check(&mut self, commands: &[String], purpose: &CheckPurpose) -> Vec<CheckResult> {
         let is_red = self.red > 0 && !commands.is_empty();
         self.red -= u32::from(is_red);
+        let is_old = is_red && self.old > 0;
+        self.old -= u32::from(is_old);
+        let measures =
+            matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Coverage, .. });
+        let covered = self.covered.pop_front().filter(|_| measures);
         let result = |command: &String| CheckResult {
             command: command.clone(),
             passed: !is_red,
@@ -113,8 +126,8 @@ impl Crew {
             trouble: None,
             output_tail: String::new(),
             duration_ms: 1,
-            coverage: None,
-            failed_on_base: false,
+            coverage: covered.map(|covered| Measured { covered, total: 100 }),
+            failed_on_base: is_old,
         };
         commands.iter().map(result).collect()
     }

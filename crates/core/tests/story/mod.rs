@@ -7,9 +7,12 @@
 //! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
 //! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`,
 //! `crash` (what ran is lost), `crash keeping` (it is not),
+//! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
+//! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
 //! `stop`, `full disk`, `show` (a line of the digest in between).
 
 mod crew;
+mod route;
 
 use crew::Crew;
 use expect_test::Expect;
@@ -96,6 +99,7 @@ impl Told {
             "edit" | "break" => self.edit(rest, verb == "break"),
             "crash" => self.crash(rest == "keeping"),
             "stop" => self.end_running(&DispatchEnd::Stopped),
+            "stage" => self.feed(Input::StageSeen { stage: Some(rest.to_owned()) }),
             "full" => self.feed(Input::PersistenceFailed { detail: "no space".to_owned() }),
             "resume" => {
                 let mut policy = self.session().policy.clone();
@@ -126,8 +130,10 @@ impl Told {
                     self.feed(Input::Ended { number, attempt, end });
                 }
                 (Some(Wanted::Checks(number)), _) => {
-                    let results = self.crew.check(&self.session().checks[&number].commands.clone());
-                    self.feed(Input::Checked { number, results, stage: None });
+                    let run = self.session().checks[&number].clone();
+                    let results = self.crew.check(&run.commands, &run.purpose);
+                    let stage = self.session().stage.clone();
+                    self.feed(Input::Checked { number, results, stage });
                 }
                 (Some(Wanted::Merge(_)), _) => {
                     let merged = self.crew.merge(&self.session().merging());
@@ -312,20 +318,27 @@ fn opening(story: &str) -> Opening {
     let mode = if has("lean") { Mode::Lean } else { Mode::Full };
     let asked = story.lines().filter_map(|line| line.trim().strip_prefix("ask "));
     let tokens = story.lines().find_map(|line| line.trim().strip_prefix("tokens "));
+    let covered = story.lines().any(|line| line.trim().starts_with("covered "));
+    let stage = story.lines().find_map(|line| line.trim().strip_prefix("declared "));
+    let usual = if mode == Mode::Lean { lean() } else { deliver() };
     Opening {
         session: SessionName::parse("2026-11-15_story").expect("a good name"),
         goal: "Tell a story".to_owned(),
         mode,
-        action: if mode == Mode::Lean { lean() } else { deliver() },
+        action: route::told(story).map_or(usual, action),
         full_action: (mode == Mode::Lean).then(deliver),
         project_type: ProjectType::Mixed,
         inputs: std::collections::BTreeMap::new(),
-        stage: None,
+        stage: stage.map(str::to_owned),
         requested: asked.filter_map(Role::parse).collect(),
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,
         instructions: Vec::new(),
-        policy: Policy { tokens_max: tokens.and_then(|n| n.parse().ok()), ..Policy::default() },
+        policy: Policy {
+            tokens_max: tokens.and_then(|n| n.parse().ok()),
+            coverage_minimum: covered.then_some(8_000),
+            ..Policy::default()
+        },
         tollgate_version: "0.0.0".to_owned(),
     }
 }

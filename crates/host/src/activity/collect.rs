@@ -3,6 +3,7 @@
 use super::ActivityError;
 use super::classify::{Classified, classify};
 use super::dispatch::{DispatchOrder, GIVEN};
+use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
 use crate::clock;
 use crate::context::Context;
@@ -111,7 +112,9 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
     };
     files::write_atomic(&at.folder.reply(), bytes.trim_ascii())?;
     let reply = read.reply;
-    let judges = role == Role::QA && reply.status == ReplyStatus::Blocked;
+    // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
+    let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
+    let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {
         delivered(at, reply)
     } else {
@@ -123,7 +126,8 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
 /// Beside a reply that delivers nothing, only what was touched without right matters.
 fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
     let role = role_file(at);
-    if !role.writes.is_empty() {
+    let declared = outputs::declared(&at.order.brief, &role);
+    if !outputs::writes(&at.order.brief, &role, &declared).is_empty() {
         return Ok(Work::default());
     }
     let sorted = classify(&at.workspace.changes()?, &role, None);
@@ -152,7 +156,9 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
     )?)
     .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
     let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
-    let missing = missing_outputs(at, &given, &found);
+    let declared = outputs::declared(&at.order.brief, &role);
+    let mut missing = missing_outputs(at, &declared, &given, &found);
+    missing.extend(outputs::missing(at.workspace.tree(), &declared));
     if reply.status == ReplyStatus::Ok && !missing.is_empty() {
         if found.breaches.is_empty() {
             return Ok(DispatchEnd::MissingOutput { paths: missing });
@@ -179,19 +185,27 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         }
         Err(error) => return Err(error.into()),
     };
+    let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_deref());
     take_changes(at, &reply, &changes, sorted, &mut work)?;
+    let watched = &at.order.brief.watched;
+    work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 
-fn missing_outputs(at: &Collected<'_>, given: &Given, found: &Differences) -> Vec<String> {
+fn missing_outputs(
+    at: &Collected<'_>,
+    declared: &Declared,
+    given: &Given,
+    found: &Differences,
+) -> Vec<String> {
     let is_there = |output: &str| {
         let named =
             |path: &str| path == output || (output.ends_with('/') && path.starts_with(output));
         found.written.iter().any(|file| named(&file.path))
             || given.keys().any(|path| named(path) && !found.deleted.contains(path))
     };
-    let outputs = at.order.brief.outputs.iter();
+    let outputs = declared.session.iter();
     outputs
         .filter(|output| !is_there(output))
         .map(|output| format!(".agents-work/{}/{output}", at.order.session))

@@ -1,0 +1,289 @@
+//! Stories of other actions than delivery: several roles at once, severity gates, coverage, lifecycle stages.
+
+mod story;
+
+use expect_test::expect;
+use story::{check, tell};
+
+#[test]
+fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_goes_on_before() {
+    check(
+        "step parallel Coder Docs QA
+         step dispatch Integrator
+         Docs: crash
+         go",
+        expect![[r#"
+            waited    0 ms
+            state     DONE, 0 at work
+            ran       Coder Docsx2 QA Integrator"#]],
+    );
+    check(
+        "step parallel Coder Docs QA
+         step dispatch Integrator
+         Docs: invalid
+         Docs: invalid
+         Docs: invalid
+         go
+         show
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            state     BLOCKED subagent_failure, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "retry"
+            ran       Coder Docsx4 QA Integrator"#]],
+    );
+}
+
+#[test]
+fn a_member_that_clashes_does_its_part_again_on_top_of_the_others() {
+    check(
+        "step parallel Coder Docs
+         clash 1
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Orchestrator meta: high fixed
+            ran       Coder Docsx2"#]],
+    );
+    check(
+        "step parallel Coder Docs
+         clash 9
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Orchestrator meta: high fixed
+            ran       Coder Docsx2"#]],
+    );
+}
+
+#[test]
+fn an_optional_member_can_be_left_out_and_another_asks_first() {
+    check(
+        "step parallel Coder Docs? Researcher
+         Docs: timeout
+         Researcher: info how?
+         go
+         answer UD-1 skip
+         answer UD-2 like this
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "skip"
+            decision  UD-2 info answered "like this"
+            told      Researcher Researcher needs to know: how? The person says: like this
+            ran       Coder Docs Researcher Researcher"#]],
+    );
+}
+
+#[test]
+fn r074_a_critical_finding_passes_by_no_route() {
+    check(
+        "step dispatch Reviewer
+         step severity REVIEW
+         Reviewer: blocked critical:sql, high:loop
+         go
+         answer UD-1 approve: it is fine
+         answer UD-1 approved
+         answer UD-1 fix
+         Reviewer: ok
+         go",
+        expect![[r#"
+            refused   "approve: it is fine" does not answer UD-1
+            refused   "approved" does not answer UD-1
+            state     DONE, 0 at work
+            decision  UD-1 justify answered "fix"
+            finding   Reviewer meta: critical fixed
+            finding   Reviewer meta: high fixed
+            told      Coder [critical] sql / [high] loop
+            told      Reviewer look again: what was found has been worked on
+            ran       Reviewer Coder Reviewer"#]],
+    );
+}
+
+#[test]
+fn r075_high_findings_pass_with_a_justification_and_only_after_repairs_where_there_is_a_coder() {
+    check(
+        "step dispatch Security
+         step severity SECURITY
+         Security: ok high:weak
+         go
+         answer UD-1 approve:
+         answer UD-1 approve: behind the firewall
+         go",
+        expect![[r#"
+            refused   "approve:" does not answer UD-1: it needs words after the colon
+            state     DONE, 0 at work
+            decision  UD-1 justify answered "approve: behind the firewall"
+            finding   Security meta: high accepted
+            ran       Security"#]],
+    );
+    check(
+        "step dispatch Coder
+         step parallel Reviewer Security
+         step severity REVIEW
+         Reviewer: blocked high:loop
+         Security: ok
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Reviewer meta: high fixed
+            told      Coder [high] loop
+            told      Reviewer look again: what was found has been worked on
+            ran       Coder Reviewer Security Coder Reviewer"#]],
+    );
+}
+
+#[test]
+fn r076_medium_and_low_findings_are_tracked_and_stop_nothing() {
+    check(
+        "step parallel Reviewer Security
+         step severity REVIEW
+         Reviewer: ok medium:name, low:blank
+         Security: decision medium:log
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Reviewer meta: medium tracked
+            finding   Reviewer meta: low tracked
+            finding   Security meta: medium tracked
+            ran       Reviewer Security"#]],
+    );
+    // Without a severity step grave findings still stop the end.
+    check(
+        "step dispatch Reviewer
+         Reviewer: blocked critical:sql
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            decision  UD-1 justify pending
+            finding   Reviewer meta: critical open
+            ran       Reviewer"#]],
+    );
+}
+
+#[test]
+fn r077_coverage_below_the_minimum_is_a_choice() {
+    check(
+        "step dispatch Coder
+         step checks coverage
+         covered 65 70 72
+         go
+         answer UD-1 lower: 70
+         answer UD-1 fix
+         go
+         answer UD-2 lower: 71 generated code
+         go",
+        expect![[r#"
+            refused   "lower: 70" does not answer UD-1: it needs a number of per cent and the reason
+            state     DONE, 0 at work
+            decision  UD-1 coverage answered "fix"
+            decision  UD-2 coverage answered "lower: 71 generated code"
+            told      Coder Test coverage is not enough: 65 % of the lines are covered (65 of 100); 80 % is asked for / add tests that reach more lines
+            ran       Coder Coder"#]],
+    );
+    check(
+        "step dispatch Coder
+         step checks coverage
+         covered 65
+         go
+         answer UD-1 override: a prototype
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 coverage answered "override: a prototype"
+            ran       Coder"#]],
+    );
+}
+
+#[test]
+fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks_own_check() {
+    check(
+        "step dispatch Coder
+         step checks lint
+         red 1
+         old 1
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Orchestrator meta: medium tracked
+            ran       Coder"#]],
+    );
+    let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
+    let message = told.session().findings.first().map(|f| f.report.message.clone());
+    expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it failed on the base revision already)"].assert_eq(&message.unwrap_or_default());
+}
+
+#[test]
+fn r073_a_rejection_needs_words_and_sends_the_maker_back_any_number_of_times() {
+    check(
+        "step dispatch Docs
+         step approve TEXT
+         go
+         answer UD-1 changes-requested
+         answer UD-1 changes-requested: shorter
+         go
+         answer UD-1 changes-requested: shorter still
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            refused   "changes-requested" does not answer UD-1: it needs words after the colon
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Docs, completed, queued, dispatched Docs, completed
+            told      Docs the person asks for changes of your work: shorter
+            told      Docs the person asks for changes of your work: shorter still
+            ran       Docs Docs Docs"#]],
+    );
+}
+
+#[test]
+fn r089_an_approval_counts_under_its_stage_and_evidence_of_another_one_is_renewed() {
+    check(
+        "declared planning
+         step checks lifecycle
+         step approve PLAN
+         step dispatch Coder
+         go
+         stage implementation
+         show
+         go
+         answer UD-1 approved
+         go until Coder
+         stage release-readiness
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     INTEGRATE, 1 at work
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            ran       Coder"#]],
+    );
+}
+
+#[test]
+fn r072_the_step_that_failed_runs_again_and_none_before_it() {
+    check(
+        "step dispatch SpecAgent
+         step dispatch Architect
+         step dispatch Docs
+         Architect: crash
+         Architect: crash
+         Architect: crash
+         go
+         show
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            state     BLOCKED subagent_failure, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "retry"
+            ran       SpecAgent Architectx4 Docs"#]],
+    );
+}

@@ -1,0 +1,84 @@
+//! What a step declares as its outputs: session files of the role, and files of the repository.
+
+use crate::files::{self, FileError};
+use std::path::Path;
+use tollgate_contract::globs::PathRules;
+use tollgate_contract::skill::RoleFile;
+use tollgate_core::brief::Brief;
+use tollgate_core::work::{Artefact, ChangeType, FileChange};
+
+/// Declared outputs by where they lie.
+#[derive(Debug, Default)]
+pub struct Declared {
+    /// Below the session folder.
+    pub session: Vec<String>,
+    /// Below the repository's root; a folder ends in `/`.
+    pub repository: Vec<String>,
+}
+
+/// The role's own session files lie in the session folder, all others in the repository.
+pub fn declared(brief: &Brief, role: &RoleFile) -> Declared {
+    let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
+    let is_session_file = |output: &String| {
+        // A folder is meant by what lies in it.
+        artefacts.matches(output) || artefacts.matches(&format!("{output}x"))
+    };
+    let (session, repository) = brief.outputs.iter().cloned().partition(is_session_file);
+    Declared { session, repository }
+}
+
+/// What the role may change in this step: what the step says, else its own, and always its outputs.
+pub fn writes(brief: &Brief, role: &RoleFile, declared: &Declared) -> Vec<String> {
+    let own = brief.writes.as_ref().unwrap_or(&role.writes);
+    own.iter().chain(&declared.repository).cloned().collect()
+}
+
+/// Declared files of the repository that are not there.
+pub fn missing(tree: &Path, declared: &Declared) -> Vec<String> {
+    let is_there = |output: &&String| {
+        let path = tree.join(output.trim_end_matches('/'));
+        match output.ends_with('/') {
+            true => has_file(&path),
+            false => path.symlink_metadata().is_ok_and(|found| found.is_file()),
+        }
+    };
+    declared.repository.iter().filter(|output| !is_there(output)).cloned().collect()
+}
+
+fn has_file(folder: &Path) -> bool {
+    let is_real_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let entries = std::fs::read_dir(folder).ok().filter(|_| is_real_folder);
+    entries.into_iter().flatten().flatten().any(|entry| {
+        entry.file_type().is_ok_and(|kind| kind.is_file())
+            || (entry.file_type().is_ok_and(|kind| kind.is_dir()) && has_file(&entry.path()))
+    })
+}
+
+/// Declared or watched files of the repository that were changed or declared, by their content.
+pub fn taken(
+    tree: &Path,
+    declared: &Declared,
+    watched: &[String],
+    changes: &[FileChange],
+) -> Result<Vec<Artefact>, FileError> {
+    let is_below = |path: &str, output: &String| {
+        path == output || (output.ends_with('/') && path.starts_with(output.as_str()))
+    };
+    let is_meant = |path: &str| {
+        declared.repository.iter().any(|output| is_below(path, output))
+            || watched.iter().any(|known| known == path)
+    };
+    let changed = changes.iter().filter(|change| change.change_type != ChangeType::Deleted);
+    let changed = changed.map(|change| change.path.clone()).filter(|path| is_meant(path));
+    let single = declared.repository.iter().filter(|output| !output.ends_with('/')).cloned();
+    let mut paths: Vec<String> = changed.chain(single).collect();
+    paths.sort();
+    paths.dedup();
+    let mut taken = Vec::with_capacity(paths.len());
+    for path in paths {
+        if let Some(sha256) = files::hash_beneath(tree, &path)? {
+            taken.push(Artefact { path, sha256 });
+        }
+    }
+    Ok(taken)
+}
