@@ -20,10 +20,8 @@ use tollgate_host::{client, lock};
 /// JSON object as of an agent (`tollgate schema agent-output`). One that breaks the contract is refused with every
 /// fault and costs nothing; what you left in the workspace is checked when the session goes on.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
-echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -"
-)]
+#[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
+echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
 pub struct Submit {
     /// A name, a unique prefix, or `latest`
     pub session: String,

@@ -1,8 +1,8 @@
 //! Runs one attempt of a dispatch: takes up what is there already, or prepares, starts and waits.
 
+use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::adapter::{self, Player};
 use super::{ActivityError, StopSwitch, input, manual, setup};
 use crate::context::Context;
 use crate::crash;

@@ -189,9 +189,7 @@ pub(super) fn carried(
     }
     let given = files::read_bounded(&folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
     let what = "cannot read what the attempt before was given";
-    serde_json::from_slice(&given)
-        .map(Some)
-        .map_err(|error| ActivityError::io(what)(error.into()))
+    serde_json::from_slice(&given).map(Some).map_err(|error| ActivityError::io(what)(error.into()))
 }
 
 /// Blocks until the reply is there or the attempt is stopped. None when the loop has left it to the person.
@@ -226,5 +224,83 @@ fn stopped() -> RunOutcome {
         stdout_bytes: 0,
         stderr_bytes: 0,
         finished_at_ms: clock::now().as_ms(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use std::sync::Arc;
+
+    const REPLY: &[u8] = br#"{"status": "OK", "summary": "s", "artifacts": {}, "next": null, "gates":
+        {"meets_definition_of_done": true, "needs_review": false, "needs_tests": false, "security_concerns": []}}"#;
+
+    fn waiting(folder: &RunFolder) -> Assigned {
+        std::fs::create_dir_all(folder.folder()).unwrap();
+        let assignment =
+            Assignment { workspace: PathBuf::new(), outputs: Vec::new(), since: clock::now() };
+        Assigned {
+            number: DispatchNumber::FIRST,
+            attempt: Attempt::FIRST,
+            role: Role::Coder,
+            task: TaskRef::Meta,
+            assignment,
+            folder: folder.clone(),
+            is_submitted: false,
+        }
+    }
+
+    fn folder_in(temp: &tempfile::TempDir) -> RunFolder {
+        SessionLayout::at(temp.path()).attempt(DispatchNumber::FIRST, Attempt::FIRST)
+    }
+
+    #[test]
+    fn an_engine_that_runs_on_takes_up_what_another_process_hands_in() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = folder_in(&temp);
+        let assigned = waiting(&folder);
+        let stop = Arc::new(StopSwitch::default());
+        let engine = {
+            let (folder, stop) = (folder.clone(), stop.clone());
+            thread::spawn(move || wait(&folder, &stop).unwrap())
+        };
+        while !stop.awaits_person() {
+            thread::yield_now();
+        }
+        let redactor = Redactor::new(["hunter2"]);
+        assigned.hand_in(REPLY, &redactor).unwrap();
+        let outcome = engine.join().unwrap().expect("nobody left it");
+        assert_eq!(outcome.end, RunEnd::Exited { code: 0 });
+        assert!(!stop.leave(), "it is at work now");
+        let again = assigned.hand_in(REPLY, &redactor);
+        assert!(matches!(again, Err(HandInError::NotWaiting(NotWaiting::Submitted { .. }))));
+        assert_eq!(std::fs::read(folder.stdout()).unwrap(), REPLY);
+    }
+
+    #[test]
+    fn what_the_loop_left_is_not_taken_up_behind_its_back() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = folder_in(&temp);
+        let assigned = waiting(&folder);
+        let stop = StopSwitch::default();
+        assert!(!stop.leave(), "it is not waiting yet");
+        stop.await_person();
+        assert!(stop.leave());
+        assigned.hand_in(REPLY, &Redactor::new(["hunter2"])).unwrap();
+        assert_eq!(wait(&folder, &stop).unwrap(), None);
+    }
+
+    #[test]
+    fn a_stop_ends_the_waiting_and_a_closed_attempt_takes_no_reply() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = folder_in(&temp);
+        let assigned = waiting(&folder);
+        let stop = StopSwitch::default();
+        stop.stop();
+        assert_eq!(wait(&folder, &stop).unwrap().unwrap().end, RunEnd::Stopped);
+        process::fence(folder.folder()).unwrap();
+        assert!(assigned.hand_in(REPLY, &Redactor::new(["hunter2"])).is_err());
     }
 }
