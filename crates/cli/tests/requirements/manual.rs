@@ -311,6 +311,24 @@ fn cancelling_keeps_the_half_done_work_under_a_rescue_name() {
 }
 
 #[test]
+fn cancelling_instead_of_a_retry_keeps_what_was_not_accepted() {
+    for resume in [&["--resume"][..], &[]] {
+        let repo = played_by_hand(&["Coder"]);
+        repo.lean().exits(3);
+        edit(&repo, 2, "agents/mine.md", "mine\n");
+        for _ in 0..2 {
+            submit_and_go_on(&repo, 2, &ok()).exits(3);
+        }
+        submit_and_go_on(&repo, 2, &ok()).exits(4).says("UD-1");
+        let answer = ["answer", "latest", "UD-1", "cancel: enough"];
+        repo.tollgate(&[&answer[..], resume].concat()).says("unfinished work is kept as refs/");
+        let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate/rescue"]);
+        let last = kept.lines().next_back().unwrap();
+        assert_eq!(repo.git(&["show", &format!("{last}:agents/mine.md")]), "mine\n");
+    }
+}
+
+#[test]
 fn another_agent_can_take_over_from_a_person_and_a_person_from_an_agent() {
     let refuses =
         json!([{"when": {"role": "SpecAgent", "nth": 1}, "do": {"exit": 77, "stderr": "no\n"}}]);

@@ -232,7 +232,7 @@ fn start(
     };
     let record = context.session_layout(&order.session);
     let carried = match player {
-        Player::Person => manual::carried(&record, order)?,
+        Player::Person => manual::carried(&record, order, workspace.tree())?,
         Player::Program(_) => None,
     };
     let given = match carried {

@@ -68,16 +68,20 @@ fn of(session: &Session, layout: &SessionLayout, number: DispatchNumber) -> Opti
     let dispatch = session.dispatches.get(&number)?;
     let attempt = dispatch.running()?;
     let folder = layout.attempt(number, attempt);
-    let marker = files::read_bounded(&folder.folder().join(MARKER), MARKER_BYTES_MAX).ok()?;
     Some(Assigned {
         number,
         attempt,
         role: dispatch.role,
         task: dispatch.task.clone(),
-        assignment: serde_json::from_slice(&marker).ok()?,
+        assignment: assignment(&folder)?,
         is_submitted: process::is_ended(folder.folder()).unwrap_or(false),
         folder,
     })
+}
+
+fn assignment(folder: &RunFolder) -> Option<Assignment> {
+    let marker = files::read_bounded(&folder.folder().join(MARKER), MARKER_BYTES_MAX).ok()?;
+    serde_json::from_slice(&marker).ok()
 }
 
 /// Why no reply is taken for a dispatch; words for people.
@@ -175,16 +179,17 @@ pub(super) fn is_assigned(folder: &RunFolder) -> bool {
     folder.folder().join(MARKER).exists()
 }
 
-/// What the attempt before was given, when a person played it too: they go on from where they stand.
+/// What the attempt before was given, when a person played it in the same tree: they go on from where they stand.
 pub(super) fn carried(
     layout: &SessionLayout,
     order: &DispatchOrder,
+    tree: &Path,
 ) -> Result<Option<Given>, ActivityError> {
     let Some(before) = order.attempt.0.checked_sub(1).filter(|before| *before > 0) else {
         return Ok(None);
     };
     let folder = layout.attempt(order.number, Attempt(before));
-    if !is_assigned(&folder) {
+    if assignment(&folder).is_none_or(|assignment| assignment.workspace != tree) {
         return Ok(None);
     }
     let given = files::read_bounded(&folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
