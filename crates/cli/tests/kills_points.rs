@@ -122,8 +122,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
 }
 
 /// Killed at beside the other stories of roles that a person plays, in requirements/manual.rs.
-const MANUAL_POINTS: [&str; 3] =
-    ["dispatch.assigned", "process.output_handed_in", "process.handed_in"];
+const MANUAL_POINTS: [&str; 3] = ["dispatch.assigned", "submit.output_written", "submit.handed_in"];
 
 const INBOX_POINTS: [&str; 2] = ["inbox.taken", "inbox.replied"];
 

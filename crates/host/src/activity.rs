@@ -90,6 +90,8 @@ impl StopSwitch {
     pub fn stop(&self) {
         let mut state = self.state.lock().expect("no thread panics while it holds this lock");
         state.is_stopped = true;
+        // It has to end itself now; nobody may think that it only waits.
+        state.awaits_person = false;
         if let Some(stopper) = &state.stopper {
             // A run that is gone already needs no stopping.
             let _ = stopper.stop();
@@ -112,7 +114,8 @@ impl StopSwitch {
 
     /// The activity has nothing to do until a person has done their part.
     fn await_person(&self) {
-        self.state.lock().expect("no thread panics while it holds this lock").awaits_person = true;
+        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
+        state.awaits_person = !state.is_stopped;
     }
 
     pub fn awaits_person(&self) -> bool {

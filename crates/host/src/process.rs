@@ -181,7 +181,7 @@ pub fn hand_in(run_dir: &Path, output: &[u8]) -> io::Result<bool> {
         return Ok(false);
     }
     folder.write_output(output)?;
-    crash::point("process.output_handed_in");
+    crash::point("submit.output_written");
     folder.write_record(&Record::Finished(RunOutcome {
         end: RunEnd::Exited { code: 0 },
         // Time that people think is no time of an agent.
@@ -190,7 +190,7 @@ pub fn hand_in(run_dir: &Path, output: &[u8]) -> io::Result<bool> {
         stderr_bytes: 0,
         finished_at_ms: record::now_ms(),
     }))?;
-    crash::point("process.handed_in");
+    crash::point("submit.handed_in");
     Ok(true)
 }
 

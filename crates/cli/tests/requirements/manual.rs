@@ -243,7 +243,7 @@ fn r103_killed_while_a_person_works_their_half_done_work_is_untouched() {
 
 #[test]
 fn r103_a_submit_that_is_killed_is_handed_in_or_not_and_never_by_half() {
-    for (point, is_in) in [("process.output_handed_in", false), ("process.handed_in", true)] {
+    for (point, is_in) in [("submit.output_written", false), ("submit.handed_in", true)] {
         let repo = played_by_hand(&["SpecAgent"]);
         repo.lean().exits(3);
         write_spec(&repo, 1);

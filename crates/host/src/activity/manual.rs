@@ -303,7 +303,9 @@ mod tests {
         let folder = folder_in(&temp);
         let assigned = waiting(&folder);
         let stop = StopSwitch::default();
+        stop.await_person();
         stop.stop();
+        assert!(!stop.leave(), "it sets aside what is there");
         assert_eq!(wait(&folder, &stop).unwrap().unwrap().end, RunEnd::Stopped);
         process::fence(folder.folder()).unwrap();
         assert!(assigned.hand_in(REPLY, &Redactor::new(["hunter2"])).is_err());
