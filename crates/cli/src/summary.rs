@@ -96,12 +96,15 @@ fn roles_to_play(root: &Path, session: &Session) {
 /// The lines that tell a person how to play a role, each with a word before it.
 pub fn play(session: &SessionName, assigned: &Assigned) -> Vec<(&'static str, String)> {
     let folder = &assigned.folder;
+    let workspace = &assigned.assignment.workspace;
     let mut lines = vec![
         ("read", folder.prompt().display().to_string()),
         ("input", folder.input().display().to_string()),
-        ("work in", assigned.assignment.workspace.display().to_string()),
+        ("work in", workspace.display().to_string()),
     ];
-    lines.extend(assigned.assignment.outputs.iter().map(|output| ("leave", output.clone())));
+    // Whole paths: the session's own folder has files of the same names.
+    let outputs = assigned.assignment.outputs.iter().map(|output| workspace.join(output));
+    lines.extend(outputs.map(|path| ("leave", path.display().to_string())));
     let number = assigned.number;
     lines.push(("hand in", format!("tollgate submit {session} {number} REPLY.json --resume")));
     lines
