@@ -18,3 +18,4 @@ pub mod run;
 pub mod schema;
 pub mod sessions;
 pub mod status;
+pub mod submit;

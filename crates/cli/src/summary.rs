@@ -2,11 +2,15 @@
 
 use crate::exit::Exit;
 use crate::face::digest;
+use crate::face::narrate::dispatch;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
 use std::path::Path;
 use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::FindingStatus;
+use tollgate_core::id::SessionName;
 use tollgate_core::session::Session;
+use tollgate_host::activity::manual::{self, Assigned};
+use tollgate_host::layout::Layout;
 use tollgate_host::serve::Ending;
 
 /// Tells how it ended and what to do next.
@@ -25,6 +29,7 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
                 blocked(session, found);
             }
             session.pending_decisions().for_each(|decision| question(root, session, decision));
+            roles_to_play(root, session);
             Exit::Blocked
         }
         Ending::Interrupted => {
@@ -67,6 +72,42 @@ fn waiting(root: &Path, session: &Session) {
     output::talk("");
     output::styled(BOLD, &format!("WAITING  {} waits for you", session.opening.session));
     session.pending_decisions().for_each(|decision| question(root, session, decision));
+    roles_to_play(root, session);
+}
+
+/// What a person plays: where to read, where to work, what to leave, how to hand it in.
+fn roles_to_play(root: &Path, session: &Session) {
+    let name = &session.opening.session;
+    for assigned in manual::assigned(session, &Layout::new(root).session(name)) {
+        output::talk("");
+        let who = dispatch(session, assigned.number);
+        if assigned.is_submitted {
+            let text = format!("is handed in; go on with `tollgate resume {name}`");
+            output::marked(NOTE, &who, &text);
+            continue;
+        }
+        output::marked(NOTE, &who, "is yours to play");
+        for (mark, text) in play(name, &assigned) {
+            output::marked(BOLD, &format!("  {mark:<8}"), &text);
+        }
+    }
+}
+
+/// The lines that tell a person how to play a role, each with a word before it.
+pub fn play(session: &SessionName, assigned: &Assigned) -> Vec<(&'static str, String)> {
+    let folder = &assigned.folder;
+    let workspace = &assigned.assignment.workspace;
+    let mut lines = vec![
+        ("read", folder.prompt().display().to_string()),
+        ("input", folder.input().display().to_string()),
+        ("work in", workspace.display().to_string()),
+    ];
+    // Whole paths: the session's own folder has files of the same names.
+    let outputs = assigned.assignment.outputs.iter().map(|output| workspace.join(output));
+    lines.extend(outputs.map(|path| ("leave", path.display().to_string())));
+    let number = assigned.number;
+    lines.push(("hand in", format!("tollgate submit {session} {number} REPLY.json --resume")));
+    lines
 }
 
 fn question(root: &Path, session: &Session, decision: &Decision) {

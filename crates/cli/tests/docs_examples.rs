@@ -1,8 +1,9 @@
 //! What the documentation shows is run as it stands there.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// The first fenced block of a language.
 fn block<'t>(text: &'t str, language: &str) -> &'t str {
@@ -24,27 +25,52 @@ fn run(program: &str, args: &[&str], folder: &Path, home: &Path) -> Output {
         .unwrap()
 }
 
-#[test]
-fn the_crew_of_the_guide_delivers_a_lean_run() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/writing-an-agent.md");
-    let page = std::fs::read_to_string(page).unwrap();
+/// A repository with these settings and the crew of the guide, and a home beside it.
+fn repository(settings: &str) -> (TempDir, PathBuf, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
     std::fs::create_dir_all(&repo).unwrap();
     std::fs::create_dir_all(&home).unwrap();
-    std::fs::write(repo.join("tollgate.toml"), block(&page, "toml")).unwrap();
-    std::fs::write(repo.join("crew.py"), block(&page, "python")).unwrap();
+    std::fs::write(repo.join("tollgate.toml"), settings).unwrap();
+    std::fs::write(repo.join("crew.py"), block(&page("writing-an-agent.md"), "python")).unwrap();
     let identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
     for args in [vec!["init", "-q"], vec!["add", "-A"], vec!["commit", "-qm", "start"]] {
         let args: Vec<&str> = identity.iter().copied().chain(args).collect();
         assert!(run("git", &args, &repo, &home).status.success());
     }
-    let goal = "Write down why we log in UTC";
-    let done = run(env!("CARGO_BIN_EXE_tollgate"), &["run", "--lean", goal], &repo, &home);
-    let words = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(0), "{words}");
+    (temp, repo, home)
+}
+
+fn page(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[track_caller]
+fn exits(output: &Output, code: i32) {
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+const TOLLGATE: &str = env!("CARGO_BIN_EXE_tollgate");
+const GOAL: &str = "Write down why we log in UTC";
+
+#[test]
+fn the_crew_of_the_guide_delivers_a_lean_run() {
+    let (_temp, repo, home) = repository(block(&page("writing-an-agent.md"), "toml"));
+    exits(&run(TOLLGATE, &["run", "--lean", GOAL], &repo, &home), 0);
     let list = ["branch", "--list", "tollgate/*", "--format=%(refname:short)"];
     let branch = String::from_utf8(run("git", &list, &repo, &home).stdout).unwrap();
     let notes = run("git", &["show", &format!("{}:NOTES.md", branch.trim())], &repo, &home);
-    assert_eq!(String::from_utf8(notes.stdout).unwrap(), format!("{goal}\n"));
+    assert_eq!(String::from_utf8(notes.stdout).unwrap(), format!("{GOAL}\n"));
+}
+
+#[test]
+fn the_reply_of_the_guide_plays_the_reviewer_by_hand() {
+    let manual = page("manual.md");
+    let (_temp, repo, home) = repository(block(&manual, "toml"));
+    exits(&run(TOLLGATE, &["run", "--lean", GOAL], &repo, &home), 3);
+    std::fs::write(repo.join("reply.json"), block(&manual, "json")).unwrap();
+    let line = block(&manual, "sh").trim().strip_prefix("tollgate ").unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    exits(&run(TOLLGATE, &words, &repo, &home), 0);
 }

@@ -6,6 +6,7 @@ pub mod classify;
 pub mod collect;
 pub mod dispatch;
 pub mod input;
+pub mod manual;
 pub mod merge;
 pub mod outputs;
 pub mod session_files;
@@ -85,12 +86,16 @@ pub struct StopSwitch {
 struct StopState {
     is_stopped: bool,
     stopper: Option<Stopper>,
+    awaits_person: bool,
+    is_left: bool,
 }
 
 impl StopSwitch {
     pub fn stop(&self) {
         let mut state = self.state.lock().expect("no thread panics while it holds this lock");
         state.is_stopped = true;
+        // It has to end itself now; nobody may think that it only waits.
+        state.awaits_person = false;
         if let Some(stopper) = &state.stopper {
             // A run that is gone already needs no stopping.
             let _ = stopper.stop();
@@ -109,5 +114,33 @@ impl StopSwitch {
 
     pub fn is_stopped(&self) -> bool {
         self.state.lock().expect("no thread panics while it holds this lock").is_stopped
+    }
+
+    /// The activity has nothing to do until a person has done their part.
+    fn await_person(&self) {
+        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
+        state.awaits_person = !state.is_stopped;
+    }
+
+    pub fn awaits_person(&self) -> bool {
+        self.state.lock().expect("no thread panics while it holds this lock").awaits_person
+    }
+
+    /// Leaves the activity to the person: it ends without a word. False when it is at work.
+    pub fn leave(&self) -> bool {
+        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
+        state.is_left |= state.awaits_person;
+        state.is_left
+    }
+
+    fn is_left(&self) -> bool {
+        self.state.lock().expect("no thread panics while it holds this lock").is_left
+    }
+
+    /// The person's part is there. False when the loop has left already and may own the session no more.
+    fn take_up(&self) -> bool {
+        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
+        state.awaits_person = false;
+        !state.is_left
     }
 }

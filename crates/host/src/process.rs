@@ -172,6 +172,36 @@ pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     Ok(lock.filter(|_| is_free).map(|lock| Hold { _lock: lock }))
 }
 
+/// Brings in what somebody who is no program has to say: their output, and that they ended well. False when the run has
+/// begun or ended already; then nothing changes.
+pub fn hand_in(run_dir: &Path, output: &[u8]) -> io::Result<bool> {
+    let folder = RunFolder::create(run_dir)?;
+    let _lock = folder.lock(Lock::Exclusive)?;
+    if folder.has_started() || folder.read_record()?.is_some() {
+        return Ok(false);
+    }
+    folder.write_output(output)?;
+    crash::point("submit.output_written");
+    folder.write_record(&Record::Finished(RunOutcome {
+        end: RunEnd::Exited { code: 0 },
+        // Time that people think is no time of an agent.
+        duration_ms: 0,
+        stdout_bytes: output.len() as u64,
+        stderr_bytes: 0,
+        finished_at_ms: record::now_ms(),
+    }))?;
+    crash::point("submit.handed_in");
+    Ok(true)
+}
+
+/// Whether a run has come to its end, however it ended.
+pub fn is_ended(run_dir: &Path) -> io::Result<bool> {
+    Ok(match RunFolder::open(run_dir)? {
+        Some(folder) => folder.read_record()?.is_some(),
+        None => false,
+    })
+}
+
 /// Closes a run without an outcome, so that a supervisor that comes late starts nothing.
 pub fn fence(run_dir: &Path) -> io::Result<Fenced> {
     let folder = RunFolder::create(run_dir)?;

@@ -5,7 +5,8 @@ mod reconcile;
 
 pub use open::OpenError;
 
-use crate::activity::StopSwitch;
+use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::{ActivityError, StopSwitch};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
@@ -59,6 +60,8 @@ pub trait Face {
     ) -> Option<Command>;
     /// Called a few times a second while something runs.
     fn tick(&mut self, session: &Session);
+    /// The loop has ended; what is still shown as running is not ours to watch.
+    fn rest(&mut self) {}
 }
 
 /// How a run of the loop came to its end.
@@ -134,24 +137,33 @@ impl Owner {
         self.context.repository.root()
     }
 
-    /// Ends what a process that is gone left running for dispatches and checks that are cancelled.
-    pub fn end_cancelled(&self) -> std::io::Result<()> {
+    /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under
+    /// which unfinished work of people is kept.
+    pub fn end_cancelled(&self) -> Result<Vec<String>, ActivityError> {
         let session = self.session();
         let cancelled = session
             .dispatches
             .iter()
             .filter(|(_, dispatch)| dispatch.verdict == Some(Verdict::Cancelled))
-            .map(|(number, dispatch)| self.layout.attempt(*number, dispatch.attempts));
+            .map(|(number, dispatch)| (*number, dispatch.attempts));
+        let attempts = cancelled.clone().map(|(number, last)| self.layout.attempt(number, last));
         let checks = session.checks.iter().filter(|(_, run)| run.passed.is_none());
         let commands = checks.flat_map(|(number, run)| {
             (1..=run.commands.len()).map(|index| self.layout.check(*number, index))
         });
-        for folder in cancelled.chain(commands) {
-            if let Attached::Running(run) = process::attach(folder.folder())? {
-                run.stopper().stop()?;
+        for folder in attempts.chain(commands) {
+            let problem = || ActivityError::io(format!("cannot end {}", folder.folder().display()));
+            if let Attached::Running(run) = process::attach(folder.folder()).map_err(problem())? {
+                run.stopper().stop().map_err(problem())?;
             }
         }
-        Ok(())
+        let mut kept = Vec::new();
+        for (number, last) in cancelled {
+            if let Some(order) = DispatchOrder::of(session, number, last) {
+                kept.extend(dispatch::abandon(&self.context, &order)?);
+            }
+        }
+        Ok(kept)
     }
 
     /// For threads that read the terminal or wait for signals.
@@ -202,7 +214,11 @@ impl Owner {
         loop {
             self.reconcile(face)?;
             match self.pause(face.is_interactive() && !has_left) {
-                Pause::End(ending) => return Ok(ending),
+                Pause::End(ending) => {
+                    if self.leave_to_people() {
+                        return Ok(ending);
+                    }
+                }
                 Pause::Ask(questions) if questions != asked => {
                     asked = questions;
                     let commands = face.ask(self.engine.session());
@@ -369,7 +385,7 @@ impl Owner {
     /// Whether there is nothing to wait for but a person, or nothing at all.
     fn pause(&self, can_ask: bool) -> Pause {
         let session = self.session();
-        if !self.flights.is_empty() {
+        if self.flights.values().any(|switch| !switch.awaits_person()) {
             return Pause::None;
         }
         if session.closed {
@@ -381,6 +397,9 @@ impl Owner {
             .collect();
         if !questions.is_empty() {
             return if can_ask { Pause::Ask(questions) } else { Pause::End(self.held_ending()) };
+        }
+        if !self.flights.is_empty() {
+            return Pause::End(self.held_ending());
         }
         let goes_on = !session.outstanding().is_empty() || session.next_deadline().is_some();
         match (&session.blocker, goes_on) {
@@ -394,12 +413,19 @@ impl Owner {
         if self.session().blocker.is_some() { Ending::Blocked } else { Ending::Waiting }
     }
 
+    /// What waits for a person goes on without us. False when one of them has come back meanwhile.
+    fn leave_to_people(&mut self) -> bool {
+        self.flights.retain(|_, switch| !switch.leave());
+        self.flights.is_empty()
+    }
+
     /// Ends every running tree at once and records that it was stopped.
     fn interrupt(
         &mut self,
         face: &mut dyn Face,
         messages: Vec<Message>,
     ) -> Result<Ending, ServeError> {
+        self.leave_to_people();
         for switch in self.flights.values() {
             switch.stop();
         }

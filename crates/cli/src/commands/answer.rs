@@ -1,6 +1,6 @@
 //! `tollgate answer`: records an answer, here or through the process that owns the session.
 
-use super::run::drive;
+use super::run::{drive, end_cancelled};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
@@ -63,6 +63,9 @@ impl Answer {
         let mut face = PlainFace::quiet();
         let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
         owner.submit(&mut face, command)??;
+        if owner.session().is_cancelled() {
+            end_cancelled(&owner)?;
+        }
         if self.resume {
             let mut face = face::fitting(false, owner.root());
             return drive(&mut owner, face.as_mut());

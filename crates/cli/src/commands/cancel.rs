@@ -1,6 +1,7 @@
 //! `tollgate cancel`: ends a session for good.
 
 use super::answer::hand_over;
+use super::run::end_cancelled;
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
@@ -31,13 +32,7 @@ impl Cancel {
             let mut face = PlainFace::quiet();
             let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
             owner.submit(&mut face, command)??;
-            owner.end_cancelled().map_err(|cause| {
-                Failure::new(
-                    Exit::Blocked,
-                    "cli.persistence",
-                    format!("an agent may still run: {cause}"),
-                )
-            })?;
+            end_cancelled(&owner)?;
         }
         output::talk(&format!("{name} is cancelled"));
         if let Some(session) = client::read_session(&layout)?.filter(|s| s.has_accepted_work()) {

@@ -115,10 +115,14 @@ fn settings(found: &[&str]) -> String {
 #command = ["./crew.sh"]        # a path with a slash is relative to the root of the repository
 #env = []                       # names of variables that it may see, such as keys of an API
 
+# You can play a role yourself: the run stops with the prompt written, and `tollgate submit` hands your reply in.
+#[agent.me]
+#adapter = "manual"
+
 # With several agents, say who plays what:
 #[roles]
 #default = "crew"
-#Reviewer = "crew"
+#Reviewer = "me"
 
 #[timeout]
 #Coder = "30m"
@@ -162,7 +166,7 @@ mod tests {
                 _ => line,
             });
             let examples = read(&lines.collect::<Vec<_>>().join("\n"));
-            assert_eq!(examples.map(|config| config.agents.len()), Some(found.len() + 1));
+            assert_eq!(examples.map(|config| config.agents.len()), Some(found.len() + 2));
         }
     }
 }

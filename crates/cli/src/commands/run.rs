@@ -210,7 +210,7 @@ impl Run {
 /// Every role must have somebody to play it before anything starts.
 fn check_agents(context: &Context) -> Result<(), Failure> {
     for role in Role::dispatched() {
-        if let Err(why) = adapter::launch(context, role, None) {
+        if let Err(why) = adapter::player(context, role, None) {
             return Err(Failure::usage("cli.no_agent", why.to_string())
                 .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
                 .hint("`tollgate demo` shows a whole run without any agent installed"));
@@ -254,5 +254,20 @@ pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
         Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
     })?;
     let ending = owner.run(face)?;
+    face.rest();
+    if owner.session().is_cancelled() {
+        end_cancelled(owner)?;
+    }
     Ok(summary::ending(owner.root(), owner.session(), ending))
+}
+
+/// Nothing of a cancelled session runs on, and a person learns where their unfinished work is.
+pub fn end_cancelled(owner: &Owner) -> Result<(), Failure> {
+    let kept = owner.end_cancelled().map_err(|cause| {
+        Failure::new(Exit::Blocked, "cli.persistence", format!("an agent may still run: {cause}"))
+    })?;
+    for name in kept {
+        output::talk(&format!("unfinished work is kept as {name}; `git show {name}` shows it"));
+    }
+    Ok(())
 }

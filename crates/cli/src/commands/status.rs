@@ -2,10 +2,12 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, summary};
 use clap::Args;
 use tollgate_core::id::Attempt;
+use tollgate_core::session::Session;
 use tollgate_core::view::View;
+use tollgate_host::activity::manual;
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::process::{self, Attached};
 use tollgate_host::{client, lock};
@@ -37,7 +39,9 @@ impl Status {
             output::json(&view);
             return Ok(Exit::Ok);
         }
-        output::data(&text(&view, is_running));
+        let mut lines = text(&view, is_running);
+        lines.extend(roles_to_play(&session, &layout));
+        output::data(&lines.join("\n"));
         Ok(Exit::Ok)
     }
 }
@@ -55,7 +59,23 @@ fn tell_what_runs(view: &mut View, layout: &SessionLayout) {
     }
 }
 
-fn text(view: &View, is_running: bool) -> String {
+/// Dispatches that wait for a person to play them.
+fn roles_to_play(session: &Session, layout: &SessionLayout) -> Vec<String> {
+    let mut lines = Vec::new();
+    for assigned in manual::assigned(session, layout) {
+        let (number, role, task) = (assigned.number, assigned.role, &assigned.task);
+        let how = if assigned.is_submitted { "is handed in" } else { "waits for a person" };
+        let since = assigned.assignment.since;
+        lines.push(format!("waits     dispatch {number} ({role} {task}): {how} (since {since})"));
+        if !assigned.is_submitted {
+            let play = summary::play(&session.opening.session, &assigned);
+            lines.extend(play.iter().map(|(mark, text)| format!("            {mark:<8} {text}")));
+        }
+    }
+    lines
+}
+
+fn text(view: &View, is_running: bool) -> Vec<String> {
     let mut lines = vec![
         format!("session   {}", view.session),
         format!("goal      {}", view.goal.replace('\n', " ")),
@@ -115,7 +135,7 @@ fn text(view: &View, is_running: bool) -> String {
             ));
         }
     }
-    lines.join("\n")
+    lines
 }
 
 fn spend(view: &View) -> String {

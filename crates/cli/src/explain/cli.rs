@@ -54,6 +54,12 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          role. `tollgate init` writes a file to start from, `tollgate doctor` checks it.",
     ),
     (
+        "cli.not_waiting",
+        "`tollgate submit` was given the number of a dispatch that takes no reply from a person: there is none of that number,\n\
+         it has ended, its reply is handed in already, a program plays it, or its session is over. Nothing was changed.\n\n\
+         What to do: `tollgate status` shows what waits for a person and how to hand it in.",
+    ),
+    (
         "cli.persistence",
         "The session's record could not be written. Nothing that was not written has been acted upon.\n\n\
          What to do: free some space or make the session folder writable, then `tollgate resume`.",
@@ -63,6 +69,13 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "The session does not take this command as it stands: a question that is not open, an answer that is none of those\n\
          listed, or text that the answer needs and lacks. The question stays open.\n\n\
          What to do: `tollgate status` shows every open question with the answers it takes, spelled exactly so.",
+    ),
+    (
+        "cli.reply",
+        "A reply that a person handed in breaks the contract that holds for every agent: it is not one JSON object, a field is\n\
+         missing or not as it must be, or the role does not have this status. Nothing was handed in and no attempt is spent.\n\n\
+         What to do: mend every place that is named and submit it again. `tollgate schema agent-output` has the form, the\n\
+         prompt of the dispatch an example.",
     ),
     (
         "cli.repository",

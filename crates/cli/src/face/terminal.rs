@@ -184,4 +184,8 @@ impl Face for TerminalFace {
     }
 
     fn tick(&mut self, _session: &Session) {}
+
+    fn rest(&mut self) {
+        self.go_quiet();
+    }
 }

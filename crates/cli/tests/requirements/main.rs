@@ -8,6 +8,7 @@ mod artefacts;
 mod bad_input;
 mod decisions;
 mod dispatches;
+mod manual;
 mod persistence;
 mod promises;
 mod replies;

@@ -1,8 +1,15 @@
-//! From an agent of the settings to the command line that plays a role.
+//! From an agent of the settings to who plays a role: a command line, or a person.
 
 use crate::context::Context;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::role::Role;
+
+/// Who plays a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Player {
+    Program(Launch),
+    Person,
+}
 
 /// How to start an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,20 +27,24 @@ pub enum NoAgent {
     Unknown { name: String },
     #[error(
         "[agent.{name}] has adapter = \"{adapter}\", which this version cannot drive; \
-         use adapter = \"command\" with a command line"
+         use adapter = \"command\" with a command line, or \"manual\" to play it yourself"
     )]
     NotDriven { name: String, adapter: &'static str },
 }
 
-/// The launch of the agent that a person chose, or else of the one that the settings name for the role.
-pub fn launch(context: &Context, role: Role, chosen: Option<&str>) -> Result<Launch, NoAgent> {
+/// The agent that a person chose, or else the one that the settings name for the role.
+pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Player, NoAgent> {
     let (name, agent) = match chosen {
         Some(name) => {
             context.config.agent(name).ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?
         }
         None => context.config.agent_for(role).ok_or(NoAgent::NotNamed { role })?,
     };
-    Ok(Launch { argv: argv(context, name, agent)?, env_names: agent.env.clone() })
+    if agent.adapter == Adapter::Manual {
+        return Ok(Player::Person);
+    }
+    let argv = argv(context, name, agent)?;
+    Ok(Player::Program(Launch { argv, env_names: agent.env.clone() }))
 }
 
 fn argv(context: &Context, name: &str, agent: &Agent) -> Result<Vec<String>, NoAgent> {

@@ -1,8 +1,9 @@
 //! Runs one attempt of a dispatch: takes up what is there already, or prepares, starts and waits.
 
+use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, adapter, input, setup};
+use super::{ActivityError, StopSwitch, input, manual, setup};
 use crate::context::Context;
 use crate::crash;
 use crate::files;
@@ -75,16 +76,23 @@ impl DispatchOrder {
     }
 }
 
+/// None when it waits for a person and the loop did not wait with it.
 pub fn run(
     context: &Context,
     order: &DispatchOrder,
     stop: &StopSwitch,
-) -> Result<DispatchEnd, ActivityError> {
+) -> Result<Option<DispatchEnd>, ActivityError> {
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
     let workspace = context.workspace(&order.session, order.member, &order.base, &order.tip)?;
     let outcome = loop {
+        if manual::is_assigned(&folder) {
+            match manual::wait(&folder, stop)? {
+                Some(outcome) => break outcome,
+                None => return Ok(None),
+            }
+        }
         match process::attach(folder.folder()).map_err(look())? {
             Attached::Finished(outcome) => break outcome,
             Attached::Running(run) => {
@@ -101,7 +109,8 @@ pub fn run(
                     continue;
                 };
                 match start(context, order, &workspace, &folder, hold, stop)? {
-                    Started::Ended(end) => return Ok(end),
+                    Started::Ended(end) => return Ok(Some(end)),
+                    Started::Assigned => {}
                     Started::Finished(outcome) => break outcome,
                     Started::Lost => return lost(&workspace, order),
                 }
@@ -110,15 +119,29 @@ pub fn run(
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let end = collect::end(&collected, &outcome)?;
-    if !matches!(end, DispatchEnd::Replied { .. }) {
+    // What a person made stays where it is: in the next attempt they go on from there.
+    let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
+    if !is_theirs && !matches!(end, DispatchEnd::Replied { .. }) {
         let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
         // Stopped by a process that did not live to record it: for this one it was interrupted.
         if matches!(end, DispatchEnd::Stopped) && !stop.is_stopped() {
-            return Ok(DispatchEnd::Interrupted { rescue });
+            return Ok(Some(DispatchEnd::Interrupted { rescue }));
         }
     }
     show_latest(&layout.dispatch(order.number), order.attempt)?;
-    Ok(end)
+    Ok(Some(end))
+}
+
+/// Ends what a person will not finish any more; the name under which their changes are kept, if there are any.
+pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<Option<String>, ActivityError> {
+    let folder = context.session_layout(&order.session).attempt(order.number, order.attempt);
+    if !manual::is_assigned(&folder) {
+        return Ok(None);
+    }
+    let close = ActivityError::io(format!("cannot close {}", folder.folder().display()));
+    process::fence(folder.folder()).map_err(close)?;
+    let workspace = context.workspace(&order.session, order.member, &order.base, &order.tip)?;
+    clean(&workspace, order, "work of a cancelled dispatch")
 }
 
 /// The files of the newest attempt stand in the dispatch's folder too, as links.
@@ -159,9 +182,12 @@ fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
 }
 
 /// Supervisor and outcome are both gone: what was half made is set aside.
-fn lost(workspace: &Workspace, order: &DispatchOrder) -> Result<DispatchEnd, ActivityError> {
+fn lost(
+    workspace: &Workspace,
+    order: &DispatchOrder,
+) -> Result<Option<DispatchEnd>, ActivityError> {
     let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
-    Ok(DispatchEnd::Interrupted { rescue })
+    Ok(Some(DispatchEnd::Interrupted { rescue }))
 }
 
 /// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.
@@ -182,6 +208,8 @@ fn clean(
 enum Started {
     /// It never came to a process.
     Ended(DispatchEnd),
+    /// Everything is prepared for a person.
+    Assigned,
     Finished(RunOutcome),
     Lost,
 }
@@ -197,11 +225,8 @@ fn start(
     if let Err(end) = setup::run(context, &order.session, order.member, workspace, stop)? {
         return Ok(Started::Ended(end));
     }
-    clean(workspace, order, "changes found before a dispatch")?;
-    // What one agent did to its own `.git` must not reach the next.
-    workspace.renew_clone()?;
-    let launch = match adapter::launch(context, order.brief.role, order.agent.as_deref()) {
-        Ok(launch) => launch,
+    let player = match adapter::player(context, order.brief.role, order.agent.as_deref()) {
+        Ok(player) => player,
         Err(why) => {
             let program = order.agent.clone().unwrap_or_else(|| order.brief.role.to_string());
             let end = DispatchEnd::CouldNotStart { program, cause: why.to_string() };
@@ -209,7 +234,19 @@ fn start(
         }
     };
     let record = context.session_layout(&order.session);
-    let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    let carried = match player {
+        Player::Person => manual::carried(&record, order, workspace.tree())?,
+        Player::Program(_) => None,
+    };
+    let given = match carried {
+        Some(given) => given,
+        None => {
+            clean(workspace, order, "changes found before a dispatch")?;
+            // What one agent did to its own `.git` must not reach the next.
+            workspace.renew_clone()?;
+            session_files::lay_out(record.folder(), workspace.tree(), &order.session)?
+        }
+    };
     crash::point("dispatch.laid_out");
     let value = input::value(order);
     let errors = input::faults(&value, order, workspace.tree());
@@ -218,13 +255,22 @@ fn start(
     }
     write_attempt(context, order, folder, &given, &value)?;
     crash::point("dispatch.prepared");
+    let launch = match player {
+        Player::Program(launch) => launch,
+        Player::Person => {
+            manual::assign(order, workspace.tree(), folder)?;
+            crash::point("dispatch.assigned");
+            show_latest(&record.dispatch(order.number), order.attempt)?;
+            return Ok(Started::Assigned);
+        }
+    };
     let spec = run_spec(context, order, workspace.tree(), folder, launch);
     drop(hold);
     let run = process::start(folder.folder(), &spec, &context.program)
         .map_err(ActivityError::io("cannot start the supervisor"))?;
     stop.arm(run.stopper());
     crash::point("dispatch.started");
-    show_latest(&context.session_layout(&order.session).dispatch(order.number), order.attempt)?;
+    show_latest(&record.dispatch(order.number), order.attempt)?;
     Ok(match wait(run)? {
         Some(outcome) => Started::Finished(outcome),
         None => Started::Lost,

@@ -14,6 +14,7 @@ const SPEC: &str = "run.json";
 const LOCK: &str = "lock";
 const STARTED: &str = "started";
 const OUTCOME: &str = "outcome.json";
+const OUTPUT: &str = "stdout.log";
 
 /// An absolute path: a supervisor works from `/`.
 #[derive(Debug, Clone)]
@@ -111,6 +112,11 @@ impl RunFolder {
                 format!("{} is missing", self.path(SPEC).display()),
             )
         })
+    }
+
+    /// The whole of an output at once.
+    pub fn write_output(&self, output: &[u8]) -> io::Result<()> {
+        self.replace(OUTPUT, output, Durability::Synced)
     }
 
     pub fn write_started(&self, started: &Started) -> io::Result<()> {

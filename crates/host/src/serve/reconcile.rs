@@ -87,8 +87,10 @@ impl Owner {
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
         thread::spawn(move || {
             let result = dispatch::run(&context, &order, &switch).map_err(words);
-            // The loop may be gone already; then the outcome waits on disk.
-            let _ = sender.send(Message::Ended(number, attempt, result));
+            if let Some(result) = result.transpose() {
+                // The loop may be gone already; then the outcome waits on disk.
+                let _ = sender.send(Message::Ended(number, attempt, result));
+            }
         });
         true
     }

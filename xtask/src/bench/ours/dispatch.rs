@@ -116,7 +116,8 @@ pub fn whole(context: &Context, flow: &mut Flow) -> Result<Duration, Trouble> {
     };
     let begin = Instant::now();
     let order = DispatchOrder::of(flow.session(), number, attempt).ok_or("there is no order")?;
-    let end = dispatch::run(context, &order, &StopSwitch::default())?;
+    let end = dispatch::run(context, &order, &StopSwitch::default())?
+        .ok_or("a program plays the role, and it waits for a person")?;
     if !matches!(end, DispatchEnd::Replied { .. }) {
         return Err(format!("the dispatch ended as {end:?}").into());
     }

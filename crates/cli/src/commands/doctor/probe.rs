@@ -138,6 +138,10 @@ fn agent_finding(layout: &Layout, name: &str, agent: &Agent, is_used: bool) -> F
         }
     };
     let program = match agent.adapter {
+        Adapter::Manual => {
+            let message = "a person plays it and hands replies in with `tollgate submit`";
+            return Finding::ok(title, message);
+        }
         Adapter::Scripted => return script_finding(layout, &title, agent, &bad),
         Adapter::Command => agent.command.first().map_or("", String::as_str),
         other => {

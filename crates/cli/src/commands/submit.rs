@@ -1,0 +1,113 @@
+//! `tollgate submit`: hands in the reply of a dispatch that a person plays.
+
+use super::run::drive;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{face, output, place};
+use clap::Args;
+use std::fs::File;
+use std::io::{self, Read};
+use tollgate_core::id::DispatchNumber;
+use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_host::activity::manual::{self, Assigned, HandInError, NotWaiting};
+use tollgate_host::redact::Redactor;
+use tollgate_host::serve::Owner;
+use tollgate_host::{client, lock};
+
+/// Hand in the reply of a dispatch that you play (adapter = "manual")
+///
+/// `tollgate status` shows what waits for you: the prompt, the workspace and the files to leave there. The reply is one
+/// JSON object as of an agent (`tollgate schema agent-output`). One that breaks the contract is refused with every
+/// fault and costs nothing; what you left in the workspace is checked when the session goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
+echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
+pub struct Submit {
+    /// A name, a unique prefix, or `latest`
+    pub session: String,
+    /// The dispatch, as `tollgate status` numbers it
+    pub number: u32,
+    /// The reply, or - for standard input
+    pub file: String,
+    /// Go on with the session at once
+    #[arg(long)]
+    pub resume: bool,
+}
+
+impl Submit {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let place = place::Place::find()?;
+        let (name, layout) = place.session(&self.session)?;
+        let session = client::read_session(&layout)
+            .map_err(Failure::reading)?
+            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        let refused = |why: NotWaiting| not_waiting(&why, &manual::assigned(&session, &layout));
+        let number = DispatchNumber(self.number);
+        let assigned = manual::awaited(&session, &layout, number).map_err(refused)?;
+        let reply = self.reply()?;
+        let redactor = Redactor::from_environment(std::env::vars_os());
+        assigned.hand_in(&reply, &redactor).map_err(|error| match error {
+            HandInError::NotWaiting(why) => refused(why),
+            other => cannot_hand_in(other),
+        })?;
+        let who = format!("the reply of dispatch {number} ({})", assigned.role);
+        if lock::is_held(layout.folder()) {
+            output::talk(&format!("{who} is handed in; the process that runs {name} takes it up"));
+            return Ok(Exit::Ok);
+        }
+        if !self.resume {
+            output::talk(&format!("{who} is handed in; go on with `tollgate resume {name}`"));
+            return Ok(Exit::Ok);
+        }
+        let context = place::context()?;
+        let mut face = face::fitting(false, context.repository.root());
+        let (mut owner, _) = Owner::resume(context, &name, face.as_mut())?;
+        drive(&mut owner, face.as_mut())
+    }
+
+    /// Longer ones are cut where the contract sees that they are too long.
+    fn reply(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let read = if self.file == "-" {
+            io::stdin().lock().take(REPLY_BYTES_MAX + 1).read_to_end(&mut bytes)
+        } else {
+            File::open(&self.file)
+                .and_then(|file| file.take(REPLY_BYTES_MAX + 1).read_to_end(&mut bytes))
+        };
+        read.map(|_| bytes).map_err(|cause| {
+            Failure::usage("cli.unreadable", format!("cannot read {:?}: {cause}", self.file))
+        })
+    }
+}
+
+fn not_waiting(why: &NotWaiting, assigned: &[Assigned]) -> Failure {
+    let failure = Failure::usage("cli.not_waiting", why.to_string());
+    let failure = match why {
+        NotWaiting::NotPrepared { .. } => failure.hint("`tollgate resume` prepares it"),
+        NotWaiting::Submitted { .. } => failure.hint("`tollgate resume` goes on with it"),
+        NotWaiting::NotUnderWay { .. } => {
+            failure.hint("`tollgate status` shows the question that is open")
+        }
+        _ => failure,
+    };
+    let waiting = assigned.iter().filter(|assigned| !assigned.is_submitted);
+    let list: Vec<String> = waiting.map(|one| format!("{} ({})", one.number, one.role)).collect();
+    match list[..] {
+        [] => failure,
+        _ => failure.hint(format!("waiting for a person: {}", list.join(", "))),
+    }
+}
+
+fn cannot_hand_in(error: HandInError) -> Failure {
+    match error {
+        HandInError::Invalid(report) => {
+            let message = "the reply breaks the contract; nothing was handed in";
+            let failure = Failure::new(Exit::Fails, "cli.reply", message)
+                .hint("mend what is named above and submit it again; no attempt is spent")
+                .hint("`tollgate schema agent-output` has the form");
+            Failure { report: Some(report), ..failure }
+        }
+        other => Failure::new(Exit::Blocked, "cli.persistence", other.to_string())
+            .hint("free some space or make the session folder writable, then submit it again"),
+    }
+}
