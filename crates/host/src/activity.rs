@@ -1,6 +1,7 @@
 //! What the host does for the core: run a dispatch, run checks. Each ends in one input.
 
 pub mod adapter;
+mod base;
 pub mod checks;
 pub mod classify;
 pub mod collect;

@@ -11,6 +11,17 @@ use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{CommitId, SessionName};
 use tollgate_core::role::Role;
 
+/// Which of a session's workspaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// Where one dispatch after the other works and checks run.
+    Session,
+    /// Of one parallel member.
+    Member(usize),
+    /// The revision that the session started from, to tell old failures from new ones.
+    Base,
+}
+
 #[derive(Debug)]
 pub struct Context {
     pub repository: Repository,
@@ -28,36 +39,38 @@ impl Context {
         self.layout.session(session)
     }
 
-    /// The workspace of a session, or of one parallel member of it, made when there is none, comparing with `tip`.
+    /// A workspace of a session, made when there is none, comparing with `tip`.
     pub fn workspace(
         &self,
         session: &SessionName,
-        member: Option<usize>,
+        room: Room,
         base: &CommitId,
         tip: &CommitId,
     ) -> Result<Workspace, WorkspaceError> {
-        let home = self.workspace_home(session, member);
+        let home = self.workspace_home(session, room);
         let copy = &self.config.workspace.copy;
         let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
         workspace.adopt(tip)?;
         Ok(workspace)
     }
 
-    /// Where the workspace of a session or of one of its parallel members is, made already or not.
-    pub fn workspace_home(&self, session: &SessionName, member: Option<usize>) -> PathBuf {
+    /// Where a workspace of a session is, made already or not.
+    pub fn workspace_home(&self, session: &SessionName, room: Room) -> PathBuf {
         let home = workspace_home(&self.state_home, self.repository.root(), session);
-        match member {
-            // No session has a name with a tilde in it.
-            Some(member) => home.with_file_name(format!("{session}~{}", member + 1)),
-            None => home,
+        // No session has a name with a tilde in it.
+        match room {
+            Room::Session => home,
+            Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
+            Room::Base => home.with_file_name(format!("{session}~base")),
         }
     }
 
-    /// The workspaces that a session has: its own and those of its parallel members.
+    /// The workspaces that a session can have so far.
     pub fn workspace_homes(&self, session: &SessionName) -> Vec<PathBuf> {
-        let members = (0..).map(|member| self.workspace_home(session, Some(member)));
+        let members = (0..).map(|member| self.workspace_home(session, Room::Member(member)));
         let members = members.take_while(|home| home.exists());
-        std::iter::once(self.workspace_home(session, None)).chain(members).collect()
+        let others = [Room::Session, Room::Base].map(|room| self.workspace_home(session, room));
+        others.into_iter().chain(members).collect()
     }
 
     /// A path of the settings: with a slash it is relative to the repository root.

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use tollgate_contract::config::{Adapter, Agent};
+use tollgate_core::MANUAL_FIX;
 use tollgate_core::role::Role;
 
 /// Who plays a role.
@@ -34,6 +35,9 @@ pub enum NoAgent {
 
 /// The agent that a person chose, or else the one that the settings name for the role.
 pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Player, NoAgent> {
+    if chosen == Some(MANUAL_FIX) {
+        return Ok(Player::Person);
+    }
     let (name, agent) = match chosen {
         Some(name) => {
             context.config.agent(name).ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?

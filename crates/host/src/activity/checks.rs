@@ -1,7 +1,7 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree.
 
-use super::{ActivityError, StopSwitch};
-use crate::context::Context;
+use super::{ActivityError, StopSwitch, base};
+use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
@@ -27,7 +27,7 @@ pub fn run(
     order: &CheckOrder,
     stop: &StopSwitch,
 ) -> Result<Option<Vec<CheckResult>>, ActivityError> {
-    let workspace = context.workspace(&order.session, None, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
     let layout = context.session_layout(&order.session);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
@@ -38,7 +38,11 @@ pub fn run(
         let Some(outcome) = run_one(context, order, &workspace, &folder, command, stop)? else {
             return Ok(None);
         };
-        results.push(result(command, &folder, &outcome)?);
+        let mut result = result(command, &folder, &outcome)?;
+        if !result.passed {
+            result.failed_on_base = base::fails(context, order, command, stop)?;
+        }
+        results.push(result);
     }
     crash::point("checks.ended");
     clean(&workspace, order)?;

@@ -6,7 +6,7 @@ use super::dispatch::{DispatchOrder, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
 use crate::clock;
-use crate::context::Context;
+use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
@@ -373,7 +373,7 @@ fn take_changes(
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
     crash::point("collect.after_commit");
-    if order.member.is_some() {
+    if matches!(order.room, Room::Member(_)) {
         at.context.repository.keep_member(&order.session, order.number, &commit)?;
     }
     let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();

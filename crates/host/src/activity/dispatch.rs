@@ -4,7 +4,7 @@ use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
 use super::{ActivityError, StopSwitch, input, manual, setup};
-use crate::context::Context;
+use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
@@ -12,10 +12,11 @@ use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_core::MANUAL_FIX;
 use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::Session;
+use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::work::DispatchEnd;
 
 /// Everything an attempt needs, taken from the state when it was ordered.
@@ -27,8 +28,8 @@ pub struct DispatchOrder {
     pub timeout_ms: u64,
     pub agent: Option<String>,
     pub session: SessionName,
-    /// The parallel member it is; members have workspaces of their own.
-    pub member: Option<usize>,
+    /// Where it works; parallel members have workspaces of their own.
+    pub room: Room,
     pub mode: Mode,
     pub project_type: ProjectType,
     pub base: CommitId,
@@ -51,7 +52,7 @@ impl DispatchOrder {
             timeout_ms: dispatch.timeout_ms(),
             agent: dispatch.agent().map(str::to_owned),
             session: session.opening.session.clone(),
-            member: dispatch.place().and_then(|place| place.member),
+            room: room_of(dispatch),
             mode: session.mode,
             project_type: session.opening.project_type,
             base: session.opening.base.clone(),
@@ -72,8 +73,18 @@ impl DispatchOrder {
     }
 
     fn rescue_name(&self) -> String {
-        format!("dispatch-{}-attempt-{}", self.number, self.attempt)
+        rescue_name(self.number, self.attempt)
     }
+}
+
+fn room_of(dispatch: &Dispatch) -> Room {
+    let member = dispatch.place().and_then(|place| place.member);
+    member.filter(|_| dispatch.is_member()).map_or(Room::Session, Room::Member)
+}
+
+/// Under what name the changes of an attempt that was not accepted are kept.
+pub(super) fn rescue_name(number: DispatchNumber, attempt: Attempt) -> String {
+    format!("dispatch-{number}-attempt-{attempt}")
 }
 
 /// None when it waits for a person and the loop did not wait with it.
@@ -85,7 +96,7 @@ pub fn run(
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
-    let workspace = context.workspace(&order.session, order.member, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
     let outcome = loop {
         if manual::is_assigned(&folder) {
             match manual::wait(&folder, stop)? {
@@ -140,7 +151,7 @@ pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<Option<String
     }
     let close = ActivityError::io(format!("cannot close {}", folder.folder().display()));
     process::fence(folder.folder()).map_err(close)?;
-    let workspace = context.workspace(&order.session, order.member, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
     clean(&workspace, order, "work of a cancelled dispatch")
 }
 
@@ -222,7 +233,7 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
-    if let Err(end) = setup::run(context, &order.session, order.member, workspace, stop)? {
+    if let Err(end) = setup::run(context, &order.session, order.room, workspace, stop)? {
         return Ok(Started::Ended(end));
     }
     let player = match adapter::player(context, order.brief.role, order.agent.as_deref()) {
@@ -244,7 +255,11 @@ fn start(
             clean(workspace, order, "changes found before a dispatch")?;
             // What one agent did to its own `.git` must not reach the next.
             workspace.renew_clone()?;
-            session_files::lay_out(record.folder(), workspace.tree(), &order.session)?
+            let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+            if order.agent.as_deref() == Some(MANUAL_FIX) {
+                manual::bring_back(&record, order, workspace)?;
+            }
+            given
         }
     };
     crash::point("dispatch.laid_out");

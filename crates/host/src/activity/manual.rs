@@ -3,14 +3,15 @@
 //! The marker in the attempt's folder says that everything is prepared. From then on the workspace is the person's: it
 //! is neither cleaned nor laid out again, however often the engine ends and comes back.
 
-use super::dispatch::{DispatchOrder, GIVEN};
+use super::dispatch::{DispatchOrder, GIVEN, rescue_name};
 use super::session_files::Given;
 use super::{ActivityError, StopSwitch};
 use crate::clock;
-use crate::files::{self, FileError};
+use crate::files::{self, EntryKind, FileError, TreeLimits};
 use crate::layout::{RunFolder, SessionLayout};
 use crate::process::{self, Attached, RunEnd, RunOutcome};
 use crate::redact::Redactor;
+use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -195,6 +196,31 @@ pub(super) fn carried(
     let given = files::read_bounded(&folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
     let what = "cannot read what the attempt before was given";
     serde_json::from_slice(&given).map(Some).map_err(|error| ActivityError::io(what)(error.into()))
+}
+
+/// Lays out what the attempt before left, for the person to mend: its changes and its session files.
+pub(super) fn bring_back(
+    layout: &SessionLayout,
+    order: &DispatchOrder,
+    workspace: &Workspace,
+) -> Result<(), ActivityError> {
+    let Some(before) = order.attempt.0.checked_sub(1).filter(|before| *before > 0) else {
+        return Ok(());
+    };
+    workspace.take_back(&rescue_name(order.number, Attempt(before)), &order.tip)?;
+    let outputs = layout.attempt(order.number, Attempt(before)).outputs();
+    if !outputs.is_dir() {
+        return Ok(());
+    }
+    let limits = TreeLimits::default();
+    let session_folder = workspace.tree().join(".agents-work").join(order.session.as_str());
+    for entry in files::list_files(&outputs, limits)? {
+        if entry.kind == EntryKind::File {
+            let bytes = files::read_beneath(&outputs, &entry.path, limits.file_bytes_max)?;
+            files::write_beneath(&session_folder, &entry.path, &bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// Blocks until the reply is there or the attempt is stopped. None when the loop has left it to the person.

@@ -1,7 +1,7 @@
 //! Brings together what parallel members changed: each change on top of the ones before it, in their order.
 
 use super::ActivityError;
-use crate::context::Context;
+use crate::context::{Context, Room};
 use crate::crash;
 use crate::workspace::Merge;
 use tollgate_core::event::Merged;
@@ -17,7 +17,7 @@ pub struct MergeOrder {
 
 /// A change that does not go together with those before it is left out and named; nothing is chosen silently.
 pub fn run(context: &Context, order: &MergeOrder) -> Result<Vec<Merged>, ActivityError> {
-    let workspace = context.workspace(&order.session, None, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
     let mut onto = order.tip.clone();
     let mut merged = Vec::with_capacity(order.changes.len());
     for (number, change) in &order.changes {

@@ -1,7 +1,7 @@
 //! Commands of the settings that make a new workspace fit for work, each run once.
 
 use super::{ActivityError, StopSwitch};
-use crate::context::Context;
+use crate::context::{Context, Room};
 use crate::files;
 use crate::process::{self, Attached, RunEnd, RunOutcome, Waited};
 use crate::workspace::Workspace;
@@ -14,11 +14,11 @@ use tollgate_core::work::DispatchEnd;
 pub fn run(
     context: &Context,
     session: &SessionName,
-    member: Option<usize>,
+    room: Room,
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Result<(), DispatchEnd>, ActivityError> {
-    let home = context.workspace_home(session, member);
+    let home = context.workspace_home(session, room);
     for (index, command) in context.config.workspace.setup.iter().enumerate() {
         let done = home.join(format!("setup-{}.done", index + 1));
         if done.exists() {

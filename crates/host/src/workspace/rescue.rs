@@ -4,9 +4,10 @@ use super::changes::{ChangeKind, Found, Presence};
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
-use crate::repository::StoredRef;
+use crate::repository::{StoredRef, parse_commit};
 use std::fs;
 use std::path::{Path, PathBuf};
+use tollgate_core::id::CommitId;
 
 /// A nested repository with more files than this is not copied; reset keeps it whole beside the workspace.
 const NESTED_FILES_MAX: usize = 10_000;
@@ -43,6 +44,16 @@ impl Workspace {
             }
         }
         unreachable!("the numbers do not end")
+    }
+
+    /// Puts the changes that were kept under `name` into the tree again, as changes of `tip`.
+    pub fn take_back(&self, name: &str, tip: &CommitId) -> Result<(), WorkspaceError> {
+        let wanted = format!("{}{name}", self.rescue_prefix());
+        let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == wanted) else {
+            return Ok(());
+        };
+        self.reset(&parse_commit("for-each-ref", &stored.commit)?)?;
+        self.adopt(tip)
     }
 
     /// Whether some rescue holds the tree exactly as it is now.
