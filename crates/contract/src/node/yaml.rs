@@ -14,9 +14,21 @@ pub(crate) struct YamlFault {
 /// Our documents nest five levels; each costs the parser a good piece of stack.
 const DEPTH_MAX: usize = 16;
 
+/// Documents of others, such as API descriptions, nest schemas in schemas.
+const DEPTH_MAX_DEEP: usize = 48;
+
 /// An empty document reads as null.
 pub(crate) fn read_yaml(text: &str) -> Result<Node, YamlFault> {
-    let budget = serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX };
+    read_within(text, DEPTH_MAX)
+}
+
+/// For documents that are not ours.
+pub(crate) fn read_yaml_deep(text: &str) -> Result<Node, YamlFault> {
+    read_within(text, DEPTH_MAX_DEEP)
+}
+
+fn read_within(text: &str, depth_max: usize) -> Result<Node, YamlFault> {
+    let budget = serde_saphyr::budget! { max_depth: depth_max, flow_nesting_limit: depth_max };
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
