@@ -63,11 +63,6 @@ pub trait Inspector {
     fn finish(&mut self, report: &mut Report);
 }
 
-/// A link is not followed: what it leads to counts where it lies.
-pub fn link_left_out(path: &str, report: &mut Report) {
-    report.push(say::link(path));
-}
-
 /// A file that nobody could look at must not count as good.
 pub fn could_not_look(path: &str, why: &str, report: &mut Report) {
     report.push(say::unseen(path, why));

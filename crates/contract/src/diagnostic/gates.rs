@@ -38,10 +38,9 @@ pages! {
     EVIDENCE_MISSING = "gate.evidence_missing":
         "The strict gate demands evidence of security below planning-mds/security, such as notes of a review or results of a\n\
          scan, and there is none. README.md and hidden files do not count.";
-    LINK = "gate.link":
-        "A symbolic link was not followed. What it leads to counts where it lies; a copy of the file would be looked at.";
     UNSEEN = "gate.unseen":
-        "A gate could not look at a file or folder. What nobody looked at does not count as good, so the gate does not hold.";
+        "A gate could not look at a file or folder. What nobody looked at does not count as good, so the gate does not hold.\n\
+         A symbolic link is fine as long as it leads to a file of the folder that the gate looks at anyway.";
 }
 
 pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u32)) -> Diagnostic {
@@ -117,10 +116,6 @@ pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
     let message = "there is no evidence of security";
     Diagnostic::error(EVIDENCE_MISSING, Place::file(folder, None), message)
         .help("Add notes of a review or results of a scan")
-}
-
-pub(crate) fn link(path: &str) -> Diagnostic {
-    Diagnostic::warning(LINK, Place::file(path, None), "a link is not followed")
 }
 
 pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {

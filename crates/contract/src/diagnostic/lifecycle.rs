@@ -6,8 +6,9 @@ use crate::gates::Builtin;
 pages! {
     VERSION_UNKNOWN = "lifecycle.version_unknown":
         "The lifecycle file has a version that this version of Tollgate does not read. The form described here is version 1.";
-    NAME_BLANK = "lifecycle.name_blank":
-        "A stage or a gate has a blank name, so that nothing could refer to it. Give it one.";
+    NAME_INVALID = "lifecycle.name_invalid":
+        "The name of a stage or a gate is blank or holds control characters, so that nobody could refer to it. Use letters,\n\
+         digits and dashes.";
     STAGE_UNKNOWN = "lifecycle.stage_unknown":
         "current_stage names a stage that `stages` does not describe. Which gates hold would be a guess, so none is run.\n\
          Name one of the stages, or describe the new one.";
@@ -33,9 +34,10 @@ pub(crate) fn version_unknown(at: At<'_>, found: &str) -> Diagnostic {
     Diagnostic::error(VERSION_UNKNOWN, place(at), message).help("Write version: 1")
 }
 
-pub(crate) fn name_blank(at: At<'_>, key: &str) -> Diagnostic {
-    let message = format!("a name in `{key}` is blank");
-    Diagnostic::error(NAME_BLANK, place(at), message).help("Give it a name")
+pub(crate) fn name_invalid(at: At<'_>, key: &str, found: &str) -> Diagnostic {
+    let message = format!("{} cannot be used as a name in `{key}`", quote(found));
+    Diagnostic::error(NAME_INVALID, place(at), message)
+        .help("Use letters, digits and dashes, such as unit-tests")
 }
 
 pub(crate) fn stage_unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {

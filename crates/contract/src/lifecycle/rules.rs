@@ -48,8 +48,9 @@ impl<'a> Rules<'a> {
 
     fn names(&self, report: &mut Report) {
         for key in ["stages", "gates"] {
-            for entry in self.entries(key).iter().filter(|entry| entry.key.trim().is_empty()) {
-                report.push(say::name_blank((self.file, entry.line), key));
+            let is_bad = |name: &str| name.trim().is_empty() || name.contains(char::is_control);
+            for entry in self.entries(key).iter().filter(|entry| is_bad(&entry.key)) {
+                report.push(say::name_invalid((self.file, entry.line), key, &entry.key));
             }
         }
     }

@@ -71,8 +71,8 @@ fn every_fault_of_form_is_named_with_its_line() {
             error shape.field_unknown lifecycle-stage.yaml:6: there is no field "required_gate" here
               help: Did you mean "required_gates"?
             error shape.wrong_type lifecycle-stage.yaml:7: `required_gates` is the text "x", but a list is expected
-            error lifecycle.name_blank lifecycle-stage.yaml:8: a name in `stages` is blank
-              help: Give it a name
+            error lifecycle.name_invalid lifecycle-stage.yaml:8: " " cannot be used as a name in `stages`
+              help: Use letters, digits and dashes, such as unit-tests
             error shape.wrong_type lifecycle-stage.yaml:11: `command` is the text "npm test", but a list is expected
             error shape.empty lifecycle-stage.yaml:13: `command` is empty
             error shape.field_missing lifecycle-stage.yaml:14: the field "command" is missing
