@@ -48,3 +48,21 @@ fn the_crew_of_the_guide_delivers_a_lean_run() {
     let notes = run("git", &["show", &format!("{}:NOTES.md", branch.trim())], &repo, &home);
     assert_eq!(String::from_utf8(notes.stdout).unwrap(), format!("{goal}\n"));
 }
+
+#[test]
+fn the_lifecycle_of_the_guide_runs_its_gates() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/lifecycle.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
+    for folder in [&repo.join("tests"), &repo.join("planning-mds/security"), &home] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(repo.join("lifecycle-stage.yaml"), block(&page, "yaml")).unwrap();
+    std::fs::write(repo.join("tests/run.sh"), "exit 0\n").unwrap();
+    assert!(run("git", &["init", "-q"], &repo, &home).status.success());
+    let gates = || run(env!("CARGO_BIN_EXE_tollgate"), &["gates"], &repo, &home).status.code();
+    assert_eq!(gates(), Some(1), "there is no evidence yet");
+    std::fs::write(repo.join("planning-mds/security/review.md"), "All was read.\n").unwrap();
+    assert_eq!(gates(), Some(0));
+}

@@ -157,7 +157,7 @@ fn result(
 ) -> Result<GateResult, LifecycleError> {
     let (exit_code, trouble) = match &outcome.end {
         RunEnd::Exited { code } => (Some(*code), None),
-        other => (None, Some(how_it_ended(other))),
+        other => (None, Some(trouble(other))),
     };
     let stdout = files::read_tail(&ran_in.join("stdout.log"), TAIL_BYTES / 2)?;
     let stderr = files::read_tail(&ran_in.join("stderr.log"), TAIL_BYTES / 2)?;
@@ -170,4 +170,18 @@ fn result(
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })
+}
+
+/// Names the setting where a bound was hit.
+fn trouble(end: &RunEnd) -> String {
+    match end {
+        RunEnd::TimedOut { after_ms } => {
+            let seconds = *after_ms as f64 / 1_000.0;
+            format!("not finished after {seconds} s, the `[timeout] check` of tollgate.toml")
+        }
+        RunEnd::OutputLimit { limit_bytes } => format!(
+            "more than {limit_bytes} bytes of output, the `[limits] output_bytes` of tollgate.toml"
+        ),
+        other => how_it_ended(other),
+    }
 }
