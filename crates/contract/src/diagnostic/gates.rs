@@ -13,6 +13,9 @@ pages! {
     NO_TERMS = "gate.no_terms":
         "The glossary defines no term, so that the strict boundary gate has nothing to look for. Add terms as a table, as\n\
          `- **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
+    TERMS_UNCLEAR = "gate.terms_unclear":
+        "The glossary has a section \"Blocked terms\" without a list or table, so that nobody can tell which terms it blocks. Write\n\
+         one term an entry; an entry `- None` says that nothing is blocked.";
     FILE_MISSING = "gate.file_missing":
         "A planning document that later work is built on does not exist. `tollgate run --action init` writes a scaffold of\n\
          all of them and leaves alone what is there.";
@@ -60,6 +63,12 @@ pub(crate) fn no_terms(path: &str) -> Diagnostic {
     let message = "the glossary defines no term";
     Diagnostic::error(NO_TERMS, Place::file(path, None), message)
         .help("Add terms, or a section \"Blocked terms\" that may be empty")
+}
+
+pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
+    let message = "the section \"Blocked terms\" has neither a list nor a table";
+    Diagnostic::error(TERMS_UNCLEAR, Place::file(path, Some(line)), message)
+        .help("List one term an entry, or `- None`")
 }
 
 /// An error in the strict form of the gate.

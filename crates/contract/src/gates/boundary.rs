@@ -1,6 +1,6 @@
 //! The gate `boundary`: a term that belongs to the solution has no place in the generic `agents/`.
 
-use super::terms::{Blocked, Term, blocked};
+use super::terms::{Blocked, Said, Term, blocked};
 use super::{Inspector, is_binary};
 use crate::diagnostic::{Report, gates as say};
 use std::collections::BTreeMap;
@@ -32,7 +32,11 @@ impl Inspector for Boundary {
     fn see(&mut self, path: &str, bytes: &[u8], report: &mut Report) {
         let text = String::from_utf8_lossy(bytes);
         if path == GLOSSARY {
-            self.terms = Some(Terms::new(blocked(&text)));
+            let blocked = blocked(&text);
+            if let Said::Unclear { line } = blocked.said {
+                report.push(say::terms_unclear(GLOSSARY, line));
+            }
+            self.terms = Some(Terms::new(blocked));
             return;
         }
         self.files += 1;
@@ -60,7 +64,7 @@ struct Terms {
 
 impl Terms {
     fn new(blocked: Blocked) -> Self {
-        let says_nothing = blocked.terms.is_empty() && !blocked.is_explicit;
+        let says_nothing = blocked.terms.is_empty() && blocked.said == Said::ByDefinition;
         let mut by_first: BTreeMap<char, Vec<(Vec<char>, Term)>> = BTreeMap::new();
         for term in blocked.terms {
             let folded: Vec<char> = folded(&one_space(&term.text)).collect();

@@ -1,13 +1,23 @@
 //! The terms of a glossary that are blocked for the generic part of a repository.
 //!
 //! Where the glossary has a section "Blocked terms", these are the entries of its lists and tables, and nothing else.
-//! Where it has none, every term that it defines is blocked: first columns of tables, entries such as `- **Term**: …`, and
-//! headings below the title with only prose under them.
+//! Where it has none, every term that it defines is blocked: first columns of tables, entries such as `- **Term**: …`,
+//! paragraphs that begin with `**Term**`, and headings below the title with only prose under them.
 
 pub(super) struct Blocked {
     pub terms: Vec<Term>,
-    /// There is a section that says it.
-    pub is_explicit: bool,
+    pub said: Said,
+}
+
+/// How a glossary says what is blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    ByDefinition,
+    BySection,
+    /// The section at this line says something, but not as a list or table.
+    Unclear {
+        line: u32,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,21 +28,35 @@ pub(super) struct Term {
 
 pub(super) fn blocked(glossary: &str) -> Blocked {
     let lines = lines(glossary);
-    let is_section = |line: &Line<'_>| matches!(line.kind, Kind::Heading { title, .. } if plain(title).eq_ignore_ascii_case("blocked terms"));
-    let Some(start) = lines.iter().position(is_section) else {
-        return Blocked { terms: defined(&lines), is_explicit: false };
-    };
-    let Kind::Heading { level, .. } = lines[start].kind else {
-        return Blocked { terms: Vec::new(), is_explicit: true };
-    };
-    let section = lines[start + 1..].iter();
-    let section = section.take_while(|line| line.heading_level().is_none_or(|other| other > level));
-    let terms = section.filter_map(|line| match line.kind {
-        Kind::Row { first } => term(first, line.number),
-        Kind::Item { text } => term(before_meaning(text), line.number),
-        Kind::Heading { .. } | Kind::Prose => None,
-    });
-    Blocked { terms: terms.collect(), is_explicit: true }
+    for (index, line) in lines.iter().enumerate() {
+        if let Kind::Heading { level, title } = line.kind
+            && plain(title).eq_ignore_ascii_case("blocked terms")
+        {
+            let below = lines[index + 1..].iter();
+            let is_below = |line: &&Line<'_>| line.heading_level().is_none_or(|l| l > level);
+            return listed(line.number, below.take_while(is_below));
+        }
+    }
+    Blocked { terms: defined(&lines), said: Said::ByDefinition }
+}
+
+fn listed<'l, 't: 'l>(start: u32, section: impl Iterator<Item = &'l Line<'t>>) -> Blocked {
+    let (mut terms, mut entries, mut others) = (Vec::new(), 0, 0);
+    for line in section {
+        let text = match line.kind {
+            Kind::Row { first } => first,
+            Kind::Item { text } => before_meaning(text),
+            Kind::Heading { .. } | Kind::Bold { .. } | Kind::Prose => {
+                others += 1;
+                continue;
+            }
+        };
+        entries += 1;
+        terms.extend(term(text, line.number));
+    }
+    let is_unclear = entries == 0 && others > 0;
+    let said = if is_unclear { Said::Unclear { line: start } } else { Said::BySection };
+    Blocked { terms, said }
 }
 
 /// Headings that group or introduce and are never a term themselves.
@@ -57,7 +81,9 @@ fn defined(lines: &[Line<'_>]) -> Vec<Term> {
     for (index, line) in lines.iter().enumerate() {
         let found = match line.kind {
             Kind::Row { first } => term(first, line.number),
-            Kind::Item { text } => definition(text).and_then(|text| term(text, line.number)),
+            Kind::Item { text } | Kind::Bold { text } => {
+                definition(text).and_then(|text| term(text, line.number))
+            }
             Kind::Heading { level, title } if level > 1 && is_leaf(&lines[index + 1..]) => {
                 let title = term(title, line.number);
                 title.filter(|term| !NO_TERMS.contains(&term.text.to_lowercase().as_str()))
@@ -74,7 +100,7 @@ fn is_leaf(below: &[Line<'_>]) -> bool {
     let section = below.iter().take_while(|line| line.heading_level().is_none());
     let is_group = |line: &Line<'_>| match line.kind {
         Kind::Row { .. } => true,
-        Kind::Item { text } => definition(text).is_some(),
+        Kind::Item { text } | Kind::Bold { text } => definition(text).is_some(),
         Kind::Heading { .. } | Kind::Prose => false,
     };
     let mut section = section.peekable();
@@ -113,11 +139,25 @@ fn is_short(text: &str) -> bool {
     text.split_whitespace().count() <= WORDS_MAX
 }
 
-/// Without emphasis, numbering and a colon or full stop at the end.
+/// Without emphasis, numbering, the target of a link, and a colon or full stop at the end.
 fn plain(text: &str) -> String {
-    let text = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c));
+    let text = unnumbered(text.trim());
+    let text = match text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
+        Some((shown, _)) => shown,
+        None => text,
+    };
     let text: String = text.chars().filter(|c| !matches!(c, '*' | '`')).collect();
     text.trim().trim_matches('_').trim_end_matches([':', '.']).trim().to_owned()
+}
+
+/// `3. Policy` is a policy; `3D model` stays as it is.
+fn unnumbered(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ')');
+    let number = &text[..text.len() - rest.len()];
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.ends_with(['.', ')'])
+        && rest.starts_with(' ');
+    if is_number { rest.trim_start() } else { text }
 }
 
 struct Line<'t> {
@@ -138,6 +178,10 @@ enum Kind<'t> {
     Row {
         first: &'t str,
     },
+    /// A paragraph that begins with strong emphasis.
+    Bold {
+        text: &'t str,
+    },
     Prose,
 }
 
@@ -152,11 +196,19 @@ impl Line<'_> {
 
 /// The lines that say something; code and comments do not.
 fn lines(text: &str) -> Vec<Line<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let all: Vec<&str> = text.lines().map(str::trim).collect();
+    let front_matter_ends = match all.first() {
+        Some(&"---") => all.iter().skip(1).position(|line| *line == "---").map(|at| at + 1),
+        _ => None,
+    };
     let mut lines = Vec::new();
     let mut fence: Option<&str> = None;
     let mut is_comment = false;
     for (index, line) in all.iter().enumerate() {
+        if front_matter_ends.is_some_and(|end| index <= end) {
+            continue;
+        }
         if let Some(mark) = fence {
             fence = Some(mark).filter(|mark| !line.starts_with(mark));
             continue;
@@ -184,7 +236,17 @@ fn kind<'t>(line: &'t str, next: &str) -> Option<Kind<'t>> {
         return (!is_rule(line) && !is_heading).then_some(Kind::Row { first });
     }
     let item = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
-    Some(item.map_or(Kind::Prose, |text| Kind::Item { text: text.trim() }))
+    if let Some(text) = item.or_else(|| Some(unnumbered(line)).filter(|text| *text != line)) {
+        return Some(Kind::Item { text: text.trim() });
+    }
+    let underline = |mark: char| next.len() > 2 && next.chars().all(|c| c == mark);
+    Some(match line {
+        _ if line.chars().all(|c| "-=*_ ".contains(c)) => return None,
+        title if underline('=') => Kind::Heading { level: 1, title },
+        title if underline('-') => Kind::Heading { level: 2, title },
+        text if text.starts_with("**") => Kind::Bold { text },
+        _ => Kind::Prose,
+    })
 }
 
 /// The line between the headings of a table and its rows.

@@ -64,13 +64,26 @@ fn r062_a_blocked_term_in_agents_is_found_as_a_whole_word_in_any_case() {
 
 #[test]
 fn r062_without_a_list_of_blocked_terms_every_defined_term_is_blocked() {
-    let glossary = "# Glossary\n\nWords.\n\n## Overview\nWhat this is.\n\n## Roles\n\n- **Broker** – sells\n- Adjuster: looks\n- plain remark\n\n## 3. Policy\nA contract.\n\n\
-        ## Things\n| Term | Meaning |\n|:---|---|\n| Claim | c |\n| <Term> | t |\n\n```\n- **Code**: c\n```\n<!-- - **Hidden**: h -->\n\n## Later\n";
-    let all = "broker adjuster policy claim code hidden roles things later overview term remark glossary\n";
+    let glossary = "---\nfront: matter\n---\n# Glossary\n\nWords.\n\n## Overview\nWhat this is.\n\n## Roles\n\n- **Broker** – sells\n- Adjuster: looks\n- plain remark\n\n## 3. Policy\nA contract.\n\n\
+        Deductible\n----------\nWhat is kept.\n\n## More\n**3D Model** of a [thing](x).\n1. [Rider](#r): extra\n\n## Things\n| Term | Meaning |\n|:---|---|\n| Claim | c |\n| <Term> | t |\n\n```\n- **Code**: c\n```\n<!-- - **Hidden**: h -->\n\n## Later\n";
+    let all = "broker adjuster policy deductible 3d model rider claim code hidden roles front matter more things later overview term remark glossary\n";
     let report = look(Builtin::Boundary, false, &[(GLOSSARY, glossary), ("agents/a.md", all)]);
     let found: Vec<&str> =
         report.diagnostics.iter().filter_map(|d| d.message.split('"').nth(1)).collect();
-    assert_eq!(found, ["Broker", "Adjuster", "Policy", "Claim"]);
+    assert_eq!(found, ["Broker", "Adjuster", "Policy", "Deductible", "3D Model", "Rider", "Claim"]);
+}
+
+#[test]
+fn r062_a_section_of_blocked_terms_that_lists_none_is_no_silent_pass() {
+    check(
+        Builtin::Boundary,
+        false,
+        &[(GLOSSARY, "# G\n## Blocked terms\nBroker, Policy\n"), ("agents/a.md", "broker\n")],
+        expect![[r#"
+            error gate.terms_unclear planning-mds/domain/glossary.md:2: the section "Blocked terms" has neither a list nor a table
+              help: List one term an entry, or `- None`
+        "#]],
+    );
 }
 
 #[test]
