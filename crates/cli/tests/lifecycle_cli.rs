@@ -338,6 +338,19 @@ fn gates_need_no_agents_and_say_where_they_come_from() {
         exit 0
     "#]],
     );
+    world.write("own.yaml", &lifecycle(&[("own", "[sh, -c, 'a b']")]));
+    check(
+        &world,
+        &["gates", "--list", "--config", "own.yaml"],
+        expect![[r#"
+        * now: own
+          later: other
+        gate own: sh -c 'a b'
+        gate other: touch other-ran
+        * the stage that is looked at; source: own.yaml
+        exit 0
+    "#]],
+    );
     let listed = world.run(&["gates", "--list", "--json"]).json();
     assert_eq!(listed["source"], "built-in");
     assert_eq!(listed["stages"].as_array().unwrap().len(), 4);

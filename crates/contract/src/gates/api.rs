@@ -14,11 +14,13 @@ const KINDS: &[(&str, &[&str])] =
 pub(super) struct ApiContract {
     is_strict: bool,
     contracts: usize,
+    /// What does not parse may be one.
+    unread: usize,
 }
 
 impl ApiContract {
     pub fn new(is_strict: bool) -> Self {
-        Self { is_strict, contracts: 0 }
+        Self { is_strict, contracts: 0, unread: 0 }
     }
 }
 
@@ -37,7 +39,10 @@ impl Inspector for ApiContract {
             report.push(say::file_blank(path));
             return;
         }
-        let Some(root) = parsed(path, bytes, report) else { return };
+        let Some(root) = parsed(path, bytes, report) else {
+            self.unread += 1;
+            return;
+        };
         let kind = KINDS.iter().find(|(key, _)| root.get(key).is_some());
         match kind {
             Some((key, bodies)) => {
@@ -51,7 +56,7 @@ impl Inspector for ApiContract {
     }
 
     fn finish(&mut self, report: &mut Report) {
-        if self.is_strict && self.contracts == 0 {
+        if self.is_strict && self.contracts + self.unread == 0 {
             report.push(say::api_missing(FOLDER));
         }
     }
