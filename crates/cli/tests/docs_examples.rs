@@ -74,3 +74,21 @@ fn the_reply_of_the_guide_plays_the_reviewer_by_hand() {
     let words: Vec<&str> = line.split(' ').collect();
     exits(&run(TOLLGATE, &words, &repo, &home), 0);
 }
+
+#[test]
+fn the_lifecycle_of_the_guide_runs_its_gates() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/lifecycle.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
+    for folder in [&repo.join("tests"), &repo.join("planning-mds/security"), &home] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(repo.join("lifecycle-stage.yaml"), block(&page, "yaml")).unwrap();
+    std::fs::write(repo.join("tests/run.sh"), "exit 0\n").unwrap();
+    assert!(run("git", &["init", "-q"], &repo, &home).status.success());
+    let gates = || run(env!("CARGO_BIN_EXE_tollgate"), &["gates"], &repo, &home).status.code();
+    assert_eq!(gates(), Some(1), "there is no evidence yet");
+    std::fs::write(repo.join("planning-mds/security/review.md"), "All was read.\n").unwrap();
+    assert_eq!(gates(), Some(0));
+}

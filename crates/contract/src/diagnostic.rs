@@ -3,6 +3,8 @@
 pub(crate) mod action;
 pub(crate) mod agent_input;
 pub(crate) mod config;
+pub(crate) mod gates;
+pub(crate) mod lifecycle;
 pub(crate) mod reply;
 pub(crate) mod sections;
 pub(crate) mod shape;

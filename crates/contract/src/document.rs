@@ -3,7 +3,8 @@
 use crate::agent_output::ReplyKind;
 use crate::diagnostic::{Report, shape as words};
 use crate::{
-    acceptance, action, agent_input, agent_output, config, sections, skill, status, tasks,
+    acceptance, action, agent_input, agent_output, config, lifecycle, sections, skill, status,
+    tasks,
 };
 
 /// The kinds that can be checked, by the names they have on the command line.
@@ -22,6 +23,7 @@ pub enum Kind {
     ReviewerResult,
     Action,
     Skill,
+    Lifecycle,
     Config,
 }
 
@@ -40,6 +42,7 @@ impl Kind {
         (Self::ReviewerResult, "reviewer-result"),
         (Self::Action, "action"),
         (Self::Skill, "skill"),
+        (Self::Lifecycle, "lifecycle"),
         (Self::Config, "config"),
     ];
 
@@ -69,6 +72,7 @@ fn by_name(path: &str) -> Option<Kind> {
         "architecture.md" => Some(Kind::Architecture),
         "report.md" => Some(Kind::Report),
         "tollgate.toml" => Some(Kind::Config),
+        "lifecycle-stage.yaml" | "lifecycle-stage.yml" => Some(Kind::Lifecycle),
         "SKILL.md" => Some(Kind::Skill),
         "README.md" => None,
         name if folder == "actions" && name.ends_with(".md") => Some(Kind::Action),
@@ -100,7 +104,11 @@ fn by_content(bytes: &[u8]) -> Option<Kind> {
         };
     }
     let node = crate::node::read_yaml(text).ok()?;
-    node.get("tasks").map(|_| Kind::Tasks)
+    match (node.get("tasks"), node.get("current_stage")) {
+        (Some(_), _) => Some(Kind::Tasks),
+        (None, Some(_)) => Some(Kind::Lifecycle),
+        (None, None) => None,
+    }
 }
 
 /// Form only: what the document refers to is not looked at.
@@ -124,6 +132,7 @@ pub fn check(kind: Kind, path: &str, bytes: &[u8]) -> Report {
         Kind::ReviewerResult => reply(ReplyKind::Reviewer),
         Kind::Action => text(|text, path| action::read(text, path).1),
         Kind::Skill => text(|text, path| skill::read(text, path).1),
+        Kind::Lifecycle => text(|text, path| lifecycle::read(text, path).1),
         Kind::Config => text(|text, path| config::read(text, path).1),
     }
 }

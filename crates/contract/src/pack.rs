@@ -1,4 +1,4 @@
-//! The built-in pack: actions, roles and the prompt, as plain files inside the binary.
+//! The built-in pack: actions, roles, the lifecycle and the prompt, as plain files inside the binary.
 
 /// A file of the pack.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +36,9 @@ pub const ROLES: &[Built] = built!(
         "orchestrator",
     ]
 );
+
+/// The stages of a project and their gates, for repositories without a lifecycle-stage.yaml.
+pub const LIFECYCLE: &str = include_str!("../../../packs/lifecycle-stage.yaml");
 
 pub const PROMPT: &str = include_str!("../../../packs/prompt.md");
 pub const OUTPUT_CONTRACT: &str = include_str!("../../../packs/output-contract.md");

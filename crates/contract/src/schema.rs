@@ -4,6 +4,7 @@ use crate::acceptance::AcceptanceFile;
 use crate::agent_input::AgentInput;
 use crate::agent_output::{AgentOutput, ImplementorResult, PlannerResult, ReviewerResult};
 use crate::config::ConfigFile;
+use crate::lifecycle::LifecycleFile;
 use crate::shape::schema_of;
 use crate::status::StatusFile;
 use crate::tasks::TasksFile;
@@ -20,6 +21,7 @@ const SCHEMAS: &[(&str, Maker)] = &[
     ("status", schema_of::<StatusFile>),
     ("tasks", schema_of::<TasksFile>),
     ("acceptance", schema_of::<AcceptanceFile>),
+    ("lifecycle", schema_of::<LifecycleFile>),
     ("config", schema_of::<ConfigFile>),
 ];
 

@@ -4,7 +4,9 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use tollgate_contract::diagnostic::Report;
 use tollgate_contract::document::{Kind, check, guess};
+use tollgate_contract::gates::Builtin;
 use tollgate_contract::{agent_output, tasks};
 use tollgate_core::id::TaskId;
 use tollgate_core::role::Role;
@@ -47,6 +49,10 @@ const GOOD: &[(Kind, &str)] = &[
     (
         Kind::Action,
         "---\nname: x\ndescription: d\nsteps:\n  - {dispatch: Planner, outputs: [tasks.yaml], state: PLAN}\n  - {tasks: plan, state: IMPLEMENT_LOOP}\n  - {close: done, state: DONE}\n---\nprose\n",
+    ),
+    (
+        Kind::Lifecycle,
+        "version: 1\ncurrent_stage: a\nstages:\n  a: {description: d, required_gates: [g]}\ngates:\n  g: {command: [tollgate, gates, --builtin, boundary]}\n",
     ),
     (Kind::Skill, "---\nname: qa\ndescription: d\nwrites: [\"**/test*/**\"]\n---\n# QA\n"),
     (
@@ -143,6 +149,25 @@ proptest! {
     #[test]
     fn arbitrary_text_is_answered(text in "\\PC{0,200}") {
         check_as_everything(text.as_bytes());
+    }
+
+    #[test]
+    fn gates_answer_whatever_lies_in_the_repository(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        text in "[ -~\\n|*#<>{}\\[\\]`é]{0,200}",
+    ) {
+        for gate in Builtin::ALL {
+            let mut report = Report::default();
+            let mut inspector = gate.inspector(true);
+            for place in inspector.places() {
+                for path in [(*place).to_owned(), format!("{place}/a.md"), format!("{place}/b.yaml")] {
+                    inspector.see(&path, &bytes, &mut report);
+                    inspector.see(&path, text.as_bytes(), &mut report);
+                }
+            }
+            inspector.finish(&mut report);
+            prop_assert!(report.diagnostics.len() <= 201);
+        }
     }
 
     #[test]

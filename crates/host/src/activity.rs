@@ -66,7 +66,7 @@ fn shell(
 }
 
 /// The end of a command in words for people.
-fn how_it_ended(end: &RunEnd) -> String {
+pub(crate) fn how_it_ended(end: &RunEnd) -> String {
     match end {
         RunEnd::Exited { code } => format!("exit code {code}"),
         RunEnd::Signalled { signal } => format!("killed by signal {signal}"),

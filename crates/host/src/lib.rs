@@ -10,6 +10,7 @@ pub mod git;
 pub mod inbox;
 pub mod journal;
 pub mod layout;
+pub mod lifecycle;
 pub mod lock;
 pub mod process;
 pub mod projection;

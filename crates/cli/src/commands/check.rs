@@ -25,7 +25,7 @@ const SESSION_FILES: [(&str, Kind); 6] = [
     ("report.md", Kind::Report),
 ];
 
-/// Check documents: plans, specifications, replies, settings, roles, actions, or a session folder
+/// Check documents: plans, specifications, replies, settings, roles, actions, stages, or a session folder
 ///
 /// The kind is told by name and content, or by --as. A document is checked for its form, not for what it
 /// refers to. Exit code 0: all hold; 1: one does not; 2: one cannot be read or its kind is not known.

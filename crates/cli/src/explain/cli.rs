@@ -23,6 +23,13 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: keep it and edit it by hand, or move it out of the way and run the command again.",
     ),
     (
+        "cli.gates",
+        "The gates of the stage could not all be run, so nothing can be said of them: a gate's command asked for all gates again,\n\
+         a built-in gate was asked for that does not exist, or the system refused a process or a temporary file.\n\n\
+         What to do: follow the message. In lifecycle-stage.yaml a gate calls `tollgate gates --builtin NAME`, never\n\
+         `tollgate gates` as a whole.",
+    ),
+    (
         "cli.goal",
         "The goal of a run is empty or too long to be one.\n\n\
          What to do: say in a sentence or a paragraph what should be true afterwards. Put a longer text into a file of the\n\
@@ -45,7 +52,14 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "cli.kind",
         "`tollgate check` does not know this kind, or cannot tell the kind of a document from its name and content.\n\n\
          What to do: name it with --as: session, status, tasks, acceptance, spec, architecture, report, agent-input,\n\
-         agent-output, planner-result, implementor-result, reviewer-result, action, skill or config.",
+         agent-output, planner-result, implementor-result, reviewer-result, action, skill, lifecycle or config.",
+    ),
+    (
+        "cli.lifecycle",
+        "lifecycle-stage.yaml cannot be used, or a stage was named that it does not describe. No gate was run: this is not the\n\
+         same as a gate that fails.\n\n\
+         What to do: mend the places that are named; `tollgate check lifecycle-stage.yaml` finds them all, and\n\
+         `tollgate gates --list` lists the stages. Without the file the built-in stages are used.",
     ),
     (
         "cli.no_agent",

@@ -226,11 +226,11 @@ fn check_refuses_a_kind_that_does_not_fit() {
         &world,
         &["check", "--as", "weather", "binary"],
         expect![[r#"
-        error: "weather" is no kind of document
-         help: known: session, status, tasks, acceptance, spec, architecture, report, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, config
-               `tollgate explain cli.kind` tells more
-        exit 2
-    "#]],
+            error: "weather" is no kind of document
+             help: known: session, status, tasks, acceptance, spec, architecture, report, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, lifecycle, config
+                   `tollgate explain cli.kind` tells more
+            exit 2
+        "#]],
     );
 }
 
@@ -270,17 +270,18 @@ fn schemas_are_listed_and_printed() {
         &world,
         &["schema"],
         expect![[r#"
-        agent-input
-        agent-output
-        planner-result
-        implementor-result
-        reviewer-result
-        status
-        tasks
-        acceptance
-        config
-        exit 0
-    "#]],
+            agent-input
+            agent-output
+            planner-result
+            implementor-result
+            reviewer-result
+            status
+            tasks
+            acceptance
+            lifecycle
+            config
+            exit 0
+        "#]],
     );
     for name in world.run(&["schema", "--json"]).json().as_array().unwrap() {
         let schema = world.run(&["schema", name.as_str().unwrap()]);

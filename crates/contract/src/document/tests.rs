@@ -22,6 +22,8 @@ fn a_kind_is_guessed_by_name_and_else_by_content() {
         ("agents/actions/README.md", "# list", None),
         ("agents/coder/SKILL.md", "", Some(Kind::Skill)),
         ("tollgate.toml", "", Some(Kind::Config)),
+        ("x/lifecycle-stage.yaml", "", Some(Kind::Lifecycle)),
+        ("stages.yml", "version: 1\ncurrent_stage: a\n", Some(Kind::Lifecycle)),
         ("a.json", r#"{"role": "planner"}"#, Some(Kind::PlannerResult)),
         ("a.json", r#"{"role": "implementor"}"#, Some(Kind::ImplementorResult)),
         ("a.json", r#"{"role": "reviewer"}"#, Some(Kind::ReviewerResult)),

@@ -11,12 +11,35 @@ pub(crate) struct YamlFault {
     pub line: Option<u32>,
 }
 
-/// Our documents nest five levels; each costs the parser a good piece of stack.
-const DEPTH_MAX: usize = 16;
+/// How much a document may hold. Each level of nesting costs the parser a good piece of stack.
+struct Bounds {
+    depth_max: usize,
+    nodes_max: usize,
+}
+
+/// Our documents nest five levels.
+const OURS: Bounds = Bounds { depth_max: 16, nodes_max: 250_000 };
+
+/// Descriptions of APIs nest schemas in schemas, and big ones have megabytes.
+const DEEP: Bounds = Bounds { depth_max: 48, nodes_max: 4_000_000 };
 
 /// An empty document reads as null.
 pub(crate) fn read_yaml(text: &str) -> Result<Node, YamlFault> {
-    let budget = serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX };
+    read_within(text, &OURS)
+}
+
+/// For documents that are not ours.
+pub(crate) fn read_yaml_deep(text: &str) -> Result<Node, YamlFault> {
+    read_within(text, &DEEP)
+}
+
+fn read_within(text: &str, bounds: &Bounds) -> Result<Node, YamlFault> {
+    let budget = serde_saphyr::budget! {
+        max_depth: bounds.depth_max,
+        flow_nesting_limit: bounds.depth_max,
+        max_nodes: bounds.nodes_max,
+        max_events: 4 * bounds.nodes_max,
+    };
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
@@ -39,6 +62,9 @@ fn fault(error: &serde_saphyr::Error) -> YamlFault {
     let message = match message.strip_prefix("duplicate mapping key: ") {
         Some(key) => {
             format!("the key {:?} occurs twice", key.split(", set ").next().unwrap_or(key))
+        }
+        None if message.starts_with("budget breached") => {
+            "it nests too deeply, or holds more than is read".to_owned()
         }
         None => message.to_owned(),
     };

@@ -1,0 +1,125 @@
+//! Gates as people read them: what runs, what held, and what to do about what did not.
+
+use crate::output;
+use serde::Serialize;
+use tollgate_contract::lifecycle::{Gate, Lifecycle, Stage};
+use tollgate_host::lifecycle::GateResult;
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    stage: &'a str,
+    source: &'a str,
+    stages: Vec<ListedStage<'a>>,
+    gates: Vec<ListedGate<'a>>,
+}
+
+#[derive(Serialize)]
+struct ListedStage<'a> {
+    name: &'a str,
+    description: &'a str,
+    required_gates: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ListedGate<'a> {
+    name: &'a str,
+    description: &'a str,
+    command: &'a [String],
+}
+
+pub fn list(lifecycle: &Lifecycle, chosen: &Stage, source: &str, as_json: bool) {
+    if as_json {
+        output::json(&listed(lifecycle, chosen, source));
+        return;
+    }
+    for Stage { name, description, required_gates } in &lifecycle.stages {
+        let mark = if *name == chosen.name { "*" } else { " " };
+        let gates = match required_gates.as_slice() {
+            [] => "no gate".to_owned(),
+            gates => gates.join(", "),
+        };
+        output::data(&format!("{mark} {name}: {gates}"));
+        if !description.is_empty() {
+            output::data(&format!("    {description}"));
+        }
+    }
+    for Gate { name, description, command } in &lifecycle.gates {
+        output::data(&format!("gate {name}: {}", words(command)));
+        if !description.is_empty() {
+            output::data(&format!("    {description}"));
+        }
+    }
+    output::talk(&format!("* the stage that is looked at; source: {source}"));
+}
+
+fn listed<'a>(lifecycle: &'a Lifecycle, chosen: &'a Stage, source: &'a str) -> Listed<'a> {
+    let stage = |stage: &'a Stage| ListedStage {
+        name: &stage.name,
+        description: &stage.description,
+        required_gates: &stage.required_gates,
+    };
+    let gate = |gate: &'a Gate| ListedGate {
+        name: &gate.name,
+        description: &gate.description,
+        command: &gate.command,
+    };
+    Listed {
+        stage: &chosen.name,
+        source,
+        stages: lifecycle.stages.iter().map(stage).collect(),
+        gates: lifecycle.gates.iter().map(gate).collect(),
+    }
+}
+
+pub fn begins(gate: &Gate, number: usize, of: usize) {
+    output::marked(output::DIM, &format!("gate {number} of {of}:"), &gate.name);
+}
+
+pub fn row(result: &GateResult, width: usize) {
+    let (style, mark) = match result.ok {
+        true => (output::GOOD, "ok    "),
+        false => (output::BAD, "failed"),
+    };
+    let text = format!("{:<width$}  {} ms", result.name, result.duration_ms);
+    output::row("", style, mark, &text);
+}
+
+/// The end of its output, and how to see all of it.
+pub fn failed(result: &GateResult) {
+    let how = match (&result.trouble, result.exit_code) {
+        (Some(trouble), _) => trouble.clone(),
+        (None, Some(code)) => format!("exit code {code}"),
+        (None, None) => "no exit code".to_owned(),
+    };
+    output::marked(output::BAD, "failed:", &format!("{} ({how})", result.name));
+    for line in result.output_tail.lines() {
+        output::talk(&format!("  | {line}"));
+    }
+    let again = format!("mend it, then run it alone: {}", words(&result.argv));
+    output::marked(output::NOTE, "  help:", &again);
+}
+
+pub fn sum(stage: &Stage, results: &[GateResult]) {
+    let (of, stage) = (results.len(), &stage.name);
+    match results.iter().filter(|result| !result.ok).count() {
+        0 => {
+            output::marked(output::GOOD, "ok:", &format!("all {of} gate(s) of stage {stage} hold"));
+        }
+        failed => {
+            let text = format!("{failed} of {of} gate(s) of stage {stage} do not hold");
+            output::marked(output::BAD, "failed:", &text);
+        }
+    }
+}
+
+/// As it could be typed into a shell.
+fn words(argv: &[String]) -> String {
+    let word = |word: &String| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.clone(),
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        }
+    };
+    argv.iter().map(word).collect::<Vec<String>>().join(" ")
+}

@@ -1,0 +1,487 @@
+//! `tollgate gates` against the real binary: which gates run, what they say, and that none outlives its limits.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "cli_reading/support.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod support;
+
+use expect_test::{Expect, expect};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use support::{Seen, World};
+
+const GLOSSARY: &str = "planning-mds/domain/glossary.md";
+
+/// Exit code and both streams of a command; how long things took is left out.
+#[track_caller]
+fn check(world: &World, args: &[&str], expected: Expect) {
+    expected.assert_eq(&timeless(&world.run(args)));
+}
+
+fn timeless(seen: &Seen) -> String {
+    let lines = seen.all();
+    let line = |line: &str| match (line.strip_suffix(" ms"), line.split_once("\"duration_ms\": ")) {
+        (Some(rest), _) => format!("{} MS\n", rest.trim_end_matches(|c: char| c.is_ascii_digit())),
+        (None, Some((rest, _))) => format!("{rest}\"duration_ms\": MS\n"),
+        (None, None) => format!("{line}\n"),
+    };
+    lines.lines().map(line).collect()
+}
+
+/// A lifecycle with one stage `now` that requires these gates, and another that requires nothing of them.
+fn lifecycle(gates: &[(&str, &str)]) -> String {
+    let names: Vec<&str> = gates.iter().map(|(name, _)| *name).collect();
+    let gates: String =
+        gates.iter().map(|(name, argv)| format!("  {name}: {{command: {argv}}}\n")).collect();
+    format!(
+        "version: 1\ncurrent_stage: now\nstages:\n  now: {{required_gates: [{}]}}\n  later: {{required_gates: [other]}}\n\
+         gates:\n{gates}  other: {{command: [touch, other-ran]}}\n",
+        names.join(", ")
+    )
+}
+
+fn script(world: &World, path: &str, text: &str) {
+    world.write(path, &format!("#!/bin/sh\n{text}\n"));
+    let path = world.repo().join(path);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn r062_a_blocked_term_fails_in_agents_and_not_in_planning() {
+    let world = World::repository();
+    world.write(GLOSSARY, "# Glossary\n\n## Blocked terms\n\n- Broker: sells policies\n");
+    world.write("planning-mds/BLUEPRINT.md", "# Blueprint\n\nThe broker sells.\n");
+    world.write("agents/coder/SKILL.md", "# Coder\n\nWrites code.\n");
+    assert_eq!(world.run(&["gates"]).code, 0);
+    world.write("agents/coder/SKILL.md", "# Coder\n\nAsks the BROKER first.\n");
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+        failed boundary         MS
+        ok     planning-files   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        failed: boundary (exit code 1)
+          | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
+          |   help: Say it in general words, or move the text to planning-mds/
+          help: mend it, then run it alone: tollgate gates --builtin boundary
+        failed: 1 of 2 gate(s) of stage framework-bootstrap do not hold
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn r087_exactly_the_gates_of_the_stage_run_in_their_order_in_the_root() {
+    let world = World::repository();
+    script(&world, "first.sh", "echo first >> ran; pwd > where");
+    let gates = [("b", "[./first.sh]"), ("a", "[sh, -c, \"echo second >> ran\"]")];
+    world.write("lifecycle-stage.yaml", &lifecycle(&gates));
+    fs::create_dir(world.repo().join("deep")).unwrap();
+    let output =
+        world.tollgate().arg("gates").current_dir(world.repo().join("deep")).output().unwrap();
+    assert_eq!(world.seen(output).code, 0);
+    let read = |name: &str| fs::read_to_string(world.repo().join(name)).unwrap();
+    assert_eq!(read("ran"), "first\nsecond\n");
+    assert_eq!(read("where").trim(), world.repo().to_str().unwrap());
+    assert!(!world.repo().join("other-ran").exists());
+
+    assert_eq!(world.run(&["gates", "--stage", "later"]).code, 0);
+    assert!(world.repo().join("other-ran").exists());
+    assert_eq!(read("ran"), "first\nsecond\n");
+}
+
+#[test]
+fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
+    let world = World::repository();
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]"), ("b", "[\"false\"]")]));
+    check(
+        &world,
+        &["gates", "--stage", "latr"],
+        expect![[r#"
+        error: there is no stage "latr"; no gate was run
+         help: did you mean "later"?
+               `tollgate explain cli.lifecycle` tells more
+        exit 2
+    "#]],
+    );
+    assert!(!world.repo().join("ran").exists());
+    assert_eq!(world.run(&["gates"]).code, 1);
+    fs::remove_file(world.repo().join("ran")).unwrap();
+
+    let good = lifecycle(&[("a", "[touch, ran]")]);
+    world.write("lifecycle-stage.yaml", &good.replace("[other]", "[othr]"));
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+        error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
+          help: Did you mean "other"?
+        error: lifecycle-stage.yaml has 1 error(s); no gate was run
+         help: mend the lines above and run the command again
+               `tollgate explain cli.lifecycle` tells more
+        exit 2
+    "#]],
+    );
+    world
+        .write("lifecycle-stage.yaml", &good.replace("current_stage: now", "current_stage: never"));
+    check(
+        &world,
+        &["gates", "--json"],
+        expect![[r#"
+        error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
+          help: Known: now or later.
+        error: lifecycle-stage.yaml has 1 error(s); no gate was run
+         help: mend the lines above and run the command again
+               `tollgate explain cli.lifecycle` tells more
+        exit 2
+    "#]],
+    );
+    assert!(!world.repo().join("ran").exists());
+}
+
+#[test]
+fn r088_one_failing_gate_fails_the_whole_and_the_others_still_run() {
+    let world = World::repository();
+    let gates = [
+        ("good", "[\"true\"]"),
+        ("bad", "[sh, -c, \"echo out; printf '\\\\033[31mred\\\\n' >&2; exit 7\"]"),
+        ("absent", "[no-such-program, 'a b']"),
+        ("last", "[touch, last-ran]"),
+    ];
+    world.write("lifecycle-stage.yaml", &lifecycle(&gates));
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+            ok     good     MS
+            failed bad      MS
+            failed absent   MS
+            ok     last     MS
+            gate 1 of 4: good
+            gate 2 of 4: bad
+            gate 3 of 4: absent
+            gate 4 of 4: last
+            failed: bad (exit code 7)
+              | out
+              | red
+              help: mend it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
+            failed: absent (could not start: not found on PATH)
+              help: mend it, then run it alone: no-such-program 'a b'
+            failed: 2 of 4 gate(s) of stage now do not hold
+            exit 1
+        "#]],
+    );
+    assert!(world.repo().join("last-ran").exists());
+    let seen = world.run(&["gates", "--json"]);
+    let json = seen.json();
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["stage"], "now");
+    let codes: Vec<String> =
+        json["gates"].as_array().unwrap().iter().map(|g| g["exit_code"].to_string()).collect();
+    assert_eq!(codes, ["0", "7", "null", "0"]);
+    for gate in json["gates"].as_array().unwrap() {
+        let keys: Vec<&String> = gate.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["duration_ms", "exit_code", "name", "ok"], "{gate}");
+    }
+}
+
+#[test]
+fn a_gate_that_hangs_is_ended_with_everything_it_started() {
+    let world = World::repository();
+    world.write("tollgate.toml", "[timeout]\ncheck = \"3s\"\n");
+    let hanging = "[sh, -c, \"setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 60\"]";
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("hangs", hanging), ("next", "[\"true\"]")]));
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+            failed hangs   MS
+            ok     next    MS
+            gate 1 of 2: hangs
+            gate 2 of 2: next
+            failed: hangs (not finished after 3 s, the `[timeout] check` of tollgate.toml)
+              help: mend it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
+            failed: 1 of 2 gate(s) of stage now do not hold
+            exit 1
+        "#]],
+    );
+    assert_gone(&world.repo().join("pid"));
+}
+
+/// The number may be that of a namespace, so the process is looked for by what it is.
+#[track_caller]
+fn assert_gone(pid_file: &Path) {
+    assert!(pid_file.exists(), "the gate did not get as far as it should");
+    let folder = pid_file.parent().unwrap().canonicalize().unwrap();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let works_there = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder);
+        assert!(!works_there, "{:?} still runs", fs::read_to_string(entry.path().join("cmdline")));
+    }
+}
+
+#[test]
+fn a_gate_that_floods_its_output_is_stopped_at_its_limit() {
+    let world = World::repository();
+    world.write("tollgate.toml", "[limits]\noutput_bytes = 100000\n");
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("floods", "[\"yes\", words]")]));
+    let seen = world.run(&["gates"]);
+    assert_eq!(seen.code, 1);
+    assert!(
+        seen.stderr.contains("floods (more than 100000 bytes of output, the `[limits]"),
+        "{seen:?}"
+    );
+    assert!(seen.stderr.len() < 20_000, "{}", seen.stderr.len());
+}
+
+#[test]
+fn the_runner_is_put_before_every_gate_but_those_of_this_program() {
+    let world = World::repository();
+    script(&world, "box.sh", "echo \"boxed $*\" >> boxed; shift; exec \"$@\"");
+    world.write("tollgate.toml", "[check]\nrunner = [\"./box.sh\", \"--rm\"]\n");
+    let gates =
+        [("ours", "[tollgate, gates, --builtin, boundary]"), ("theirs", "[sh, -c, \"exit 3\"]")];
+    world.write("lifecycle-stage.yaml", &lifecycle(&gates));
+    let seen = world.run(&["gates"]);
+    assert_eq!(seen.code, 1);
+    assert!(seen.stderr.contains("theirs (exit code 3)"), "{seen:?}");
+    assert!(seen.stderr.contains("run it alone: ./box.sh --rm sh -c 'exit 3'"), "{seen:?}");
+    let boxed = fs::read_to_string(world.repo().join("boxed")).unwrap();
+    assert_eq!(boxed, "boxed --rm sh -c exit 3\n");
+}
+
+#[test]
+fn a_gate_gets_no_secret_and_shows_none() {
+    let world = World::repository();
+    let gate = "[sh, -c, \"echo seen: $API_TOKEN; cat token; exit 1\"]";
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("leaks", gate)]));
+    world.write("token", "hunter2hunter2\n");
+    let output = world.tollgate().arg("gates").env("API_TOKEN", "hunter2hunter2").output().unwrap();
+    let seen = world.seen(output);
+    assert_eq!(seen.code, 1);
+    assert!(seen.stderr.contains("seen:\n") && !seen.stderr.contains("hunter2"), "{seen:?}");
+}
+
+#[test]
+fn an_interrupt_ends_the_gate_that_runs() {
+    let world = World::repository();
+    let gates = [("waits", "[sh, -c, \"echo $$ > pid; exec sleep 60\"]"), ("next", "[touch, ran]")];
+    world.write("lifecycle-stage.yaml", &lifecycle(&gates));
+    let child = world
+        .tollgate()
+        .arg("gates")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while fs::read_to_string(world.repo().join("pid")).map_or(true, |text| text.is_empty()) {
+        assert!(Instant::now() < deadline, "the gate does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let seen = world.seen(child.wait_with_output().unwrap());
+    assert_eq!(seen.code, 130, "{seen:?}");
+    assert!(seen.stderr.contains("interrupted"), "{seen:?}");
+    assert!(!world.repo().join("ran").exists());
+    assert_gone(&world.repo().join("pid"));
+}
+
+#[test]
+fn gates_need_no_agents_and_say_where_they_come_from() {
+    let world = World::repository();
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+        ok     boundary         MS
+        ok     planning-files   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        ok: all 2 gate(s) of stage framework-bootstrap hold
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["gates", "--json", "--stage", "framework-bootstrap"],
+        expect![[r#"
+        {
+          "ok": true,
+          "stage": "framework-bootstrap",
+          "gates": [
+            {
+              "name": "boundary",
+              "ok": true,
+              "exit_code": 0,
+              "duration_ms": MS
+            },
+            {
+              "name": "planning-files",
+              "ok": true,
+              "exit_code": 0,
+              "duration_ms": MS
+            }
+          ]
+        }
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        ok: all 2 gate(s) of stage framework-bootstrap hold
+        exit 0
+    "#]],
+    );
+    world.write("own.yaml", &lifecycle(&[("own", "[sh, -c, 'a b']")]));
+    check(
+        &world,
+        &["gates", "--list", "--config", "own.yaml"],
+        expect![[r#"
+        * now: own
+          later: other
+        gate own: sh -c 'a b'
+        gate other: touch other-ran
+        * the stage that is looked at; source: own.yaml
+        exit 0
+    "#]],
+    );
+    let listed = world.run(&["gates", "--list", "--json"]).json();
+    assert_eq!(listed["source"], "built-in");
+    assert_eq!(listed["stages"].as_array().unwrap().len(), 4);
+    assert_eq!(World::empty().run(&["gates"]).code, 2);
+}
+
+#[test]
+fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
+    let world = World::repository();
+    check(
+        &world,
+        &["gates", "--stage", "implementation"],
+        expect![[r#"
+        ok     boundary-strict            MS
+        failed planning-files-strict      MS
+        failed api-contract-strict        MS
+        failed security-evidence-strict   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 4: boundary-strict
+        gate 2 of 4: planning-files-strict
+        gate 3 of 4: api-contract-strict
+        gate 4 of 4: security-evidence-strict
+        failed: planning-files-strict (exit code 1)
+          | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          | error[gate.file_missing] planning-mds/domain/glossary.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          help: mend it, then run it alone: tollgate gates --builtin planning-files --strict
+        failed: api-contract-strict (exit code 1)
+          | error[gate.api_missing] planning-mds/api: there is no API contract
+          |   help: Add one as .yaml, .yml or .json, or take the gate out of the stage
+          help: mend it, then run it alone: tollgate gates --builtin api-contract --strict
+        failed: security-evidence-strict (exit code 1)
+          | error[gate.evidence_missing] planning-mds/security: there is no evidence of security
+          |   help: Add notes of a review or results of a scan
+          help: mend it, then run it alone: tollgate gates --builtin security-evidence --strict
+        failed: 3 of 4 gate(s) of stage implementation do not hold
+        exit 1
+    "#]],
+    );
+    world.write("planning-mds/BLUEPRINT.md", "# Blueprint\n");
+    world.write(GLOSSARY, "# Glossary\n\n- **Broker**: sells\n");
+    world.write("planning-mds/architecture/SOLUTION-PATTERNS.md", "# Patterns\n");
+    let contract = "openapi: 3.1.0\ninfo: {title: Shop}\npaths: {/items: {}}\n";
+    world.write("planning-mds/api/shop.yaml", contract);
+    world.write("planning-mds/security/review.md", "# Review\n\nTBD\n");
+    for (stage, code) in [("framework-bootstrap", 0), ("planning", 1), ("implementation", 1)] {
+        assert_eq!(world.run(&["gates", "--stage", stage]).code, code, "{stage}");
+    }
+    world.write("planning-mds/security/review.md", "# Review\n\nNothing was found.\n");
+    for stage in ["planning", "implementation", "release-readiness"] {
+        let seen = world.run(&["gates", "--stage", stage]);
+        assert_eq!(seen.code, 0, "{stage} {seen:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_told_and_runs_nothing() {
+    let world = World::repository();
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]")]));
+    world.write("tollgate.toml", "[check]\nrunnr = []\n");
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+        error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
+          help: Did you mean "runner"?
+        error: the settings have 1 error(s)
+         help: mend the lines above and run the command again
+               `tollgate explain cli.settings` tells more
+        exit 2
+    "#]],
+    );
+    assert!(!world.repo().join("ran").exists());
+    fs::remove_file(world.repo().join("tollgate.toml")).unwrap();
+
+    check(
+        &world,
+        &["gates", "--config", "none.yaml"],
+        expect![[r#"
+        error: none.yaml cannot be read: No such file or directory (os error 2)
+         help: see that the path is right and that you may read it
+               `tollgate explain cli.lifecycle` tells more
+        exit 2
+    "#]],
+    );
+    world.write("own.yaml", &lifecycle(&[("own", "[\"true\"]")]));
+    check(
+        &world,
+        &["gates", "--config", "own.yaml"],
+        expect![[r#"
+        ok     own   MS
+        gate 1 of 1: own
+        ok: all 1 gate(s) of stage now hold
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["gates", "--builtin", "weather"],
+        expect![[r#"
+        error: there is no built-in gate "weather"
+         help: known: boundary, planning-files, api-contract, security-evidence
+               `tollgate explain cli.gates` tells more
+        exit 2
+    "#]],
+    );
+    world.write("lifecycle-stage.yaml", &lifecycle(&[("again", "[tollgate, gates]")]));
+    check(
+        &world,
+        &["gates"],
+        expect![[r#"
+        failed again   MS
+        gate 1 of 1: again
+        failed: again (exit code 2)
+          | error: a gate cannot run all gates again
+          |  help: let its command be `tollgate gates --builtin NAME`, or another program
+          |        `tollgate explain cli.gates` tells more
+          help: mend it, then run it alone: tollgate gates
+        failed: 1 of 1 gate(s) of stage now do not hold
+        exit 1
+    "#]],
+    );
+    check(
+        &world,
+        &["check", "lifecycle-stage.yaml"],
+        expect![[r#"
+        ok: 1 document(s) checked, 0 error(s), 0 warning(s)
+        exit 0
+    "#]],
+    );
+}

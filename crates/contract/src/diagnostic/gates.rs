@@ -1,0 +1,133 @@
+//! What the built-in gates of a lifecycle find in a repository.
+
+use super::{Diagnostic, Place, any_of, pages, quote};
+
+pages! {
+    TERM_BLOCKED = "gate.term_blocked":
+        "A term of the solution stands in agents/. That folder is generic: it is used for any solution, so what belongs to\n\
+         one stays in planning-mds/. Say it in general words, or move the text. The terms come from the glossary: its section\n\
+         \"Blocked terms\" where there is one, else every term that it defines.";
+    GLOSSARY_MISSING = "gate.glossary_missing":
+        "The strict boundary gate compares agents/ with the terms of planning-mds/domain/glossary.md, and there is no such\n\
+         file. Write it, or use the gate in its form that is not strict.";
+    NO_TERMS = "gate.no_terms":
+        "The glossary defines no term, so that the strict boundary gate has nothing to look for. Add terms as a table, as\n\
+         `- **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
+    TERMS_UNCLEAR = "gate.terms_unclear":
+        "The glossary has a section \"Blocked terms\" without a list or table, so that nobody can tell which terms it blocks. Write\n\
+         one term an entry; an entry `- None` says that nothing is blocked.";
+    FILE_MISSING = "gate.file_missing":
+        "A planning document that later work is built on does not exist. `tollgate run --action init` writes a scaffold of\n\
+         all of them and leaves alone what is there.";
+    FILE_BLANK = "gate.file_blank":
+        "A file that a gate relies on is there and holds nothing. Fill it, or remove it until there is something to say.";
+    NO_CONTRACT = "gate.no_contract":
+        "A file right below planning-mds/api is no API contract: it has none of the keys openapi, swagger and asyncapi. Parts\n\
+         that a contract refers to belong in a folder below.";
+    CONTRACT_FIELD = "gate.contract_field":
+        "An API contract lacks its version or its title. Write the version as `openapi: 3.1.0` and the title as `info.title`.";
+    CONTRACT_EMPTY = "gate.contract_empty":
+        "An API contract describes nothing: OpenAPI needs paths or webhooks, Swagger paths, AsyncAPI channels, with at least\n\
+         one entry.";
+    API_MISSING = "gate.api_missing":
+        "The strict gate demands at least one API contract below planning-mds/api, and there is none. A project without an\n\
+         API leaves the gate out of its stage in lifecycle-stage.yaml.";
+    PLACEHOLDER = "gate.placeholder":
+        "Evidence of security holds words that stand for text to come: TODO, TBD, FIXME, placeholder, lorem ipsum, or a\n\
+         template mark such as <name>, {{name}} or [insert name]. Inline code and code blocks are not looked at. Write what was\n\
+         found, or remove the file until it is known.";
+    ONLY_HEADINGS = "gate.only_headings":
+        "Evidence of security has headings and nothing below them. Write what was looked at and what was found.";
+    EVIDENCE_MISSING = "gate.evidence_missing":
+        "The strict gate demands evidence of security below planning-mds/security, such as notes of a review or results of a\n\
+         scan, and there is none. README.md and hidden files do not count.";
+    UNSEEN = "gate.unseen":
+        "A gate could not look at a file or folder. What nobody looked at does not count as good, so the gate does not hold.\n\
+         A symbolic link is fine as long as it leads to a file of the folder that the gate looks at anyway.";
+}
+
+pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u32)) -> Diagnostic {
+    let (glossary, at) = defined;
+    let message = format!("{} is a term of the solution ({glossary}:{at})", quote(term));
+    Diagnostic::error(TERM_BLOCKED, Place::file(path, Some(line)), message)
+        .help("Say it in general words, or move the text to planning-mds/")
+}
+
+pub(crate) fn glossary_missing(path: &str) -> Diagnostic {
+    let message = "there is no glossary to compare agents/ with";
+    Diagnostic::error(GLOSSARY_MISSING, Place::file(path, None), message)
+        .help("Write it with the terms of the solution")
+}
+
+pub(crate) fn no_terms(path: &str) -> Diagnostic {
+    let message = "the glossary defines no term";
+    Diagnostic::error(NO_TERMS, Place::file(path, None), message)
+        .help("Add terms, or a section \"Blocked terms\" that may be empty")
+}
+
+pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
+    let message = "the section \"Blocked terms\" has neither a list nor a table";
+    Diagnostic::error(TERMS_UNCLEAR, Place::file(path, Some(line)), message)
+        .help("List one term an entry, or `- None`")
+}
+
+/// An error in the strict form of the gate.
+pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
+    let message = "the planning document does not exist";
+    let place = Place::file(path, None);
+    let diagnostic = match is_strict {
+        true => Diagnostic::error(FILE_MISSING, place, message),
+        false => Diagnostic::warning(FILE_MISSING, place, message),
+    };
+    diagnostic.help("Write it; `tollgate run --action init` makes a scaffold")
+}
+
+pub(crate) fn file_blank(path: &str) -> Diagnostic {
+    Diagnostic::error(FILE_BLANK, Place::file(path, None), "the file holds nothing")
+        .help("Fill it, or remove it")
+}
+
+pub(crate) fn no_contract(path: &str) -> Diagnostic {
+    let message = "this is no API contract: it has no openapi, swagger or asyncapi version";
+    Diagnostic::error(NO_CONTRACT, Place::file(path, None), message)
+        .help("Add the version, such as `openapi: 3.1.0`, or move a part into a folder below")
+}
+
+pub(crate) fn contract_field(path: &str, line: Option<u32>, field: &str) -> Diagnostic {
+    let message = format!("the API contract does not say its {}", quote(field));
+    Diagnostic::error(CONTRACT_FIELD, Place::file(path, line), message).help("Add it")
+}
+
+pub(crate) fn contract_empty(path: &str, line: Option<u32>, bodies: &[&str]) -> Diagnostic {
+    let message = format!("the API contract describes nothing under {}", any_of(bodies));
+    Diagnostic::error(CONTRACT_EMPTY, Place::file(path, line), message)
+        .help("Describe at least one entry")
+}
+
+pub(crate) fn api_missing(folder: &str) -> Diagnostic {
+    let message = "there is no API contract";
+    Diagnostic::error(API_MISSING, Place::file(folder, None), message)
+        .help("Add one as .yaml, .yml or .json, or take the gate out of the stage")
+}
+
+pub(crate) fn placeholder(path: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("{} stands for text to come", quote(found));
+    Diagnostic::error(PLACEHOLDER, Place::file(path, Some(line)), message)
+        .help("Write what was found, or remove the file until it is known")
+}
+
+pub(crate) fn only_headings(path: &str) -> Diagnostic {
+    Diagnostic::error(ONLY_HEADINGS, Place::file(path, None), "nothing stands below the headings")
+        .help("Write what was looked at and what was found")
+}
+
+pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
+    let message = "there is no evidence of security";
+    Diagnostic::error(EVIDENCE_MISSING, Place::file(folder, None), message)
+        .help("Add notes of a review or results of a scan")
+}
+
+pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(UNSEEN, Place::file(path, None), format!("it cannot be looked at: {why}"))
+        .help("See that it is a plain file that you may read")
+}

@@ -1,0 +1,81 @@
+//! Faults of lifecycle-stage.yaml.
+
+use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use crate::gates::Builtin;
+
+pages! {
+    VERSION_UNKNOWN = "lifecycle.version_unknown":
+        "The lifecycle file has a version that this version of Tollgate does not read. The form described here is version 1.";
+    NAME_INVALID = "lifecycle.name_invalid":
+        "The name of a stage or a gate is blank or holds control characters, so that nobody could refer to it. Use letters,\n\
+         digits and dashes.";
+    STAGE_UNKNOWN = "lifecycle.stage_unknown":
+        "current_stage names a stage that `stages` does not describe. Which gates hold would be a guess, so none is run.\n\
+         Name one of the stages, or describe the new one.";
+    GATE_UNDEFINED = "lifecycle.gate_undefined":
+        "A stage requires a gate that `gates` does not describe. A gate that cannot be run must not count as passed, so\n\
+         none is run. Describe it under `gates` with its command, or take it out of required_gates.";
+    GATE_TWICE = "lifecycle.gate_twice":
+        "A stage requires the same gate twice. Each gate runs once; remove one of the two.";
+    PROGRAM_BLANK = "lifecycle.program_blank":
+        "The command of a gate begins with a blank word. Its first word is the program, the others are its arguments; no\n\
+         shell reads them.";
+    ZERO_BYTE = "lifecycle.zero_byte":
+        "A word of a gate's command holds a zero byte, which no program can be given.";
+    BUILTIN_UNKNOWN = "lifecycle.builtin_unknown":
+        "The command of a gate asks for a built-in gate that does not exist. Built-in are boundary, planning-files,\n\
+         api-contract and security-evidence.";
+}
+
+type At<'a> = (&'a str, Option<u32>);
+
+pub(crate) fn version_unknown(at: At<'_>, found: &str) -> Diagnostic {
+    let message = format!("`version` is {}, but must be 1", quote(found));
+    Diagnostic::error(VERSION_UNKNOWN, place(at), message).help("Write version: 1")
+}
+
+pub(crate) fn name_invalid(at: At<'_>, key: &str, found: &str) -> Diagnostic {
+    let message = format!("{} cannot be used as a name in `{key}`", quote(found));
+    Diagnostic::error(NAME_INVALID, place(at), message)
+        .help("Use letters, digits and dashes, such as unit-tests")
+}
+
+pub(crate) fn stage_unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("the current stage {} is not one of the stages", quote(found));
+    Diagnostic::error(STAGE_UNKNOWN, place(at), message).help(did_you_mean(found, known))
+}
+
+pub(crate) fn gate_undefined(at: At<'_>, stage: &str, found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!(
+        "stage {} requires the gate {}, which is not defined under `gates`",
+        quote(stage),
+        quote(found)
+    );
+    Diagnostic::error(GATE_UNDEFINED, place(at), message).help(did_you_mean(found, known))
+}
+
+pub(crate) fn gate_twice(at: At<'_>, stage: &str, name: &str) -> Diagnostic {
+    let message = format!("stage {} requires the gate {} twice", quote(stage), quote(name));
+    Diagnostic::error(GATE_TWICE, place(at), message).help("Remove one of them")
+}
+
+pub(crate) fn program_blank(at: At<'_>, gate: &str) -> Diagnostic {
+    let message = format!("the command of gate {} names no program", quote(gate));
+    Diagnostic::error(PROGRAM_BLANK, place(at), message)
+        .help("Begin it with a program, such as [npm, test]")
+}
+
+pub(crate) fn zero_byte(at: At<'_>, gate: &str) -> Diagnostic {
+    let message = format!("the command of gate {} holds a zero byte", quote(gate));
+    Diagnostic::error(ZERO_BYTE, place(at), message).help("Remove it")
+}
+
+pub(crate) fn builtin_unknown(at: At<'_>, found: &str) -> Diagnostic {
+    let known: Vec<&str> = Builtin::ALL.iter().map(|gate| gate.as_str()).collect();
+    let message = format!("there is no built-in gate {}", quote(found));
+    Diagnostic::error(BUILTIN_UNKNOWN, place(at), message).help(did_you_mean(found, &known))
+}
+
+fn place((file, line): At<'_>) -> Place {
+    Place::file(file, line)
+}

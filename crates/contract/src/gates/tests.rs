@@ -1,0 +1,267 @@
+//! Stories of the built-in gates.
+
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+
+fn look(gate: Builtin, is_strict: bool, files: &[(&str, &str)]) -> Report {
+    let mut inspector = gate.inspector(is_strict);
+    let mut report = Report::default();
+    for place in inspector.places() {
+        let is_below = |path: &str| {
+            path.strip_prefix(place).is_some_and(|p| p.is_empty() || p.starts_with('/'))
+        };
+        for (path, text) in files.iter().filter(|(path, _)| is_below(path)) {
+            if inspector.wants(path) {
+                inspector.see(path, text.as_bytes(), &mut report);
+            }
+        }
+    }
+    inspector.finish(&mut report);
+    report
+}
+
+fn check(gate: Builtin, is_strict: bool, files: &[(&str, &str)], expected: Expect) {
+    expected.assert_eq(&shown(&look(gate, is_strict, files)));
+}
+
+const GLOSSARY: &str = "planning-mds/domain/glossary.md";
+
+#[test]
+fn every_gate_has_a_name_that_reads_back() {
+    for gate in Builtin::ALL {
+        assert_eq!(Builtin::parse(gate.as_str()), Some(*gate));
+    }
+    assert_eq!(Builtin::parse("weather"), None);
+}
+
+#[test]
+fn r062_a_blocked_term_in_agents_is_found_as_a_whole_word_in_any_case() {
+    let glossary = "# Glossary\n\n| Term | Meaning |\n|---|---|\n| Broker | sells |\n\n## Blocked terms\n\n- Risk Class: how risky\n- `Carrier`\n\n## Notes\n- Policy: p\n";
+    let files = [
+        (GLOSSARY, glossary),
+        (
+            "agents/coder/SKILL.md",
+            "A RISK\nclass, a risk_class and Risk-Class.\nCarriers carry. scarrier.\ncarrier_id of the CARRIER\nA broker's policy.\n",
+        ),
+        ("agents/logo.png", "\0carrier"),
+        ("planning-mds/BLUEPRINT.md", "The carrier.\n"),
+    ];
+    check(
+        Builtin::Boundary,
+        false,
+        &files,
+        expect![[r#"
+            error gate.term_blocked agents/coder/SKILL.md:1: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
+              help: Say it in general words, or move the text to planning-mds/
+            error gate.term_blocked agents/coder/SKILL.md:2: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
+              help: Say it in general words, or move the text to planning-mds/
+            error gate.term_blocked agents/coder/SKILL.md:4: "Carrier" is a term of the solution (planning-mds/domain/glossary.md:10)
+              help: Say it in general words, or move the text to planning-mds/
+        "#]],
+    );
+}
+
+#[test]
+fn r062_without_a_list_of_blocked_terms_every_defined_term_is_blocked() {
+    let glossary = "---\nfront: matter\n---\n# Glossary\n\nWords.\n\n## Overview\nWhat this is.\n\n## Roles\n\n- **Broker** – sells\n- Adjuster: looks\n- plain remark\n\n## 3. Policy\nA contract.\n\n\
+        Deductible\n----------\nWhat is kept.\n\n## More\n**3D Model** of a [thing](x).\n1. [Rider](#r): extra\n\n## Things\n| Term | Meaning |\n|:---|---|\n| Claim | c |\n| <Term> | t |\n\n```\n- **Code**: c\n```\n<!-- - **Hidden**: h -->\n\n## Later\n";
+    let all = "broker adjuster policy deductible 3d model rider claim code hidden roles front matter more things later overview term remark glossary\n";
+    let report = look(Builtin::Boundary, false, &[(GLOSSARY, glossary), ("agents/a.md", all)]);
+    let found: Vec<&str> =
+        report.diagnostics.iter().filter_map(|d| d.message.split('"').nth(1)).collect();
+    assert_eq!(found, ["Broker", "Adjuster", "Policy", "Deductible", "3D Model", "Rider", "Claim"]);
+}
+
+#[test]
+fn r062_a_section_of_blocked_terms_that_lists_none_is_no_silent_pass() {
+    check(
+        Builtin::Boundary,
+        false,
+        &[(GLOSSARY, "# G\n## Blocked terms\nBroker, Policy\n"), ("agents/a.md", "broker\n")],
+        expect![[r#"
+            error gate.terms_unclear planning-mds/domain/glossary.md:2: the section "Blocked terms" has neither a list nor a table
+              help: List one term an entry, or `- None`
+        "#]],
+    );
+}
+
+#[test]
+fn a_strict_boundary_needs_terms_where_there_is_an_agents_folder() {
+    let agent = ("agents/a.md", "text\n");
+    check(Builtin::Boundary, false, &[agent], expect![[""]]);
+    check(Builtin::Boundary, true, &[(GLOSSARY, "# Glossary\n")], expect![[""]]);
+    check(
+        Builtin::Boundary,
+        true,
+        &[(GLOSSARY, "# G\n## Blocked terms\n- None.\n"), ("agents/a.md", "none\n")],
+        expect![[""]],
+    );
+    check(
+        Builtin::Boundary,
+        true,
+        &[agent],
+        expect![[r#"
+            error gate.glossary_missing planning-mds/domain/glossary.md: there is no glossary to compare agents/ with
+              help: Write it with the terms of the solution
+        "#]],
+    );
+    check(
+        Builtin::Boundary,
+        true,
+        &[(GLOSSARY, "# Glossary\n"), agent],
+        expect![[r#"
+            error gate.no_terms planning-mds/domain/glossary.md: the glossary defines no term
+              help: Add terms, or a section "Blocked terms" that may be empty
+        "#]],
+    );
+}
+
+#[test]
+fn planning_files_are_demanded_by_the_strict_gate_only() {
+    let files = [("planning-mds/BLUEPRINT.md", "# B\n"), (GLOSSARY, " \n")];
+    check(
+        Builtin::PlanningFiles,
+        false,
+        &files,
+        expect![[r#"
+            error gate.file_blank planning-mds/domain/glossary.md: the file holds nothing
+              help: Fill it, or remove it
+            warning gate.file_missing planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
+              help: Write it; `tollgate run --action init` makes a scaffold
+        "#]],
+    );
+    assert!(look(Builtin::PlanningFiles, false, &[]).is_ok());
+    assert_eq!(look(Builtin::PlanningFiles, true, &[]).errors().count(), 3);
+}
+
+#[test]
+fn an_api_contract_parses_and_describes_something() {
+    let good = "openapi: 3.1.0\ninfo: {title: Shop}\npaths:\n  /items:\n    get:\n      responses:\n        200: {description: ok}\n        default: {description: no}\n";
+    let files = [
+        ("planning-mds/api/shop.yaml", good),
+        (
+            "planning-mds/api/v1/events.json",
+            r#"{"asyncapi":"3.0.0","info":{"title":"E"},"channels":{"a":{}}}"#,
+        ),
+        ("planning-mds/api/schemas/item.yml", "type: object\n"),
+        ("planning-mds/api/README.md", "TODO"),
+    ];
+    check(Builtin::ApiContract, true, &files, expect![[""]]);
+    check(
+        Builtin::ApiContract,
+        false,
+        &[
+            ("planning-mds/api/a.yaml", "openapi: 3.1.0\npaths: {}\n"),
+            ("planning-mds/api/b.yaml", "title: x\n"),
+            ("planning-mds/api/c.yaml", "openapi: [\n"),
+            (
+                "planning-mds/api/d.json",
+                "{\"swagger\": \"\", \"info\": {\"title\": 3}, \"paths\": []}",
+            ),
+            ("planning-mds/api/e.yml", ""),
+            ("planning-mds/api/v1/part.json", "{"),
+        ],
+        expect![[r#"
+            error gate.contract_field planning-mds/api/a.yaml: the API contract does not say its "info.title"
+              help: Add it
+            error gate.contract_empty planning-mds/api/a.yaml:2: the API contract describes nothing under paths or webhooks
+              help: Describe at least one entry
+            error gate.no_contract planning-mds/api/b.yaml: this is no API contract: it has no openapi, swagger or asyncapi version
+              help: Add the version, such as `openapi: 3.1.0`, or move a part into a folder below
+            error yaml.syntax planning-mds/api/c.yaml:1: this is not valid YAML: unclosed bracket '['
+              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+            error gate.contract_field planning-mds/api/d.json: the API contract does not say its "swagger"
+              help: Add it
+            error gate.contract_empty planning-mds/api/d.json: the API contract describes nothing under paths
+              help: Describe at least one entry
+            error gate.file_blank planning-mds/api/e.yml: the file holds nothing
+              help: Fill it, or remove it
+            error json.syntax planning-mds/api/v1/part.json:1: this is not valid JSON: EOF while parsing an object (column 1)
+              help: Write the file with a JSON serializer instead of by hand
+        "#]],
+    );
+    assert!(look(Builtin::ApiContract, false, &[]).is_ok());
+    check(
+        Builtin::ApiContract,
+        true,
+        &files[2..],
+        expect![[r#"
+        error gate.api_missing planning-mds/api: there is no API contract
+          help: Add one as .yaml, .yml or .json, or take the gate out of the stage
+    "#]],
+    );
+}
+
+#[test]
+fn a_contract_may_nest_deeply_and_one_without_end_is_refused() {
+    let nested = |depth: usize| {
+        let open: String = (0..depth).map(|_| "{items: ").collect();
+        let schema = format!("{open}x{}", "}".repeat(depth));
+        format!("openapi: 3.1.0\ninfo: {{title: T}}\npaths: {{/a: {schema}}}\n")
+    };
+    let path = "planning-mds/api/a.yaml";
+    assert!(look(Builtin::ApiContract, true, &[(path, &nested(40))]).is_ok());
+    let report = look(Builtin::ApiContract, true, &[(path, &nested(10_000))]);
+    let words: Vec<&str> = report.errors().map(|error| error.message.as_str()).collect();
+    assert_eq!(words, ["this is not valid YAML: it nests too deeply, or holds more than is read"]);
+}
+
+#[test]
+fn evidence_of_security_is_no_placeholder() {
+    let good = "# Review\n\nLooked at `<script>` and `TODO` handling, Vec<String>, <br> and <https://a.example>.\nTodos are none.\n```\nTODO in code\n```\n";
+    let files = [
+        ("planning-mds/security/review.md", good),
+        ("planning-mds/security/scan.json", "{\"results\": []}"),
+        ("planning-mds/security/README.md", "TODO"),
+        ("planning-mds/security/.gitkeep", ""),
+    ];
+    check(Builtin::SecurityEvidence, true, &files, expect![[""]]);
+    check(
+        Builtin::SecurityEvidence,
+        false,
+        &[
+            (
+                "planning-mds/security/a.md",
+                "# Review\n\nTODO\nLorem ipsum dolor\nby <your name> on {{date}}\n[Insert findings]\n- <...>\n- TBD.\ntodo: all\nThis is a Placeholder\n",
+            ),
+            ("planning-mds/security/b.md", "# Review\n## Findings\n"),
+            ("planning-mds/security/c.txt", " \n"),
+            ("planning-mds/security/d.json", "{}\n"),
+        ],
+        expect![[r#"
+            error gate.placeholder planning-mds/security/a.md:3: "TODO" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:7: "<...>" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:8: "tbd" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:9: "todo:" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.placeholder planning-mds/security/a.md:10: "placeholder" stands for text to come
+              help: Write what was found, or remove the file until it is known
+            error gate.only_headings planning-mds/security/b.md: nothing stands below the headings
+              help: Write what was looked at and what was found
+            error gate.file_blank planning-mds/security/c.txt: the file holds nothing
+              help: Fill it, or remove it
+            error gate.file_blank planning-mds/security/d.json: the file holds nothing
+              help: Fill it, or remove it
+        "#]],
+    );
+    assert!(look(Builtin::SecurityEvidence, false, &[]).is_ok());
+    check(
+        Builtin::SecurityEvidence,
+        true,
+        &files[2..],
+        expect![[r#"
+        error gate.evidence_missing planning-mds/security: there is no evidence of security
+          help: Add notes of a review or results of a scan
+    "#]],
+    );
+}

@@ -1,0 +1,101 @@
+//! What a lifecycle must say beyond its form: stages and gates that exist, and programs that can be run.
+
+use super::THIS_PROGRAM;
+use crate::diagnostic::{Report, lifecycle as say};
+use crate::gates::Builtin;
+use crate::node::{Entry, Node, Value};
+use std::collections::BTreeSet;
+
+/// Looks at the node, so that it speaks also of a lifecycle whose form is wrong elsewhere.
+pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
+    let rules = Rules { root, file };
+    rules.version(report);
+    rules.names(report);
+    rules.current_stage(report);
+    for stage in rules.entries("stages") {
+        rules.required_gates(stage, report);
+    }
+    for gate in rules.entries("gates") {
+        rules.command(gate, report);
+    }
+}
+
+struct Rules<'a> {
+    root: &'a Node,
+    file: &'a str,
+}
+
+impl<'a> Rules<'a> {
+    fn entries(&self, key: &str) -> &'a [Entry] {
+        self.root.get(key).map(Node::entries).unwrap_or_default()
+    }
+
+    fn names_of(&self, key: &str) -> Vec<&'a str> {
+        self.entries(key).iter().map(|entry| entry.key.as_str()).collect()
+    }
+
+    fn version(&self, report: &mut Report) {
+        let Some(node) = self.root.get("version") else { return };
+        let found = match &node.value {
+            Value::Number(number) => number.to_string(),
+            Value::Text(text) => text.clone(),
+            _ => return,
+        };
+        if !matches!(found.as_str(), "1" | "1.0") {
+            report.push(say::version_unknown((self.file, node.line), &found));
+        }
+    }
+
+    fn names(&self, report: &mut Report) {
+        for key in ["stages", "gates"] {
+            let is_bad = |name: &str| name.trim().is_empty() || name.contains(char::is_control);
+            for entry in self.entries(key).iter().filter(|entry| is_bad(&entry.key)) {
+                report.push(say::name_invalid((self.file, entry.line), key, &entry.key));
+            }
+        }
+    }
+
+    fn current_stage(&self, report: &mut Report) {
+        let Some(node) = self.root.get("current_stage") else { return };
+        let Some(text) = node.as_text().filter(|text| !text.trim().is_empty()) else { return };
+        let known = self.names_of("stages");
+        if self.root.get("stages").is_some() && !known.contains(&text) {
+            report.push(say::stage_unknown((self.file, node.line), text, &known));
+        }
+    }
+
+    fn required_gates(&self, stage: &Entry, report: &mut Report) {
+        let known = self.names_of("gates");
+        let mut seen = BTreeSet::new();
+        for node in stage.node.get("required_gates").map(Node::items).unwrap_or_default() {
+            let Some(name) = node.as_text() else { continue };
+            let at = (self.file, node.line);
+            if !known.contains(&name) {
+                report.push(say::gate_undefined(at, &stage.key, name, &known));
+            } else if !seen.insert(name) {
+                report.push(say::gate_twice(at, &stage.key, name));
+            }
+        }
+    }
+
+    fn command(&self, gate: &Entry, report: &mut Report) {
+        let words = gate.node.get("command").map(Node::items).unwrap_or_default();
+        let text = |index: usize| words.get(index).and_then(Node::as_text);
+        if text(0).is_some_and(|program| program.trim().is_empty()) {
+            let line = words.first().and_then(|word| word.line);
+            report.push(say::program_blank((self.file, line), &gate.key));
+        }
+        if let Some(word) = words.iter().find(|w| w.as_text().is_some_and(|t| t.contains('\0'))) {
+            report.push(say::zero_byte((self.file, word.line), &gate.key));
+        }
+        let is_ours = text(0) == Some(THIS_PROGRAM) && text(1) == Some("gates");
+        let asked = words.iter().position(|word| word.as_text() == Some("--builtin"));
+        if let Some(at) = asked.filter(|_| is_ours)
+            && let Some(name) = text(at + 1)
+            && Builtin::parse(name).is_none()
+        {
+            let line = words.get(at + 1).and_then(|word| word.line);
+            report.push(say::builtin_unknown((self.file, line), name));
+        }
+    }
+}

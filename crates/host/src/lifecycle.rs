@@ -1,0 +1,74 @@
+//! The lifecycle of a repository: which stages it has, which gates they require, and running them.
+
+mod inspect;
+mod run;
+
+pub use inspect::inspect;
+pub use run::{GATE_VARIABLE, GateResult, GateRun, Progress, run_gates};
+
+use crate::files::{self, FileError};
+use crate::layout::Layout;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use tollgate_contract::diagnostic::Report;
+use tollgate_contract::document::{self, Kind};
+use tollgate_contract::lifecycle::{self, Lifecycle};
+use tollgate_contract::pack;
+
+/// A lifecycle file is short; a bigger one is a mistake.
+const LIFECYCLE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Where the stages and gates come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// lifecycle-stage.yaml of the repository.
+    Repository,
+    BuiltIn,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Repository => "lifecycle-stage.yaml",
+            Self::BuiltIn => "built-in",
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LifecycleError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{path} has {} error(s); no gate was run", report.errors().count())]
+    Invalid { path: String, report: Report },
+    #[error("there is no stage {name:?}; no gate was run")]
+    UnknownStage { name: String, known: Vec<String> },
+    #[error("the gate {gate:?} could not be run: {cause}")]
+    Io { gate: String, cause: io::Error },
+}
+
+/// The lifecycle of the repository at `root`, or the built-in one where it has none.
+pub fn load(root: &Path) -> Result<(Lifecycle, Source), LifecycleError> {
+    match read(&Layout::new(root).lifecycle(), "lifecycle-stage.yaml") {
+        Ok(lifecycle) => Ok((lifecycle, Source::Repository)),
+        Err(LifecycleError::File(error)) if error.is_not_found() => {
+            let lifecycle = checked(pack::LIFECYCLE.as_bytes(), "the built-in lifecycle")?;
+            Ok((lifecycle, Source::BuiltIn))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A lifecycle file wherever it is; `shown` is its name for people.
+pub fn read(path: &Path, shown: &str) -> Result<Lifecycle, LifecycleError> {
+    checked(&files::read_bounded(path, LIFECYCLE_BYTES_MAX)?, shown)
+}
+
+fn checked(bytes: &[u8], shown: &str) -> Result<Lifecycle, LifecycleError> {
+    let lifecycle = std::str::from_utf8(bytes).ok().and_then(|text| lifecycle::read(text, shown).0);
+    lifecycle.ok_or_else(|| {
+        let report = document::check(Kind::Lifecycle, shown, bytes);
+        LifecycleError::Invalid { path: shown.to_owned(), report }
+    })
+}

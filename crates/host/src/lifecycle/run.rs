@@ -1,0 +1,187 @@
+//! Runs the gates of a stage: every one, in order, each under a supervisor of its own that bounds its time and output.
+
+use super::LifecycleError;
+use crate::activity::{StopSwitch, how_it_ended};
+use crate::files;
+use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::lifecycle::{Gate, Lifecycle, THIS_PROGRAM};
+use tollgate_core::limits::TAIL_BYTES;
+
+/// Set for every gate to its name: it tells a built-in gate that the folder it runs in is the root.
+pub const GATE_VARIABLE: &str = "TOLLGATE_GATE";
+
+/// A supervisor that vanishes this often has a cause that another try does not mend.
+const LOST_MAX: u32 = 3;
+
+/// Where and within which bounds gates run.
+#[derive(Debug, Clone, Copy)]
+pub struct GateRun<'a> {
+    /// Gates run in this folder.
+    pub root: &'a Path,
+    /// The tollgate binary, which is also the supervisor.
+    pub program: &'a Path,
+    /// Put before every command but those of this program.
+    pub runner: &'a [String],
+    /// Of one gate.
+    pub timeout_ms: u64,
+    /// Of one gate.
+    pub output_bytes_max: u64,
+    /// Gate N leaves stdout.log and stderr.log in folder N of this one, counted from 1. Run again with the same folder, a
+    /// gate that has ended is not run a second time.
+    pub logs: &'a Path,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GateResult {
+    pub name: String,
+    /// With the runner before it.
+    pub argv: Vec<String>,
+    pub ok: bool,
+    /// None when it did not get as far as an exit code; `trouble` then says why.
+    pub exit_code: Option<i32>,
+    pub trouble: Option<String>,
+    pub duration_ms: u64,
+    /// Without secrets.
+    pub output_tail: String,
+}
+
+/// What happens while gates run.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    Begins { gate: &'a Gate, number: usize, of: usize },
+    Ended(&'a GateResult),
+}
+
+/// Runs every gate that the stage requires, also after one has failed. None when it was stopped.
+pub fn run_gates(
+    run: &GateRun<'_>,
+    lifecycle: &Lifecycle,
+    stage: &str,
+    stop: &StopSwitch,
+    tell: &mut dyn FnMut(Progress<'_>),
+) -> Result<Option<Vec<GateResult>>, LifecycleError> {
+    let Some(stage) = lifecycle.stage(stage) else {
+        let known = lifecycle.stage_names().into_iter().map(str::to_owned).collect();
+        return Err(LifecycleError::UnknownStage { name: stage.to_owned(), known });
+    };
+    let gates = lifecycle.required(stage);
+    let mut results = Vec::with_capacity(gates.len());
+    for (index, gate) in gates.iter().enumerate() {
+        if stop.is_stopped() {
+            return Ok(None);
+        }
+        tell(Progress::Begins { gate, number: index + 1, of: gates.len() });
+        let failed = |cause| LifecycleError::Io { gate: gate.name.clone(), cause };
+        let folder = run.logs.join((index + 1).to_string());
+        let Some((ran_in, outcome)) = run_one(run, gate, folder, stop).map_err(failed)? else {
+            return Ok(None);
+        };
+        let result = result(run, gate, &ran_in, &outcome)?;
+        tell(Progress::Ended(&result));
+        results.push(result);
+    }
+    Ok(Some(results))
+}
+
+/// The folder with the logs, and how it ended.
+fn run_one(
+    run: &GateRun<'_>,
+    gate: &Gate,
+    folder: PathBuf,
+    stop: &StopSwitch,
+) -> std::io::Result<Option<(PathBuf, RunOutcome)>> {
+    let mut here = folder.clone();
+    let (mut again, mut lost) = (0, 0);
+    while lost < LOST_MAX {
+        let started = match process::attach(&here)? {
+            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
+                if stop.is_stopped() {
+                    return Ok(None);
+                }
+                // A gate whose supervisor vanished, or that was stopped before, runs again beside what it left.
+                again += 1;
+                here = folder.with_extension(format!("again-{again}"));
+                continue;
+            }
+            Attached::Finished(outcome) => return Ok(Some((here, outcome))),
+            Attached::Running(running) => running,
+            Attached::NeverStarted => process::start(&here, &spec(run, gate), run.program)?,
+        };
+        stop.arm(started.stopper());
+        match started.wait()? {
+            Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
+            Waited::Finished(outcome) => return Ok(Some((here, outcome))),
+            Waited::Lost => lost += 1,
+        }
+    }
+    let words =
+        format!("its supervisor vanished {lost} times; see that there is space on the disk");
+    Err(std::io::Error::other(words))
+}
+
+fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
+    let mut argv = argv(run, gate);
+    if is_this_program(gate) {
+        argv[0] = run.program.to_string_lossy().into_owned();
+    }
+    RunSpec {
+        argv,
+        cwd: run.root.to_owned(),
+        env_names: Vec::new(),
+        env: BTreeMap::from([(GATE_VARIABLE.to_owned(), gate.name.clone())]),
+        stdin_file: None,
+        timeout_ms: run.timeout_ms,
+        output_bytes_max: run.output_bytes_max,
+        isolation: None,
+    }
+}
+
+/// This program is not to be looked for in the container that a runner starts.
+fn is_this_program(gate: &Gate) -> bool {
+    gate.command.first().is_some_and(|program| program == THIS_PROGRAM)
+}
+
+fn argv(run: &GateRun<'_>, gate: &Gate) -> Vec<String> {
+    let runner = if is_this_program(gate) { &[] } else { run.runner };
+    runner.iter().chain(&gate.command).cloned().collect()
+}
+
+fn result(
+    run: &GateRun<'_>,
+    gate: &Gate,
+    ran_in: &Path,
+    outcome: &RunOutcome,
+) -> Result<GateResult, LifecycleError> {
+    let (exit_code, trouble) = match &outcome.end {
+        RunEnd::Exited { code } => (Some(*code), None),
+        other => (None, Some(trouble(other))),
+    };
+    let stdout = files::read_tail(&ran_in.join("stdout.log"), TAIL_BYTES / 2)?;
+    let stderr = files::read_tail(&ran_in.join("stderr.log"), TAIL_BYTES / 2)?;
+    Ok(GateResult {
+        name: gate.name.clone(),
+        argv: argv(run, gate),
+        ok: exit_code == Some(0),
+        exit_code,
+        trouble,
+        duration_ms: outcome.duration_ms,
+        output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
+    })
+}
+
+/// Names the setting where a bound was hit.
+fn trouble(end: &RunEnd) -> String {
+    match end {
+        RunEnd::TimedOut { after_ms } => {
+            let seconds = *after_ms as f64 / 1_000.0;
+            format!("not finished after {seconds} s, the `[timeout] check` of tollgate.toml")
+        }
+        RunEnd::OutputLimit { limit_bytes } => format!(
+            "more than {limit_bytes} bytes of output, the `[limits] output_bytes` of tollgate.toml"
+        ),
+        other => how_it_ended(other),
+    }
+}
