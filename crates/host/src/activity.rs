@@ -12,6 +12,7 @@ pub mod merge;
 pub mod outputs;
 pub mod session_files;
 pub mod setup;
+mod subject;
 
 use crate::context::Context;
 use crate::files::FileError;

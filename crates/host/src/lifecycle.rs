@@ -6,7 +6,7 @@ mod run;
 pub use inspect::inspect;
 pub use run::{GATE_VARIABLE, GateResult, GateRun, Progress, run_gates};
 
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, Stamp};
 use crate::layout::Layout;
 use std::fmt;
 use std::io;
@@ -71,4 +71,34 @@ fn checked(bytes: &[u8], shown: &str) -> Result<Lifecycle, LifecycleError> {
         let report = document::check(Kind::Lifecycle, shown, bytes);
         LifecycleError::Invalid { path: shown.to_owned(), report }
     })
+}
+
+/// The stage that the repository declares; none where it has no lifecycle file.
+pub fn declared(root: &Path) -> Result<Option<String>, LifecycleError> {
+    match read(&Layout::new(root).lifecycle(), "lifecycle-stage.yaml") {
+        Ok(lifecycle) => Ok(Some(lifecycle.current_stage)),
+        Err(LifecycleError::File(error)) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sees when another stage is declared, without reading a file that did not change.
+#[derive(Debug, Default)]
+pub struct StageWatch {
+    seen: Option<(Option<Stamp>, Option<String>)>,
+}
+
+impl StageWatch {
+    /// What is declared now. A file that cannot be read declares nothing new: `known` stays.
+    pub fn look(&mut self, root: &Path, known: &Option<String>) -> Option<String> {
+        let stamp = files::stamp(&Layout::new(root).lifecycle());
+        if let Some((seen, stage)) = &self.seen
+            && *seen == stamp
+        {
+            return stage.clone();
+        }
+        let stage = declared(root).unwrap_or_else(|_| known.clone());
+        self.seen = Some((stamp, stage.clone()));
+        stage
+    }
 }

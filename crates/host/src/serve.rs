@@ -5,6 +5,7 @@ mod reconcile;
 
 pub use open::OpenError;
 
+use crate::activity::checks::Checked;
 use crate::activity::dispatch::{self, DispatchOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::clock;
@@ -14,6 +15,7 @@ use crate::files::FileError;
 use crate::inbox::{Inbox, InboxError, InboxReply};
 use crate::journal::{Journal, JournalError};
 use crate::layout::SessionLayout;
+use crate::lifecycle::StageWatch;
 use crate::lock::SessionLock;
 use crate::process::{self, Attached};
 use crate::projection::Projector;
@@ -30,7 +32,7 @@ use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
-use tollgate_core::work::{CheckResult, DispatchEnd};
+use tollgate_core::work::DispatchEnd;
 
 /// How often the inbox is looked at while nothing else happens.
 const INBOX_POLL: Duration = Duration::from_millis(100);
@@ -95,7 +97,7 @@ pub enum ServeError {
 #[derive(Debug)]
 pub enum Message {
     Ended(DispatchNumber, Attempt, Result<DispatchEnd, String>),
-    Checked(CheckNumber, Result<Option<Vec<CheckResult>>, String>),
+    Checked(CheckNumber, Result<Option<Checked>, String>),
     Merged(DispatchNumber, Result<Vec<Merged>, String>),
     /// A line of the person at the terminal; none when their input has ended.
     Line(Option<String>),
@@ -113,6 +115,7 @@ pub struct Owner {
     engine: Engine,
     projector: Projector,
     inspector: Inspector,
+    stage: StageWatch,
     inbox: Inbox,
     /// Where the session's branch is known to be.
     promoted: Option<CommitId>,
@@ -256,9 +259,9 @@ impl Owner {
                 Message::Checked(number, result) => {
                     self.flights.remove(&Wanted::Checks(number));
                     match result {
-                        Ok(Some(results)) => {
+                        Ok(Some(Checked { results, stage })) => {
                             inputs.extend(self.look()?);
-                            inputs.push(Input::Checked { number, results, stage: None });
+                            inputs.push(Input::Checked { number, results, stage });
                         }
                         Ok(None) => {}
                         Err(detail) => inputs.push(Input::PersistenceFailed { detail }),

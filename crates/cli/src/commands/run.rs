@@ -15,6 +15,7 @@ use tollgate_host::activity::adapter;
 use tollgate_host::clock;
 use tollgate_host::context::Context;
 use tollgate_host::layout::new_session_name;
+use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings;
 
@@ -132,7 +133,7 @@ impl Run {
             full_action,
             project_type: ProjectType::parse(&self.project_type).unwrap_or(ProjectType::Mixed),
             inputs: std::collections::BTreeMap::new(),
-            stage: None,
+            stage: lifecycle::declared(context.repository.root())?,
             requested: self.requested(),
             base: head.commit,
             base_branch: head.branch,

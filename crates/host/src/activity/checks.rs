@@ -1,12 +1,14 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree.
 
-use super::{ActivityError, StopSwitch, base};
+use super::{ActivityError, StopSwitch, base, subject};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
 use crate::workspace::Workspace;
+use tollgate_core::action::CheckSubject;
+use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::CheckResult;
@@ -14,6 +16,7 @@ use tollgate_core::work::CheckResult;
 #[derive(Debug, Clone)]
 pub struct CheckOrder {
     pub number: CheckNumber,
+    pub purpose: CheckPurpose,
     pub commands: Vec<String>,
     pub timeout_ms: u64,
     pub session: SessionName,
@@ -21,13 +24,39 @@ pub struct CheckOrder {
     pub tip: CommitId,
 }
 
+/// What checks came to.
+#[derive(Debug)]
+pub struct Checked {
+    pub results: Vec<CheckResult>,
+    /// The lifecycle stage whose gates were run.
+    pub stage: Option<String>,
+}
+
 /// None when it was stopped.
 pub fn run(
     context: &Context,
     order: &CheckOrder,
     stop: &StopSwitch,
-) -> Result<Option<Vec<CheckResult>>, ActivityError> {
+) -> Result<Option<Checked>, ActivityError> {
     let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+    let checked = match &order.purpose {
+        CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
+            clean(&workspace, order)?;
+            subject::lifecycle(context, order, &workspace, stop)?
+        }
+        _ => commands(context, order, &workspace, stop)?,
+    };
+    crash::point("checks.ended");
+    clean(&workspace, order)?;
+    Ok(checked)
+}
+
+fn commands(
+    context: &Context,
+    order: &CheckOrder,
+    workspace: &Workspace,
+    stop: &StopSwitch,
+) -> Result<Option<Checked>, ActivityError> {
     let layout = context.session_layout(&order.session);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
@@ -35,7 +64,7 @@ pub fn run(
             return Ok(None);
         }
         let folder = layout.check(order.number, index + 1);
-        let Some(outcome) = run_one(context, order, &workspace, &folder, command, stop)? else {
+        let Some(outcome) = run_one(context, order, workspace, &folder, command, stop)? else {
             return Ok(None);
         };
         let mut result = result(command, &folder, &outcome)?;
@@ -44,9 +73,7 @@ pub fn run(
         }
         results.push(result);
     }
-    crash::point("checks.ended");
-    clean(&workspace, order)?;
-    Ok(Some(results))
+    Ok(Some(Checked { results, stage: None }))
 }
 
 /// What a check leaves behind is nobody's work.

@@ -7,6 +7,7 @@ use crate::crash;
 use crate::files;
 use crate::inbox::Inbox;
 use crate::journal::{Journal, JournalError, TornTail};
+use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
 use crate::projection::{self, Projector};
 use crate::record::Inspector;
@@ -129,6 +130,7 @@ impl Owner {
             inbox: Inbox::open(&layout.inbox())?,
             projector: Projector::new(layout.clone()),
             inspector: Inspector::default(),
+            stage: StageWatch::default(),
             promoted: None,
             wanted: Vec::new(),
             flights: BTreeMap::new(),

@@ -67,6 +67,11 @@ impl Owner {
             Err(error) => inputs.push(Input::PersistenceFailed { detail: error.to_string() }),
         }
         inputs.extend(self.edits()?);
+        let known = &self.engine.session().stage;
+        let stage = self.stage.look(self.context.repository.root(), known);
+        if stage != *known {
+            inputs.push(Input::StageSeen { stage });
+        }
         Ok(inputs)
     }
 
@@ -118,6 +123,7 @@ impl Owner {
         };
         let order = CheckOrder {
             number,
+            purpose: run.purpose.clone(),
             commands: run.commands.clone(),
             timeout_ms: session.policy.check_timeout_ms,
             session: session.opening.session.clone(),
