@@ -14,21 +14,36 @@ pub(crate) struct YamlFault {
 /// Our documents nest five levels; each costs the parser a good piece of stack.
 const DEPTH_MAX: usize = 16;
 
+/// API descriptions and deployment files of other people nest much deeper.
+const FOREIGN_DEPTH_MAX: usize = 48;
+
 /// An empty document reads as null.
 pub(crate) fn read_yaml(text: &str) -> Result<Node, YamlFault> {
-    let budget = serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX };
-    let options = serde_saphyr::options! {
+    if text.trim().is_empty() {
+        return Ok(Node::plain(Value::Null));
+    }
+    match serde_saphyr::from_str_with_options::<YamlNode>(text, options(DEPTH_MAX)) {
+        Ok(YamlNode(node)) => Ok(node),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+/// Every document of a file that is not of our own making.
+pub(crate) fn read_yaml_documents(text: &str) -> Result<Vec<Node>, YamlFault> {
+    let read = serde_saphyr::from_multiple_with_options::<YamlNode>;
+    match read(text, options(FOREIGN_DEPTH_MAX)) {
+        Ok(nodes) => Ok(nodes.into_iter().map(|YamlNode(node)| node).collect()),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+fn options(depth_max: usize) -> serde_saphyr::Options {
+    let budget = serde_saphyr::budget! { max_depth: depth_max, flow_nesting_limit: depth_max };
+    serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
         with_snippet: false,
         budget: budget,
-    };
-    if text.trim().is_empty() {
-        return Ok(Node::plain(Value::Null));
-    }
-    match serde_saphyr::from_str_with_options::<YamlNode>(text, options) {
-        Ok(YamlNode(node)) => Ok(node),
-        Err(error) => Err(fault(&error)),
     }
 }
 
