@@ -20,6 +20,8 @@ pub(super) struct Link {
 
 /// No path is longer; what has no end is no target.
 const TARGET_BYTES_MAX: usize = 4096;
+/// Parentheses inside a target; readers of Markdown give up at the same number.
+const DEPTH_MAX: u32 = 32;
 /// The bound that Markdown itself sets.
 const LABEL_BYTES_MAX: usize = 999;
 
@@ -163,6 +165,7 @@ fn bare_length(rest: &str) -> Option<usize> {
         match c {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
+            '(' if depth == DEPTH_MAX => return None,
             '(' => depth += 1,
             ')' if depth == 0 => return Some(at),
             ')' => depth -= 1,
