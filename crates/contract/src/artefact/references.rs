@@ -116,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Paths in the front matter, in fields that hold paths or plainly written as paths of planning.
+    /// Paths in the front matter, in those fields that name what is there; others name what shall be.
     fn fields(&mut self, node: &Node, key: &str, report: &mut Report) {
         for entry in node.entries() {
             let key = if PATH_FIELDS.contains(&key) { key } else { &entry.key };
@@ -159,9 +159,7 @@ const PATH_FIELDS: [&str; 8] =
 fn is_path(key: &str, text: &str) -> bool {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace);
     let is_pattern = text.contains(['*', '?', '{', '<']);
-    let holds_paths = PATH_FIELDS.contains(&key) && text.contains(['/', '.']);
-    let is_plain = text.starts_with("planning-mds/");
-    is_one_word && !is_pattern && (holds_paths || is_plain)
+    PATH_FIELDS.contains(&key) && text.contains(['/', '.']) && is_one_word && !is_pattern
 }
 
 /// Every id the document names, once for each line.

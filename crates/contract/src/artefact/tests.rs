@@ -169,12 +169,10 @@ fn links_that_lead_somewhere_are_left_in_peace() {
 fn r066_paths_in_front_matter_exist() {
     check_in(
         "docs/a.md",
-        "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\nbasis: planning-mds/BLUEPRINT.md\nlinks: {one: ../../up.md}\n---\ntext\n",
+        "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\noutputs: [planning-mds/BLUEPRINT.md]\nlinks: {one: ../../up.md}\n---\ntext\n",
         &[("src/main.rs", "x")],
         expect![[r#"
             error artefact.link_broken docs/a.md:4: "src/gone.rs" leads to "src/gone.rs", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:5: "planning-mds/BLUEPRINT.md" leads to "planning-mds/BLUEPRINT.md", which does not exist
               help: Write the file, or correct or remove the link
             error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it leads out of the repository
               help: Write a path relative to this document
