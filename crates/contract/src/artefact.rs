@@ -44,6 +44,9 @@ pub fn check_planning(tree: &dyn Tree) -> Report {
     let mut report = Report::default();
     let mut paths = tree.files_below(ids::FOLDER);
     paths.sort();
+    if paths.is_empty() {
+        report.push(say::no_planning());
+    }
     for path in paths {
         if report.is_full() {
             break;

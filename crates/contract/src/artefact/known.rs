@@ -128,15 +128,11 @@ fn is_only_stand_in(lines: &[&str]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| is_stand_in(line))
 }
 
-/// A line that says nothing: `- TODO: users`, `...`, `| TBD | TBD |`, `<describe it>`.
+/// A line that says nothing: `- TODO: users`, `...`, `| TBD | TBD |`, `<describe it>`. A sentence that merely
+/// begins with such a word says something.
 fn is_stand_in(line: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "todo",
-        "tbd",
-        "tba",
-        "fixme",
-        "xxx",
-        "placeholder",
+    const MARKS: [&str; 5] = ["TODO", "TBD", "TBA", "FIXME", "XXX"];
+    const PHRASES: [&str; 7] = [
         "to be defined",
         "to be determined",
         "to be decided",
@@ -144,26 +140,25 @@ fn is_stand_in(line: &str) -> bool {
         "to be written",
         "coming soon",
         "lorem ipsum",
-        "fill in",
     ];
     let text = line.trim().trim_start_matches(|c: char| {
         c.is_whitespace() || c.is_ascii_digit() || "-*+>|_#.)([]:".contains(c)
     });
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "*_|.)]:".contains(c));
     let small = text.to_lowercase();
-    let begins = |word: &&str| {
-        small.strip_prefix(*word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    let is_mark = |mark: &&str| {
+        let after = text.strip_prefix(*mark).map(|rest| !rest.starts_with(char::is_alphanumeric));
+        let lower = mark.to_lowercase();
+        after == Some(true) || small == lower || small.starts_with(&format!("{lower}:"))
     };
-    let is_bracketed = |open: &str, close: &str| {
-        small.starts_with(open) && small.ends_with(close) && !small.contains("://")
-    };
+    let is_bracketed = |open: &str, close: &str| small.starts_with(open) && small.ends_with(close);
     // A number or a mark alone is a value of a table or the end of a sentence; dots alone say nothing.
-    let is_dots = text.is_empty() && line.contains("...");
-    is_dots
-        || small == "…"
+    (text.is_empty() && line.contains("..."))
+        || matches!(small.as_str(), "…" | "placeholder")
         || is_bracketed("{{", "}}")
-        || (is_bracketed("<", ">") && !small.contains("</"))
-        || WORDS.iter().any(|word| begins(word))
+        || (is_bracketed("<", ">") && !small.contains(['/', '=', '@']))
+        || MARKS.iter().any(is_mark)
+        || PHRASES.iter().any(|phrase| small.starts_with(phrase))
 }
 
 /// A template whose values were not put in.

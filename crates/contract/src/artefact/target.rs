@@ -15,7 +15,7 @@ pub(super) enum Target {
 
 /// A target as it is written in the file `from`.
 pub(super) fn resolve(from: &str, written: &str) -> Target {
-    let written = written.trim();
+    let written = without_line_number(written.trim());
     match scheme(written) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
             return Target::Refused("it names a file of one machine");
@@ -49,6 +49,20 @@ pub(super) fn resolve(from: &str, written: &str) -> Target {
         Some(path) => Target::Path { path, anchor },
         None => Target::Refused("it leads out of the repository"),
     }
+}
+
+/// `src/main.rs:12` and `src/main.rs:12:3` lead to the file, as editors follow them.
+fn without_line_number(written: &str) -> &str {
+    let mut rest = written;
+    for _ in 0..2 {
+        let digits = |tail: &str| !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+        match rest.rsplit_once(':') {
+            Some((place, tail)) if digits(tail) => rest = place,
+            _ => break,
+        }
+    }
+    let is_file = rest.contains(['.', '/']) && !rest.contains("://") && !rest.starts_with("//");
+    if is_file { rest } else { written }
 }
 
 /// `https` of `https://…`; a file name with a colon has no letters only before it.
@@ -116,8 +130,16 @@ mod tests {
         assert_eq!(resolve(from, "../../src/"), path("src", None));
         assert_eq!(resolve(from, "x.md?plain=1#L3"), path("planning-mds/stories/x.md", None));
         assert_eq!(resolve("README.md", "100%.md"), path("100%.md", None));
-        for external in ["https://a.example/x", "mailto:a@b.example", "//cdn.example/x", "HTTP://a"]
-        {
+        assert_eq!(resolve("README.md", "src/main.rs:12"), path("src/main.rs", None));
+        assert_eq!(resolve("README.md", "main.rs:12:3"), path("main.rs", None));
+        for external in [
+            "https://a.example/x",
+            "mailto:a@b.example",
+            "//cdn.example/x",
+            "HTTP://a",
+            "tel:112",
+            "https://a.example:80",
+        ] {
             assert_eq!(resolve(from, external), Target::External, "{external}");
         }
     }

@@ -304,6 +304,9 @@ fn r066_known_documents_have_their_sections_with_content() {
     );
     for goal in [
         "The todo list is shared.",
+        "Todo items are sorted by date.",
+        "Placeholder texts are grey.",
+        "<img src=\"a.png\">",
         "TODO: later\nUntil then a clerk logs in by hand.",
         "Todos are kept for a year.",
         "None: the feature only prepares F0002.",
@@ -414,4 +417,9 @@ fn r086_all_of_planning_is_checked_at_once() {
           help: Give one of them an id of its own
     "#]]
     .assert_eq(&shown(&check_planning(&files)));
+    expect![[r#"
+        error artefact.empty planning-mds/: there is nothing in planning-mds/ that could be checked
+          help: Lay it out with `tollgate run --action init`
+    "#]]
+    .assert_eq(&shown(&check_planning(&Files::new(&[("README.md", "x")]))));
 }

@@ -49,6 +49,12 @@ pub(crate) fn empty(file: &str) -> Diagnostic {
         .help("Write its content, or say that there is none and why")
 }
 
+pub(crate) fn no_planning() -> Diagnostic {
+    let message = "there is nothing in planning-mds/ that could be checked";
+    Diagnostic::error(EMPTY, Place::file("planning-mds/", None), message)
+        .help("Lay it out with `tollgate run --action init`")
+}
+
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: u64) -> Diagnostic {
     let message = format!("the document has {bytes} bytes, but {bytes_max} are the most");
     Diagnostic::error(TOO_LARGE, Place::file(file, None), message).help("Cut it into several")
