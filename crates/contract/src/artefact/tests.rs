@@ -145,6 +145,25 @@ fn r066_links_that_lead_nowhere_are_named_with_their_line() {
 }
 
 #[test]
+fn what_only_looks_like_code_is_read() {
+    check_in(
+        "docs/a.md",
+        "- item\n\n    [in the item](gone.md)\n\nnew paragraph\n    [lazy](gone.md)\n\n> ```\n> code\n\n[after](gone.md)\n`` a ` [open](gone.md)\n",
+        &[],
+        expect![[r#"
+            error artefact.link_broken docs/a.md:3: "gone.md" leads to "docs/gone.md", which does not exist
+              help: Write the file, or correct or remove the link
+            error artefact.link_broken docs/a.md:6: "gone.md" leads to "docs/gone.md", which does not exist
+              help: Write the file, or correct or remove the link
+            error artefact.link_broken docs/a.md:11: "gone.md" leads to "docs/gone.md", which does not exist
+              help: Write the file, or correct or remove the link
+            error artefact.link_broken docs/a.md:12: "gone.md" leads to "docs/gone.md", which does not exist
+              help: Write the file, or correct or remove the link
+        "#]],
+    );
+}
+
+#[test]
 fn links_that_lead_somewhere_are_left_in_peace() {
     let files = &[
         ("docs/b c.md", "# Über uns\n# Same\n# Same\n<a id=\"by-hand\"></a>\n"),
@@ -187,7 +206,7 @@ const STORY: &str =
 fn r066_ids_that_nobody_defines_are_named_with_their_line() {
     check_in(
         "planning-mds/notes.md",
-        "---\nfeature: F0002\n---\nF0001-S0099 comes after F0001-S0001.\n`F0009` and AC-002, see [F0003](https://a.example/F0004).\n\n```\nF0005\n```\nT-001 lives in a session. https://a.example/T-002\n",
+        "---\nfeature: F0002\n---\nF0001-S0099 comes after F0001-S0001.\n`F0009` and AC-002, see [F0003](https://a.example/?id=F0004).\n\n```\nF0005\n```\nT-001 lives in a session. https://a.example/?id=F0006\n",
         &[("planning-mds/stories/F0001-S0001-login.md", STORY)],
         expect![[r#"
             error artefact.id_undefined planning-mds/notes.md:2: "F0002" is defined nowhere in planning-mds/
