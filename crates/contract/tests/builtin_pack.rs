@@ -186,7 +186,12 @@ fn r086_every_step_names_what_exists() {
                 known.insert(role);
                 made.extend(words(&member["outputs"]));
             }
-            for role in words(&step["corrects"]) {
+            // A role that is named twice would be sent back twice, whatever it is called.
+            let of = |name: &&str| Role::parse(name).or(skill::role_known_as(name));
+            let corrected = words(&step["corrects"]);
+            let roles: BTreeSet<Option<Role>> = corrected.iter().map(of).collect();
+            assert_eq!(roles.len(), corrected.len(), "{name}: {corrected:?}");
+            for role in corrected {
                 assert!(known.contains(role), "{name}: {role} is corrected but never dispatched");
             }
             let is_gate = |gate: &str| gate.chars().all(|c| c.is_ascii_uppercase() || c == '_');
