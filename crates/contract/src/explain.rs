@@ -1,13 +1,14 @@
 //! The page behind every code: what it means and how to go on.
 
 use crate::diagnostic::{
-    action, agent_input, config, gates, lifecycle, reply, sections, shape, status, tasks,
+    action, agent_input, artefact, config, gates, lifecycle, reply, sections, shape, status, tasks,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
 const THEMES: &[&[(&str, &str)]] = &[
     action::PAGES,
     agent_input::PAGES,
+    artefact::PAGES,
     config::PAGES,
     gates::PAGES,
     lifecycle::PAGES,

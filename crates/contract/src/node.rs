@@ -6,7 +6,7 @@ mod yaml;
 
 pub(crate) use json::{JsonFault, read_json};
 pub(crate) use toml::read_toml;
-pub(crate) use yaml::{read_yaml, read_yaml_deep};
+pub(crate) use yaml::{read_yaml, read_yaml_deep, read_yaml_documents};
 
 use serde_json::Number;
 

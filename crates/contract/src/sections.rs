@@ -3,9 +3,9 @@
 use crate::diagnostic::{Report, sections as say};
 
 /// The name to report, and every heading that counts as it.
-struct Required {
-    name: &'static str,
-    headings: &'static [&'static str],
+pub(crate) struct Required {
+    pub name: &'static str,
+    pub headings: &'static [&'static str],
 }
 
 const SPEC: &[Required] = &[
@@ -58,7 +58,7 @@ pub fn check_report(text: &str, path: &str) -> Report {
     check(text, path, REPORT)
 }
 
-fn check(text: &str, path: &str, required: &[Required]) -> Report {
+pub(crate) fn check(text: &str, path: &str, required: &[Required]) -> Report {
     let headings = headings(text);
     let mut report = Report::default();
     for section in required {
@@ -146,7 +146,7 @@ fn note_content(headings: &mut [Heading]) {
 }
 
 /// The fence that a line opens: three or more of ` or ~.
-fn fence_of(line: &str) -> Option<&str> {
+pub(crate) fn fence_of(line: &str) -> Option<&str> {
     let text = line.trim_start();
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = text.len() - text.trim_start_matches(mark).len();
@@ -154,13 +154,13 @@ fn fence_of(line: &str) -> Option<&str> {
     is_fence.then(|| &text[..length])
 }
 
-fn closes(line: &str, open: &str) -> bool {
+pub(crate) fn closes(line: &str, open: &str) -> bool {
     let text = line.trim();
     let mark = open.chars().next().unwrap_or('`');
     text.starts_with(open) && text.chars().all(|c| c == mark)
 }
 
-fn atx(line: &str) -> Option<(usize, &str)> {
+pub(crate) fn atx(line: &str) -> Option<(usize, &str)> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let text = line.trim();
     let level = text.len() - text.trim_start_matches('#').len();
@@ -170,7 +170,7 @@ fn atx(line: &str) -> Option<(usize, &str)> {
 }
 
 /// A line of text with `===` or `---` below it.
-fn setext(line: &str, next: &str) -> Option<usize> {
+pub(crate) fn setext(line: &str, next: &str) -> Option<usize> {
     let is_text = !line.trim().is_empty()
         && !line.starts_with("    ")
         && !line.trim_start().starts_with(['>', '-', '*', '|']);
@@ -185,7 +185,7 @@ fn setext(line: &str, next: &str) -> Option<usize> {
 }
 
 /// `2) **Goals:**` is `goals`.
-fn plain_name(title: &str) -> String {
+pub(crate) fn plain_name(title: &str) -> String {
     let emphasis = ['*', '_', '`', ' ', '\t'];
     let title = title.trim_matches(emphasis);
     let after_number = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

@@ -34,24 +34,36 @@ pub(crate) fn read_yaml_deep(text: &str) -> Result<Node, YamlFault> {
 }
 
 fn read_within(text: &str, bounds: &Bounds) -> Result<Node, YamlFault> {
+    if text.trim().is_empty() {
+        return Ok(Node::plain(Value::Null));
+    }
+    match serde_saphyr::from_str_with_options(text, options(bounds)) {
+        Ok(YamlNode(node)) => Ok(node),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+/// Every document of a file that is not of our own making.
+pub(crate) fn read_yaml_documents(text: &str) -> Result<Vec<Node>, YamlFault> {
+    let read = serde_saphyr::from_multiple_with_options::<YamlNode>;
+    match read(text, options(&DEEP)) {
+        Ok(nodes) => Ok(nodes.into_iter().map(|YamlNode(node)| node).collect()),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+fn options(bounds: &Bounds) -> serde_saphyr::Options {
     let budget = serde_saphyr::budget! {
         max_depth: bounds.depth_max,
         flow_nesting_limit: bounds.depth_max,
         max_nodes: bounds.nodes_max,
         max_events: 4 * bounds.nodes_max,
     };
-    let options = serde_saphyr::options! {
+    serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
         with_snippet: false,
         budget: budget,
-    };
-    if text.trim().is_empty() {
-        return Ok(Node::plain(Value::Null));
-    }
-    match serde_saphyr::from_str_with_options::<YamlNode>(text, options) {
-        Ok(YamlNode(node)) => Ok(node),
-        Err(error) => Err(fault(&error)),
     }
 }
 

@@ -1,0 +1,168 @@
+//! Faults of the documents that actions produce: form, completeness, and what they refer to.
+
+use super::{Diagnostic, Place, pages, perhaps_meant, quote};
+
+pages! {
+    EMPTY = "artefact.empty":
+        "A declared output has nothing in it, or nothing but headings and comments. A file that has nothing to say\n\
+         says so, and why.";
+    TOO_LARGE = "artefact.too_large":
+        "A document is larger than anybody reads, so that it is not checked but refused. Cut it into several, or leave\n\
+         data out of it.";
+    FENCE_OPEN = "artefact.fence_open":
+        "A code block begins and never ends, so that the rest of the document is code too. Close it with a line of\n\
+         the same marks, at least as many. A block that shows such marks itself needs longer ones around it.";
+    FRONT_OPEN = "artefact.front_matter_open":
+        "The document begins with front matter, a line `---` and fields, but no second line `---` ends it.";
+    CONFLICT = "artefact.conflict_marker":
+        "A line was left behind by a merge that nobody finished. Decide which side holds and remove the marks.";
+    PLACEHOLDER = "artefact.placeholder":
+        "A part of a document holds only a stand-in such as TODO, TBD, ... or {{name}}. Write what belongs there. If\n\
+         there is nothing to say, say that, and why.";
+    LINK_BROKEN = "artefact.link_broken":
+        "A link, image or path names a file that does not exist. Paths are seen from the folder of the document; in front\n\
+         matter from the root of the repository as well. Capitals count.";
+    LINK_ANCHOR = "artefact.link_anchor":
+        "A link names a heading that its document does not have. The anchor of a heading is its text in small letters,\n\
+         without punctuation, with - for each blank; a second heading of the same text ends in -1.";
+    LINK_REFUSED = "artefact.link_refused":
+        "A link is absolute, names a file of one machine, or leads out of the repository. It would work for nobody else.\n\
+         Write a path relative to the document.";
+    LINK_LABEL = "artefact.link_label":
+        "A link of the form [text][label] has a label that the document does not define. Add a line `[label]: target`.";
+    ID_UNDEFINED = "artefact.id_undefined":
+        "A planning document names a feature, story, task or criterion that planning does not define. An id is defined by\n\
+         a heading, the name of a file, or the field id of its front matter below planning-mds/; tasks and criteria also by\n\
+         an entry of a list or table.";
+    ID_TWICE = "artefact.id_twice":
+        "Two documents say that they are the same feature or story, by the field id or by their names, or two headings of one\n\
+         document introduce the same one. Give one of them an id of its own.";
+    API_INCOMPLETE = "artefact.api_incomplete":
+        "A description of an interface in planning-mds/api/ lacks what makes it one: a version in openapi or swagger, a\n\
+         title in info.title, and paths.";
+    REF_BROKEN = "artefact.ref_broken":
+        "A $ref of an interface description points to a place that does not exist, in its own document or in another file.";
+}
+
+pub(crate) fn empty(file: &str) -> Diagnostic {
+    Diagnostic::error(EMPTY, Place::file(file, None), "the file says nothing")
+        .help("Write its content, or say that there is none and why")
+}
+
+pub(crate) fn no_planning() -> Diagnostic {
+    let message = "there is nothing in planning-mds/ that could be checked";
+    Diagnostic::error(EMPTY, Place::file("planning-mds/", None), message)
+        .help("Lay it out with `tollgate run --action init`")
+}
+
+pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: u64) -> Diagnostic {
+    let message = format!("the document has {bytes} bytes, but {bytes_max} are the most");
+    Diagnostic::error(TOO_LARGE, Place::file(file, None), message).help("Cut it into several")
+}
+
+pub(crate) fn fence_open(file: &str, line: u32) -> Diagnostic {
+    let message = "the code block that begins here never ends";
+    Diagnostic::error(FENCE_OPEN, Place::file(file, Some(line)), message)
+        .help("Close it with a line of the same marks")
+}
+
+pub(crate) fn front_matter_open(file: &str) -> Diagnostic {
+    let message = "the front matter has no line \"---\" at its end";
+    Diagnostic::error(FRONT_OPEN, Place::file(file, Some(1)), message)
+        .help("Put a line `---` after the last field")
+}
+
+pub(crate) fn conflict_marker(file: &str, line: u32) -> Diagnostic {
+    let message = "this line was left behind by an unfinished merge";
+    Diagnostic::error(CONFLICT, Place::file(file, Some(line)), message)
+        .help("Decide which side holds and remove the marks")
+}
+
+pub(crate) fn only_placeholders(file: &str, line: u32, section: Option<&str>) -> Diagnostic {
+    let message = match section {
+        Some(section) => format!("the section {} holds only a placeholder", quote(section)),
+        None => "the document holds only placeholders".to_owned(),
+    };
+    Diagnostic::error(PLACEHOLDER, Place::file(file, Some(line)), message)
+        .help("Write what belongs there, or say that there is nothing and why")
+}
+
+pub(crate) fn unfilled(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("the placeholder {} was not filled in", quote(found));
+    Diagnostic::error(PLACEHOLDER, Place::file(file, Some(line)), message)
+        .help("Replace it with its value")
+}
+
+pub(crate) fn link_broken(
+    file: &str,
+    line: Option<u32>,
+    written: &str,
+    path: &str,
+    near: Option<&str>,
+) -> Diagnostic {
+    let message = format!("{} leads to {}, which does not exist", quote(written), quote(path));
+    let help = match near {
+        Some(near) => format!("Did you mean {} in that folder?", quote(near)),
+        None => "Write the file, or correct or remove the link".to_owned(),
+    };
+    Diagnostic::error(LINK_BROKEN, Place::file(file, line), message).help(help)
+}
+
+pub(crate) fn link_empty(file: &str, line: u32) -> Diagnostic {
+    Diagnostic::error(LINK_BROKEN, Place::file(file, Some(line)), "this link leads nowhere")
+        .help("Give it a target, or make it plain text")
+}
+
+pub(crate) fn link_anchor(
+    file: &str,
+    line: u32,
+    path: &str,
+    anchor: &str,
+    known: &[&str],
+) -> Diagnostic {
+    let message = format!("{} has no heading with the anchor {}", quote(path), quote(anchor));
+    Diagnostic::error(LINK_ANCHOR, Place::file(file, Some(line)), message)
+        .help_if(perhaps_meant(anchor, known))
+}
+
+pub(crate) fn link_refused(
+    file: &str,
+    line: Option<u32>,
+    written: &str,
+    cause: &str,
+) -> Diagnostic {
+    let message = format!("{} cannot be followed: {cause}", quote(written));
+    Diagnostic::error(LINK_REFUSED, Place::file(file, line), message)
+        .help("Write a path relative to this document")
+}
+
+pub(crate) fn link_label(file: &str, line: u32, label: &str) -> Diagnostic {
+    let message = format!("the label {} of this link is not defined", quote(label));
+    Diagnostic::error(LINK_LABEL, Place::file(file, Some(line)), message)
+        .help(format!("Add a line \"[{label}]: target\""))
+}
+
+pub(crate) fn id_undefined(file: &str, line: Option<u32>, id: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("{} is defined nowhere in planning-mds/", quote(id));
+    let help = perhaps_meant(id, known)
+        .unwrap_or_else(|| "Write the document that defines it, or take it out".to_owned());
+    Diagnostic::error(ID_UNDEFINED, Place::file(file, line), message).help(help)
+}
+
+pub(crate) fn id_twice(file: &str, line: Option<u32>, id: &str, other: &str) -> Diagnostic {
+    let message = format!("{} is already defined by {other}", quote(id));
+    Diagnostic::error(ID_TWICE, Place::file(file, line), message)
+        .help("Give one of them an id of its own")
+}
+
+pub(crate) fn api_incomplete(file: &str, line: Option<u32>, missing: &str) -> Diagnostic {
+    let message = format!("the interface description lacks {missing}");
+    Diagnostic::error(API_INCOMPLETE, Place::file(file, line), message)
+        .help("Describe the interface in the form of OpenAPI")
+}
+
+pub(crate) fn ref_broken(file: &str, pointer: &str, line: Option<u32>, found: &str) -> Diagnostic {
+    let message = format!("the reference {} points to nothing", quote(found));
+    Diagnostic::error(REF_BROKEN, Place::new(file, pointer, line), message)
+        .help("Correct the reference, or write what it points to")
+}
