@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod agent_input;
 pub(crate) mod config;
 pub(crate) mod reply;
+pub(crate) mod reports;
 pub(crate) mod sections;
 pub(crate) mod shape;
 pub(crate) mod status;

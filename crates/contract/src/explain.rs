@@ -1,6 +1,8 @@
 //! The page behind every code: what it means and how to go on.
 
-use crate::diagnostic::{action, agent_input, config, reply, sections, shape, status, tasks};
+use crate::diagnostic::{
+    action, agent_input, config, reply, reports, sections, shape, status, tasks,
+};
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
 const THEMES: &[&[(&str, &str)]] = &[
@@ -8,6 +10,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     agent_input::PAGES,
     config::PAGES,
     reply::PAGES,
+    reports::PAGES,
     sections::PAGES,
     shape::PAGES,
     status::PAGES,

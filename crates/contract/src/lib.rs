@@ -6,6 +6,7 @@ pub mod action;
 pub mod agent_input;
 pub mod agent_output;
 pub mod config;
+pub mod coverage;
 mod cycle;
 pub mod diagnostic;
 pub mod document;
@@ -25,3 +26,4 @@ pub mod tasks;
 #[cfg(test)]
 mod testing;
 pub mod word;
+mod xml;
