@@ -26,6 +26,7 @@ mod shape;
 pub mod skill;
 pub mod status;
 pub mod tasks;
+pub mod test_guard;
 #[cfg(test)]
 mod testing;
 pub mod word;

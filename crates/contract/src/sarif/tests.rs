@@ -267,5 +267,6 @@ fn our_sarif_has_the_form_that_services_take() {
           ],
           "version": "2.1.0"
         }
-    "#]].assert_eq(&write(&[outside], "0.1.0"));
+    "#]]
+    .assert_eq(&write(&[outside], "0.1.0"));
 }
