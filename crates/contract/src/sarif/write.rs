@@ -25,6 +25,11 @@ pub struct SarifFinding {
 
 /// What was accepted is suppressed, what was fixed is absent; `version` is that of Tollgate.
 pub fn write(findings: &[SarifFinding], version: &str) -> String {
+    format!("{:#}\n", document(findings, version))
+}
+
+/// The same as a value, for whoever prints it in a way of their own.
+pub fn document(findings: &[SarifFinding], version: &str) -> Value {
     let mut worst: BTreeMap<&str, Severity> = BTreeMap::new();
     for finding in findings {
         let severity = worst.entry(rule_id(finding)).or_insert(finding.severity);
@@ -39,12 +44,11 @@ pub fn write(findings: &[SarifFinding], version: &str) -> String {
         "semanticVersion": version,
         "rules": rules,
     });
-    let log = json!({
+    json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
-    });
-    format!("{log:#}\n")
+    })
 }
 
 fn rule_id(finding: &SarifFinding) -> &str {

@@ -2,14 +2,21 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{body, closing, is_word, line_end, skip_space, words};
+use super::scan::{body, is_word, line_end, skip_space, words};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// In the body and in the attributes before it. A call of a function that asserts counts, where the function stands
 /// in the same file.
-pub(super) fn count(source: &Source<'_>, marks: Range<usize>, body: Range<usize>) -> usize {
-    let direct = direct(source, marks) + direct(source, body.clone());
-    if direct > 0 { direct } else { by_helpers(source, body) }
+pub(super) fn count(
+    source: &Source<'_>,
+    helpers: &HashSet<&str>,
+    marks: Range<usize>,
+    body: Range<usize>,
+) -> usize {
+    let is_helper = |(_, word): &(usize, &str)| helpers.contains(word);
+    let by_helpers = words(&source.code[body.clone()]).filter(is_helper).count();
+    direct(source, marks) + direct(source, body) + by_helpers
 }
 
 fn direct(source: &Source<'_>, range: Range<usize>) -> usize {
@@ -24,25 +31,27 @@ fn direct(source: &Source<'_>, range: Range<usize>) -> usize {
     found.filter(is_real).count()
 }
 
-fn by_helpers(source: &Source<'_>, range: Range<usize>) -> usize {
+/// Functions of the file that assert something.
+pub(super) fn helpers<'a>(source: &'a Source<'_>) -> HashSet<&'a str> {
     const DECLARES: &[&str] = &["fn", "def", "function", "func", "fun", "void", "const", "let"];
-    const CALLS_MAX: usize = 50;
-    let code = &source.code;
-    let called = words(&code[range.clone()])
-        .filter(|(at, word)| code[range.start + at + word.len()..].starts_with('('))
-        .map(|(_, word)| word)
-        .take(CALLS_MAX);
-    let called: Vec<&str> = called.collect();
-    let declared =
-        words(code).zip(words(code).skip(1)).filter(|((before, declares), (at, name))| {
-            let is_next = code[before + declares.len()..*at].trim().is_empty();
-            is_next && DECLARES.contains(declares) && called.contains(name) && !range.contains(at)
-        });
-    let bodies = declared.map(|((before, _), (at, name))| {
-        let from = if source.language.has_braces() { at + name.len() } else { before };
-        body(source, from)
+    let code = source.code.as_str();
+    let declared = words(code).zip(words(code).skip(1)).filter(|((before, declares), (at, _))| {
+        DECLARES.contains(declares) && code[before + declares.len()..*at].trim().is_empty()
     });
-    bodies.take(CALLS_MAX).map(|body| direct(source, body)).sum()
+    let mut budget = source.text.len();
+    let mut helpers = HashSet::new();
+    for ((before, _), (at, name)) in declared {
+        let from = if source.language.has_braces() { at + name.len() } else { before };
+        let body = body(source, from);
+        if body.len() > budget {
+            break;
+        }
+        budget -= body.len();
+        if direct(source, body) > 0 {
+            helpers.insert(name);
+        }
+    }
+    helpers
 }
 
 fn is_assertion(source: &Source<'_>, at: usize, word: &str) -> bool {
@@ -95,7 +104,10 @@ fn is_asserting_name(lower: &str) -> bool {
 
 /// `assert!(true)`, `assert 1 == 1`, `expect(true).toBe(true)` and their like.
 fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
-    let (code, bare) = (&source.code, &source.bare);
+    // Longer statements say something.
+    let reach = source.code.floor_char_boundary(at + 400);
+    let (code, bare) =
+        (&source.code[..reach], &source.bare[..source.bare.floor_char_boundary(reach)]);
     let mut end = at + word.len();
     while code.as_bytes().get(end).is_some_and(|byte| is_word(*byte) || b".!:".contains(byte)) {
         end += 1;
@@ -105,7 +117,10 @@ fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
         let expression = &bare[end..line_end(bare, end)];
         return is_always_true(first_part(expression));
     }
-    let close = closing(code, end);
+    let close = source.closing(end);
+    if close > reach || close > bare.len() {
+        return false;
+    }
     let inside = bare.get(end + 1..close.saturating_sub(1)).unwrap_or_default();
     let mut arguments = arguments(source, end + 1..close.saturating_sub(1));
     if source.language == Language::Go && arguments.first() == Some(&"t") {
@@ -148,7 +163,7 @@ fn arguments<'a>(source: &'a Source<'_>, range: Range<usize>) -> Vec<&'a str> {
                 at += 1;
                 start = at;
             }
-            b'(' | b'[' | b'{' => at = closing(&source.code, at),
+            b'(' | b'[' | b'{' => at = source.closing(at),
             _ => at += 1,
         }
     }
@@ -218,7 +233,7 @@ pub(super) fn is_empty(source: &Source<'_>, range: Range<usize>) -> bool {
     let code = &source.code;
     if source.language == Language::JavaScript {
         let Some(open) = code[range.clone()].find('{') else { return false };
-        range = range.start + open..closing(code, range.start + open);
+        range = range.start + open..source.closing(range.start + open);
     }
     const NOTHING: &[&str] =
         &["pass", "return", "nil", "null", "undefined", "true", "exit", "0", "set"];

@@ -4,7 +4,7 @@ use super::found::{self, Found};
 use super::lex::Source;
 use super::scan::words;
 use super::{FileVersion, Kind, Weakening, assertions, language};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A test file written by hand is far smaller; beyond it no test is taken for granted.
 const FILE_BYTES_MAX: usize = 1_000_000;
@@ -46,10 +46,12 @@ fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
     let Some(language) = language::of_tests(path) else { return Vec::new() };
     let Some(text) = text.filter(|text| text.len() <= FILE_BYTES_MAX) else { return Vec::new() };
     let source = Source::new(text, language);
-    found::tests(&source, path).into_iter().map(|test| described(file, &source, test)).collect()
+    let helpers = assertions::helpers(&source);
+    let tests = found::tests(&source, path).into_iter();
+    tests.map(|test| described(file, &source, &helpers, test)).collect()
 }
 
-fn described(file: usize, source: &Source<'_>, test: Found) -> Test {
+fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Found) -> Test {
     let bare = &source.bare[test.body.clone()];
     let mut body = bare.split_whitespace().collect::<String>();
     let mut tokens = BTreeMap::new();
@@ -66,7 +68,7 @@ fn described(file: usize, source: &Source<'_>, test: Found) -> Test {
         file,
         line: source.line(test.at),
         is_skipped: test.is_skipped,
-        assertions: assertions::count(source, marks, test.body.clone()),
+        assertions: assertions::count(source, helpers, marks, test.body.clone()),
         is_empty: assertions::is_empty(source, test.body.clone()),
         name: test.name,
         body,

@@ -1,6 +1,7 @@
 //! Source text with comments and the insides of strings blanked, byte for byte at the same place.
 
 use super::language::Language;
+use std::collections::HashMap;
 use std::ops::Range;
 
 pub(super) struct Source<'a> {
@@ -10,6 +11,8 @@ pub(super) struct Source<'a> {
     /// Without comments and without what stands in quotes.
     pub code: String,
     pub language: Language,
+    /// Behind the bracket that closes the one at this place.
+    closings: HashMap<usize, usize>,
 }
 
 impl<'a> Source<'a> {
@@ -32,13 +35,38 @@ impl<'a> Source<'a> {
             }
         }
         let text_of = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
-        Self { text, bare: text_of(bare), code: text_of(code), language }
+        let (bare, code) = (text_of(bare), text_of(code));
+        let closings = closings(&code);
+        Self { text, bare, code, language, closings }
+    }
+
+    /// Behind the bracket that closes the one here; the end of the text where none does.
+    pub(super) fn closing(&self, open: usize) -> usize {
+        self.closings.get(&open).copied().unwrap_or(self.code.len())
     }
 
     pub(super) fn line(&self, at: usize) -> u32 {
         let breaks = self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
         u32::try_from(breaks + 1).unwrap_or(u32::MAX)
     }
+}
+
+/// Found once for the whole text, because a text can be made of brackets only.
+fn closings(code: &str) -> HashMap<usize, usize> {
+    let mut open = Vec::new();
+    let mut closings = HashMap::new();
+    for (at, byte) in code.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => open.push(at),
+            b')' | b']' | b'}' => {
+                if let Some(start) = open.pop() {
+                    closings.insert(start, at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    closings
 }
 
 enum Token {

@@ -33,40 +33,22 @@ pub(super) fn skip_space(code: &str, at: usize) -> usize {
     at + rest.len() - rest.trim_start().len()
 }
 
-/// Behind the bracket that closes the one here.
-pub(super) fn closing(code: &str, open: usize) -> usize {
-    let mut depth = 0_usize;
-    for (offset, byte) in code.as_bytes()[open..].iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return open + offset + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    code.len()
-}
-
 /// The body of what is declared here: braces, or the lines that stand deeper.
 pub(super) fn body(source: &Source<'_>, at: usize) -> Range<usize> {
-    if source.language.has_braces() { braces(&source.code, at) } else { indented(&source.code, at) }
+    if source.language.has_braces() { braces(source, at) } else { indented(source, at) }
 }
 
 /// No signature is longer.
 const HEAD_BYTES_MAX: usize = 10_000;
 
 /// Up to a semicolon at the same level there is no body.
-fn braces(code: &str, from: usize) -> Range<usize> {
-    let bytes = code.as_bytes();
+fn braces(source: &Source<'_>, from: usize) -> Range<usize> {
+    let bytes = source.code.as_bytes();
     let mut at = from;
     while at < bytes.len() && at < from + HEAD_BYTES_MAX {
         match bytes[at] {
-            b'{' => return at..closing(code, at),
-            b'(' | b'[' => at = closing(code, at),
+            b'{' => return at..source.closing(at),
+            b'(' | b'[' => at = source.closing(at),
             b';' | b'}' => return at..at,
             _ => at += 1,
         }
@@ -74,9 +56,10 @@ fn braces(code: &str, from: usize) -> Range<usize> {
     from..from
 }
 
-fn indented(code: &str, at: usize) -> Range<usize> {
+fn indented(source: &Source<'_>, at: usize) -> Range<usize> {
+    let code = source.code.as_str();
     let own = indentation(code, at);
-    let first_end = head_end(code, at);
+    let first_end = head_end(source, at);
     // `def f(): pass` goes on behind its colon.
     let is_one_line =
         first_end > 0 && first_end < code.len() && code.as_bytes()[first_end - 1] != b'\n';
@@ -93,12 +76,13 @@ fn indented(code: &str, at: usize) -> Range<usize> {
 }
 
 /// Behind the line on which the head ends; brackets may take it over several.
-fn head_end(code: &str, at: usize) -> usize {
+fn head_end(source: &Source<'_>, at: usize) -> usize {
+    let code = source.code.as_str();
     let bytes = code.as_bytes();
     let mut here = at;
     while here < bytes.len() {
         match bytes[here] {
-            b'(' | b'[' | b'{' => here = closing(code, here),
+            b'(' | b'[' | b'{' => here = source.closing(here),
             b'\n' => return here + 1,
             b':' if code[here + 1..].lines().next().is_some_and(|rest| !rest.trim().is_empty()) => {
                 return here + 1;

@@ -3,7 +3,7 @@
 use super::{Comments, FILTERS, Kind, Part};
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
-use crate::test_guard::scan::{closing, skip_space, words};
+use crate::test_guard::scan::{skip_space, words};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -197,6 +197,6 @@ fn test_block(text: &str) -> Option<String> {
         .find(|(at, word)| *word == "test" && code[at + 4..].trim_start().starts_with(':'))?;
     let colon = skip_space(code, at + word.len());
     let open = skip_space(code, colon + 1);
-    let block = source.bare[open..closing(code, open)].split_whitespace().collect();
+    let block = source.bare[open..source.closing(open)].split_whitespace().collect();
     code[open..].starts_with('{').then_some(block)
 }

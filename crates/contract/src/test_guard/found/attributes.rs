@@ -3,7 +3,7 @@
 use super::{Block, Found, Listing, Mark};
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
-use crate::test_guard::scan::{body, closing, is_word, line_start, skip_space, word_at, words};
+use crate::test_guard::scan::{body, is_word, skip_space, word_at, words};
 use std::ops::Range;
 
 const RUST_MODIFIERS: &[&str] = &["pub", "async", "const", "unsafe", "extern"];
@@ -40,14 +40,22 @@ fn next_attribute(source: &Source<'_>, from: usize) -> Option<usize> {
     let (code, bytes) = (&source.code, source.code.as_bytes());
     (from..bytes.len()).find(|at| match source.language {
         Language::Rust => bytes[*at..].starts_with(b"#["),
-        Language::CSharp => {
-            bytes[*at] == b'[' && code[line_start(code, *at)..*at].trim().is_empty()
-        }
+        Language::CSharp => bytes[*at] == b'[' && begins_line(code, *at),
         _ => {
             let follows_word = *at > 0 && is_word(bytes[*at - 1]);
             bytes[*at] == b'@' && !follows_word && bytes.get(*at + 1).is_some_and(|b| is_word(*b))
         }
     })
+}
+
+fn begins_line(code: &str, at: usize) -> bool {
+    let before = code[..at].trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
+}
+
+/// As much as a signature may take.
+fn start_of(code: &str) -> &str {
+    &code[..code.floor_char_boundary(2_000)]
 }
 
 /// Behind the last of the attributes that follow each other here.
@@ -58,9 +66,11 @@ fn group_end(source: &Source<'_>, start: usize) -> usize {
         let at = skip_space(code, end);
         let rest = &code[at..];
         let next = match source.language {
-            Language::Rust if rest.starts_with("#[") => closing(code, at + 1),
-            Language::CSharp if rest.starts_with('[') => closing(code, at),
-            Language::Java | Language::Kotlin if rest.starts_with('@') => annotation_end(code, at),
+            Language::Rust if rest.starts_with("#[") => source.closing(at + 1),
+            Language::CSharp if rest.starts_with('[') => source.closing(at),
+            Language::Java | Language::Kotlin if rest.starts_with('@') => {
+                annotation_end(source, at)
+            }
             _ => return end,
         };
         if next <= end {
@@ -70,14 +80,15 @@ fn group_end(source: &Source<'_>, start: usize) -> usize {
     }
 }
 
-fn annotation_end(code: &str, at: usize) -> usize {
+fn annotation_end(source: &Source<'_>, at: usize) -> usize {
+    let code = &source.code;
     let mut end = at + 1;
     while code.as_bytes().get(end).is_some_and(|byte| is_word(*byte) || matches!(byte, b'.' | b':'))
     {
         end += 1;
     }
     let open = skip_space(code, end);
-    if code[open..].starts_with('(') { closing(code, open) } else { end }
+    if code[open..].starts_with('(') { source.closing(open) } else { end }
 }
 
 fn declared(source: &Source<'_>, group: Range<usize>, listing: &mut Listing) {
@@ -101,7 +112,7 @@ fn declared(source: &Source<'_>, group: Range<usize>, listing: &mut Listing) {
 }
 
 fn signature<'a>(source: &'a Source<'_>, at: usize) -> &'a str {
-    let rest = &source.code[at..];
+    let rest = start_of(&source.code[at..]);
     &rest[..rest.find(['{', ';', '(']).unwrap_or(rest.len())]
 }
 
@@ -172,13 +183,13 @@ fn function_name(source: &Source<'_>, from: usize) -> Option<(usize, String)> {
                 "fn" => return Some((next, word_at(code, next).to_owned())),
                 word if RUST_MODIFIERS.contains(&word) => {
                     let is_scoped = code[next..].starts_with('(');
-                    at = if is_scoped { skip_space(code, closing(code, next)) } else { next };
+                    at = if is_scoped { skip_space(code, source.closing(next)) } else { next };
                 }
                 _ => return None,
             }
         }
     }
-    let open = from + code[from..].find('(')?;
+    let open = from + start_of(&code[from..]).find('(')?;
     let before = code[from..open].trim_end();
     if before.contains(['{', ';', '}']) {
         return None;

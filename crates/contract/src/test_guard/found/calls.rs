@@ -2,7 +2,7 @@
 
 use super::{Block, Found, LISTED_MAX, Listing, Mark};
 use crate::test_guard::lex::Source;
-use crate::test_guard::scan::{closing, skip_space, word_at, words};
+use crate::test_guard::scan::{skip_space, word_at, words};
 use std::ops::Range;
 
 const TESTS: &[&str] = &["it", "test", "specify", "xit", "xtest", "xspecify", "fit"];
@@ -47,21 +47,22 @@ fn call<'a>(source: &'a Source<'_>, at: usize, word: &'a str) -> Option<Call<'a>
         here = skip_space(code, skip_space(code, here + 1) + name.len());
         chain.push(name);
         if matches!(name, "each" | "for" | "skipIf" | "runIf") {
-            here = skip_space(code, table_end(code, here));
+            here = skip_space(code, table_end(source, here));
         }
     }
     code[here..].starts_with('(').then(|| Call {
         at,
         word,
         chain,
-        arguments: here..closing(code, here),
+        arguments: here..source.closing(here),
     })
 }
 
 /// The table of `each` stands in brackets or in a template.
-fn table_end(code: &str, at: usize) -> usize {
+fn table_end(source: &Source<'_>, at: usize) -> usize {
+    let code = &source.code;
     if code[at..].starts_with('(') {
-        return closing(code, at);
+        return source.closing(at);
     }
     let template = code[at..].strip_prefix('`').and_then(|rest| rest.find('`'));
     template.map_or(at, |end| at + end + 2)
@@ -103,7 +104,7 @@ fn title(source: &Source<'_>, arguments: Range<usize>) -> Option<String> {
     while end < start + inside.len() {
         match source.code.as_bytes()[end] {
             b',' => break,
-            b'(' | b'[' | b'{' => end = closing(&source.code, end),
+            b'(' | b'[' | b'{' => end = source.closing(end),
             _ => end += 1,
         }
     }

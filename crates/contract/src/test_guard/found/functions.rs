@@ -4,7 +4,7 @@ use super::{Block, Found, Listing, Mark};
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
 use crate::test_guard::scan::{
-    body, closing, indentation, line_end, line_start, skip_space, word_at, words,
+    body, indentation, line_end, line_start, skip_space, word_at, words,
 };
 
 pub(super) fn list(source: &Source<'_>) -> Listing {
@@ -110,10 +110,12 @@ fn by_keyword(source: &Source<'_>) -> Listing {
         }
         let mut name_at = skip_space(code, at + word.len());
         if code[name_at..].starts_with('(') && source.language == Language::Go {
-            name_at = skip_space(code, closing(code, name_at));
+            name_at = skip_space(code, source.closing(name_at));
         }
         let name = word_at(code, name_at);
-        let start = code[..at].rfind([';', '{', '}']).map_or(0, |before| before + 1);
+        let is_end = |byte: &u8| b";{}".contains(byte);
+        let start =
+            code.as_bytes()[..at].iter().rposition(|byte| is_end(byte)).map_or(0, |end| end + 1);
         if is_test(source, name, start, at) {
             let body = body(source, name_at + name.len());
             let (name, head) = (name.to_owned(), start..body.start);

@@ -75,6 +75,9 @@ fn has_block(line: &str) -> bool {
     line.ends_with(" do") || line.contains(" do |") || line.contains('{')
 }
 
+/// A suite may take a whole file, but not a file without end.
+const BLOCK_LINES_MAX: usize = 5_000;
+
 /// To the `end` that stands as deep; the rest of the line where the block is in braces.
 fn block(source: &Source<'_>, at: usize) -> Range<usize> {
     let code = &source.code;
@@ -88,7 +91,7 @@ fn block(source: &Source<'_>, at: usize) -> Range<usize> {
     }
     let own = indentation(code, at);
     let mut here = end;
-    for line in code[end..].split_inclusive('\n') {
+    for line in code[end..].split_inclusive('\n').take(BLOCK_LINES_MAX) {
         let depth = line.len() - line.trim_start().len();
         let is_end =
             depth == own && matches!(line.trim().split(['.', ' ']).next(), Some("end" | "}"));
@@ -97,7 +100,7 @@ fn block(source: &Source<'_>, at: usize) -> Range<usize> {
         }
         here += line.len();
     }
-    end..code.len()
+    end..here
 }
 
 /// What stands in quotes on the line, else the line without its block.
