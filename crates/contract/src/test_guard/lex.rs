@@ -13,6 +13,7 @@ pub(super) struct Source<'a> {
     pub language: Language,
     /// Behind the bracket that closes the one at this place.
     closings: HashMap<usize, usize>,
+    line_breaks: Vec<usize>,
 }
 
 impl<'a> Source<'a> {
@@ -37,7 +38,8 @@ impl<'a> Source<'a> {
         let text_of = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
         let (bare, code) = (text_of(bare), text_of(code));
         let closings = closings(&code);
-        Self { text, bare, code, language, closings }
+        let line_breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { text, bare, code, language, closings, line_breaks }
     }
 
     /// Behind the bracket that closes the one here; the end of the text where none does.
@@ -46,7 +48,7 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn line(&self, at: usize) -> u32 {
-        let breaks = self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
+        let breaks = self.line_breaks.partition_point(|line_break| *line_break < at);
         u32::try_from(breaks + 1).unwrap_or(u32::MAX)
     }
 }
