@@ -120,7 +120,6 @@ fn token(bytes: &[u8], at: usize, language: Language) -> Token {
         [b'/', ..] if language == Language::JavaScript => {
             regex(bytes, at).map_or(Token::Code, |inner| quoted(1, inner, 1))
         }
-        [b'\\', ..] if matches!(language, Language::Shell | Language::Bats) => Token::Code,
         _ => Token::Code,
     }
 }

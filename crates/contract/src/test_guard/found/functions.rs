@@ -114,8 +114,7 @@ fn by_keyword(source: &Source<'_>) -> Listing {
         }
         let name = word_at(code, name_at);
         let is_end = |byte: &u8| b";{}".contains(byte);
-        let start =
-            code.as_bytes()[..at].iter().rposition(|byte| is_end(byte)).map_or(0, |end| end + 1);
+        let start = code.as_bytes()[..at].iter().rposition(is_end).map_or(0, |end| end + 1);
         if is_test(source, name, start, at) {
             let body = body(source, name_at + name.len());
             let (name, head) = (name.to_owned(), start..body.start);
