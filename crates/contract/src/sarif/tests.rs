@@ -225,7 +225,7 @@ fn our_sarif_has_the_form_that_services_take() {
                     "text": "no {0} [x] 7"
                   },
                   "partialFingerprints": {
-                    "tollgateFinding/v1": "05f2872c08755781"
+                    "tollgateFinding/v1": "a5b5237e12d21ae4"
                   },
                   "properties": {
                     "id": "F-7",
