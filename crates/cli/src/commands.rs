@@ -9,6 +9,7 @@ pub mod completions;
 pub mod demo;
 pub mod doctor;
 pub mod explain;
+pub mod findings;
 pub mod gates;
 pub mod init;
 pub mod log;

@@ -1,7 +1,8 @@
 //! The page behind every code: what it means and how to go on.
 
 use crate::diagnostic::{
-    action, agent_input, artefact, config, gates, lifecycle, reply, sections, shape, status, tasks,
+    action, agent_input, artefact, config, gates, lifecycle, reply, reports, sections, shape,
+    status, tasks,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
@@ -13,6 +14,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     gates::PAGES,
     lifecycle::PAGES,
     reply::PAGES,
+    reports::PAGES,
     sections::PAGES,
     shape::PAGES,
     status::PAGES,

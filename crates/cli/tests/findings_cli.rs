@@ -1,0 +1,104 @@
+//! `tollgate findings` against the real binary.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[allow(dead_code, reason = "made for the tests of all commands that read")]
+#[path = "cli_reading/support.rs"]
+mod support;
+
+use expect_test::{Expect, expect};
+use std::fs;
+use support::World;
+
+/// A lean session that waits because its Reviewer remarked on a file, or is done because nobody did.
+fn world(has_remark: bool) -> World {
+    let world = World::repository();
+    let script = world.root.join("script.json");
+    let comment = r#"{"severity": "minor", "category": "naming", "file": "src/a b.rs", "line": 7, "message": "say\nwhat it \u001b[31mis", "suggested_fix": "rename"}"#;
+    let reply = format!(r#"{{"artifacts": {{"review_comments": [{comment}]}}}}"#);
+    let rule = format!(
+        r#"{{"when": {{"role": "Reviewer"}}, "do": {{"default": true, "reply": {reply}}}}}"#
+    );
+    let rules = if has_remark { rule } else { String::new() };
+    fs::write(&script, format!(r#"{{"rules": [{rules}]}}"#)).unwrap();
+    let settings =
+        format!("[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n", script.to_str().unwrap());
+    world.write("tollgate.toml", &settings);
+    let ran = world.run(&["run", "--lean", "--no-input", "Fix the greeting"]);
+    assert_eq!(ran.code, if has_remark { 3 } else { 0 }, "{ran:?}");
+    world
+}
+
+#[track_caller]
+fn check(world: &World, args: &[&str], expected: Expect) {
+    expected.assert_eq(&world.run(args).all());
+}
+
+#[test]
+fn findings_are_listed_for_people_scripts_and_services() {
+    let world = world(true);
+    check(
+        &world,
+        &["findings"],
+        expect![[r#"
+        F-1   medium   open     Reviewer   src/a b.rs:7  say what it is
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["findings", "--json"],
+        expect![[r#"
+        [
+          {
+            "id": "F-1",
+            "severity": "medium",
+            "source": "Reviewer",
+            "category": "naming",
+            "file": "src/a b.rs",
+            "line": "7",
+            "message": "say\nwhat it \u001b[31mis",
+            "status": "open"
+          }
+        ]
+        exit 0
+    "#]],
+    );
+    let sarif = world.run(&["findings", "latest", "--sarif"]);
+    let read = tollgate_contract::sarif::read(&sarif.stdout, "s").unwrap();
+    assert_eq!(read.len(), 1);
+    assert_eq!((read[0].file.as_deref(), read[0].line.as_deref()), (Some("src/a b.rs"), Some("7")));
+    assert!(!sarif.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn a_session_without_findings_says_so() {
+    let world = world(false);
+    check(
+        &world,
+        &["findings"],
+        expect![[r#"
+        DATE_fix-the-greeting has no findings
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["findings", "--json"],
+        expect![[r#"
+        []
+        exit 0
+    "#]],
+    );
+    check(
+        &world,
+        &["findings", "--json", "--sarif"],
+        expect![[r#"
+        error: the argument '--json' cannot be used with '--sarif'
+
+        Usage: tollgate findings --json [SESSION]
+
+        For more information, try '--help'.
+        exit 2
+    "#]],
+    );
+}

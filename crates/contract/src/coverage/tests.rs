@@ -1,0 +1,176 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::{Coverage, read};
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    let said = match read(text, "cov") {
+        Ok(coverage) => {
+            let percent = coverage.percent_hundredths().unwrap();
+            format!("{}/{} {percent}\n", coverage.covered, coverage.total)
+        }
+        Err(report) => shown(&report),
+    };
+    expected.assert_eq(&said);
+}
+
+#[test]
+fn r077_lcov_counts_each_line_of_each_file_once() {
+    check(
+        "TN:\nSF:src/a.rs\nFN:1,main\nDA:1,5\nDA:2,0\nDA:3,1,abc=\nLF:3\nLH:2\nend_of_record\n",
+        expect![[r#"
+            2/3 6666
+        "#]],
+    );
+    check(
+        "SF:src/a.rs\nDA:1,0\nDA:2,0\nend_of_record\nSF:./src/a.rs\nDA:2,99999999999999999999999\nDA:3,0\nend_of_record\n",
+        expect![[r#"
+            1/3 3333
+        "#]],
+    );
+}
+
+#[test]
+fn r077_sums_of_lcov_count_only_where_no_lines_are_listed() {
+    check(
+        "SF:a\nDA:1,0\nLF:100\nLH:100\nend_of_record\nSF:b\nLF:9\nLH:8\nend_of_record\n",
+        expect![[r#"
+            8/10 8000
+        "#]],
+    );
+}
+
+#[test]
+fn r077_broken_lcov_is_named_by_line_and_gives_no_number() {
+    check(
+        "DA:1,1\nSF:a\nDA:x,1\nDA:3\nwhat\nLF:many\nSF:b\nLF:1\nLH:2\nend_of_record\nend_of_record\nSF:c\nDA:1,1\n",
+        expect![[r#"
+            error coverage.malformed cov:1: DA: stands before any SF:
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:3: DA:"x,1" is not a line number and a count
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:4: DA:"3" is not a line number and a count
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:5: "what" is no line of lcov
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:6: "many" is no count
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:7: the record of "a" has no end_of_record
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:10: LH says 2 lines were hit, but LF has only 1
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:11: end_of_record stands without a record
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:13: the report ends in the middle of a record
+              help: Write the report again with the coverage tool
+        "#]],
+    );
+}
+
+#[test]
+fn r077_nothing_covered_out_of_nothing_is_no_coverage() {
+    let empty = [
+        "",
+        " \n\u{feff}",
+        "TN:\n",
+        "SF:a\nend_of_record\n",
+        "SF:a\nLF:0\nLH:0\nend_of_record\n",
+        "<coverage line-rate=\"1\"><packages/></coverage>",
+        "<coverage lines-valid=\"0\" lines-covered=\"0\" line-rate=\"1\"/>",
+        "<coverage/>",
+    ];
+    for text in empty {
+        let report = read(text, "cov").unwrap_err();
+        assert!(shown(&report).contains("coverage.empty") || text.contains('\u{feff}'), "{text:?}");
+    }
+    assert_eq!(Coverage { covered: 0, total: 0 }.percent_hundredths(), None);
+}
+
+#[test]
+fn r077_cobertura_counts_a_line_of_a_file_once() {
+    check(
+        r#"<?xml version="1.0" ?>
+<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">
+<coverage line-rate="0.9" lines-covered="90" lines-valid="100">
+ <packages><package name="p"><classes>
+  <class name="A" filename="a.py"><methods><method name="m"><lines><line number="1" hits="3"/></lines></method></methods>
+   <lines><line number="1" hits="3"/><line number="2" hits="0"/></lines></class>
+  <class name="B" filename="./a.py"><lines><line number="2" hits="1" branch="true"/></lines></class>
+  <class name="C" filename="c.py"><lines><line number="1" hits="0"/></lines></class>
+ </classes></package></packages>
+</coverage>"#,
+        expect![[r#"
+            2/3 6666
+        "#]],
+    );
+}
+
+#[test]
+fn r077_without_lines_cobertura_tells_by_its_sums_and_then_its_rate() {
+    check(
+        r#"<coverage lines-covered="3" lines-valid="4" line-rate="0.1"/>"#,
+        expect![[r#"
+            3/4 7500
+        "#]],
+    );
+    check(
+        r#"<coverage line-rate="0.8025"><packages><package><classes><class filename="a"/></classes></package></packages></coverage>"#,
+        expect![[r#"
+            8025/10000 8025
+        "#]],
+    );
+}
+
+#[test]
+fn r077_broken_cobertura_gives_no_number() {
+    check(
+        "<coverage>\n<line number=\"1\"/>\n<line number=\"-1\" hits=\"1\"/>\n<line number=\"3\" hits=\"NaN\"/></coverage>",
+        expect![[r#"
+            error coverage.malformed cov:2: a line needs a number and hits, but number is "1" and hits is missing
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:3: a line needs a number and hits, but number is "-1" and hits is "1"
+              help: Write the report again with the coverage tool
+            error coverage.malformed cov:4: a line needs a number and hits, but number is "3" and hits is "NaN"
+              help: Write the report again with the coverage tool
+        "#]],
+    );
+    check(
+        r#"<coverage lines-covered="5" lines-valid="4"/>"#,
+        expect![[r#"
+            error coverage.malformed cov:1: 5 lines are covered, but only 4 are there
+              help: Write the report again with the coverage tool
+        "#]],
+    );
+    check(
+        r#"<coverage line-rate="80"><class/></coverage>"#,
+        expect![[r#"
+            error coverage.malformed cov:1: line-rate is "80", but must be a number
+              help: Write the report again with the coverage tool
+        "#]],
+    );
+}
+
+#[test]
+fn r077_other_reports_are_named() {
+    check(
+        "<coverage clover=\"3\"><project/></coverage>",
+        expect![[r#"
+        error coverage.unknown_kind cov:1: Clover XML is neither lcov nor Cobertura
+          help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
+    "#]],
+    );
+    check(
+        "{\"total\": 100}",
+        expect![[r#"
+        error coverage.unknown_kind cov: a file that begins with "{\"total\": 100}" is neither lcov nor Cobertura
+          help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
+    "#]],
+    );
+}
+
+#[test]
+fn r077_a_share_is_rounded_down() {
+    assert_eq!(Coverage { covered: 79_999, total: 100_000 }.percent_hundredths(), Some(7_999));
+    assert_eq!(Coverage { covered: u64::MAX, total: u64::MAX }.percent_hundredths(), Some(10_000));
+}

@@ -1,0 +1,207 @@
+//! Holds the tests before a change against those after it, over all files of the change at once.
+
+use super::found::{self, Found};
+use super::lex::Source;
+use super::scan::words;
+use super::{FileVersion, Kind, Weakening, assertions, language};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A test file written by hand is far smaller; beyond it no test is taken for granted.
+const FILE_BYTES_MAX: usize = 1_000_000;
+
+pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
+    let before: Vec<Test> = changes
+        .iter()
+        .enumerate()
+        .flat_map(|(index, change)| {
+            tests_of(index, change.old_path.unwrap_or(change.path), change.before)
+        })
+        .collect();
+    let after: Vec<Test> = changes
+        .iter()
+        .enumerate()
+        .flat_map(|(index, change)| tests_of(index, change.path, change.after))
+        .collect();
+    let pairs = Pairs::of(&before, &after);
+    let mut weakenings = lost(changes, &before, &pairs);
+    for (old, new) in pairs.matched(&before, &after) {
+        weakenings.extend(worse(changes, old, new));
+    }
+    weakenings
+}
+
+struct Test {
+    file: usize,
+    name: String,
+    line: u32,
+    is_skipped: bool,
+    assertions: usize,
+    is_empty: bool,
+    /// Without comments and space.
+    body: String,
+    tokens: BTreeMap<String, usize>,
+}
+
+fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
+    let Some(language) = language::of_tests(path) else { return Vec::new() };
+    let Some(text) = text.filter(|text| text.len() <= FILE_BYTES_MAX) else { return Vec::new() };
+    let source = Source::new(text, language);
+    let helpers = assertions::helpers(&source);
+    let tests = found::tests(&source, path).into_iter();
+    tests.map(|test| described(file, &source, &helpers, test)).collect()
+}
+
+fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Found) -> Test {
+    let bare = &source.bare[test.body.clone()];
+    let mut body = bare.split_whitespace().collect::<String>();
+    let mut tokens = BTreeMap::new();
+    for (_, word) in words(bare) {
+        *tokens.entry(word.to_owned()).or_default() += 1;
+    }
+    // The title is part of a call but not of what the test does.
+    let title: String = test.name.split_whitespace().collect();
+    if source.language == language::Language::JavaScript {
+        body = body.replacen(&title, "", 1);
+    }
+    let marks = test.head.start..test.at.clamp(test.head.start, test.head.end);
+    Test {
+        file,
+        line: source.line(test.at),
+        is_skipped: test.is_skipped,
+        assertions: assertions::count(source, helpers, marks, test.body.clone()),
+        is_empty: assertions::is_empty(source, test.body.clone()),
+        name: test.name,
+        body,
+        tokens,
+    }
+}
+
+/// For each test before the change the one after it that it became.
+struct Pairs {
+    became: Vec<Option<usize>>,
+    is_taken: Vec<bool>,
+}
+
+impl Pairs {
+    fn of(before: &[Test], after: &[Test]) -> Self {
+        let mut pairs =
+            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()] };
+        pairs.by_key(before, after, |test| format!("{} {}", test.file, test.name));
+        pairs.by_key(before, after, |test| test.name.clone());
+        pairs.by_key(before, after, |test| test.body.clone());
+        pairs.by_likeness(before, after);
+        pairs
+    }
+
+    fn by_key(&mut self, before: &[Test], after: &[Test], key: impl Fn(&Test) -> String) {
+        let mut free: HashMap<String, Vec<usize>> = HashMap::new();
+        for index in (0..after.len()).rev().filter(|index| !self.is_taken[*index]) {
+            free.entry(key(&after[index])).or_default().push(index);
+        }
+        for (index, test) in before.iter().enumerate() {
+            if self.became[index].is_none()
+                && let Some(found) = free.get_mut(&key(test)).and_then(Vec::pop)
+            {
+                self.take(index, found);
+            }
+        }
+    }
+
+    fn take(&mut self, old: usize, new: usize) {
+        self.became[old] = Some(new);
+        self.is_taken[new] = true;
+    }
+
+    /// A test with a new name and an edited body; only where few are in question.
+    fn by_likeness(&mut self, before: &[Test], after: &[Test]) {
+        const COMPARED_MAX: usize = 10_000;
+        let old: Vec<usize> =
+            (0..before.len()).filter(|index| self.became[*index].is_none()).collect();
+        let new: Vec<usize> = (0..after.len()).filter(|index| !self.is_taken[*index]).collect();
+        if old.len().saturating_mul(new.len()) > COMPARED_MAX {
+            return;
+        }
+        for index in old {
+            let free = new.iter().filter(|candidate| !self.is_taken[**candidate]);
+            let best = free.max_by_key(|candidate| likeness(&before[index], &after[**candidate]));
+            if let Some(best) = best.filter(|best| likeness(&before[index], &after[**best]) >= 60) {
+                self.take(index, *best);
+            }
+        }
+    }
+
+    fn matched<'a>(
+        &'a self,
+        before: &'a [Test],
+        after: &'a [Test],
+    ) -> impl Iterator<Item = (&'a Test, &'a Test)> {
+        let pairs = before.iter().zip(&self.became);
+        pairs.filter_map(|(old, became)| became.map(|new| (old, &after[new])))
+    }
+}
+
+/// The share of words that two bodies have in common, in percent.
+fn likeness(old: &Test, new: &Test) -> usize {
+    let size = |tokens: &BTreeMap<String, usize>| tokens.values().sum::<usize>();
+    let shared: usize = old
+        .tokens
+        .iter()
+        .map(|(word, count)| new.tokens.get(word).map_or(0, |other| *count.min(other)))
+        .sum();
+    (shared * 100).checked_div(size(&old.tokens).max(size(&new.tokens))).unwrap_or(0)
+}
+
+fn lost(changes: &[FileVersion<'_>], before: &[Test], pairs: &Pairs) -> Vec<Weakening> {
+    let mut by_file: BTreeMap<usize, Vec<&Test>> = BTreeMap::new();
+    for (test, became) in before.iter().zip(&pairs.became) {
+        if became.is_none() {
+            by_file.entry(test.file).or_default().push(test);
+        }
+    }
+    let told = |(file, tests): (usize, Vec<&Test>)| {
+        let change = &changes[file];
+        let names = names(&tests);
+        let path = change.old_path.unwrap_or(change.path).to_owned();
+        let (kind, message) = match (change.after, change.old_path) {
+            (None, _) => (Kind::Deleted, format!("the test file was deleted, and with it {names}")),
+            (Some(_), Some(_)) if language::of_tests(change.path).is_none() => {
+                let to = change.path;
+                (
+                    Kind::Deleted,
+                    format!(
+                        "the test file was moved to {to}, where no test runner looks for {names}"
+                    ),
+                )
+            }
+            _ => (Kind::FewerTests, format!("gone from the file: {names}")),
+        };
+        Weakening { path, line: None, kind, message }
+    };
+    by_file.into_iter().map(told).collect()
+}
+
+fn names(tests: &[&Test]) -> String {
+    const SHOWN_MAX: usize = 5;
+    let shown: Vec<String> =
+        tests.iter().take(SHOWN_MAX).map(|test| crate::diagnostic::quote(&test.name)).collect();
+    let word = if tests.len() == 1 { "the test" } else { "the tests" };
+    let more = tests.len().saturating_sub(SHOWN_MAX);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{word} {}{rest}", shown.join(", "))
+}
+
+fn worse(changes: &[FileVersion<'_>], old: &Test, new: &Test) -> Option<Weakening> {
+    let name = crate::diagnostic::quote(&new.name);
+    let (kind, message) = if new.is_skipped && !old.is_skipped {
+        (Kind::Skipped, format!("the test {name} ran before and is skipped now"))
+    } else if new.is_skipped {
+        return None;
+    } else if old.assertions > 0 && new.assertions == 0 {
+        (Kind::Emptied, format!("the test {name} asserts nothing any more that could fail"))
+    } else if new.is_empty && !old.is_empty {
+        (Kind::Emptied, format!("the test {name} does nothing any more"))
+    } else {
+        return None;
+    };
+    Some(Weakening { path: changes[new.file].path.to_owned(), line: Some(new.line), kind, message })
+}

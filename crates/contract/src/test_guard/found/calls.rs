@@ -1,0 +1,116 @@
+//! Tests that are calls with a title: JavaScript and TypeScript.
+
+use super::{Block, Found, LISTED_MAX, Listing, Mark};
+use crate::test_guard::lex::Source;
+use crate::test_guard::scan::{skip_space, word_at, words};
+use std::ops::Range;
+
+const TESTS: &[&str] = &["it", "test", "specify", "xit", "xtest", "xspecify", "fit"];
+const SUITES: &[&str] = &["describe", "context", "suite", "xdescribe", "xcontext", "fdescribe"];
+const SKIPS: &[&str] = &["skip", "todo", "skipIf", "runIf", "fixme", "fails", "failing"];
+const OTHERS: &[&str] =
+    &["each", "only", "concurrent", "sequential", "serial", "parallel", "describe", "for"];
+
+pub(super) fn list(source: &Source<'_>) -> Listing {
+    let mut listing = Listing::default();
+    let is_known = |(_, word): &(usize, &str)| TESTS.contains(word) || SUITES.contains(word);
+    for (at, word) in words(&source.code).filter(is_known).take(LISTED_MAX) {
+        let is_member = source.code[..at].trim_end().ends_with('.');
+        if is_member {
+            continue;
+        }
+        if let Some(call) = call(source, at, word) {
+            call.list(source, &mut listing);
+        }
+    }
+    listing
+}
+
+struct Call<'a> {
+    at: usize,
+    word: &'a str,
+    /// `.skip.each` and the like.
+    chain: Vec<&'a str>,
+    /// With their brackets.
+    arguments: Range<usize>,
+}
+
+fn call<'a>(source: &'a Source<'_>, at: usize, word: &'a str) -> Option<Call<'a>> {
+    let code = source.code.as_str();
+    let mut chain = Vec::new();
+    let mut here = skip_space(code, at + word.len());
+    while code[here..].starts_with('.') {
+        let name = word_at(code, skip_space(code, here + 1));
+        if !SKIPS.contains(&name) && !OTHERS.contains(&name) {
+            return None;
+        }
+        here = skip_space(code, skip_space(code, here + 1) + name.len());
+        chain.push(name);
+        if matches!(name, "each" | "for" | "skipIf" | "runIf") {
+            here = skip_space(code, table_end(source, here));
+        }
+    }
+    code[here..].starts_with('(').then(|| Call {
+        at,
+        word,
+        chain,
+        arguments: here..source.closing(here),
+    })
+}
+
+/// The table of `each` stands in brackets or in a template.
+fn table_end(source: &Source<'_>, at: usize) -> usize {
+    let code = &source.code;
+    if code[at..].starts_with('(') {
+        return source.closing(at);
+    }
+    let template = code[at..].strip_prefix('`').and_then(|rest| rest.find('`'));
+    template.map_or(at, |end| at + end + 2)
+}
+
+impl Call<'_> {
+    fn list(self, source: &Source<'_>, listing: &mut Listing) {
+        let has = |names: &[&str]| self.chain.iter().any(|name| names.contains(name));
+        let is_skipped = self.word.starts_with('x') || has(SKIPS);
+        let is_only = self.word.starts_with('f') || has(&["only"]);
+        let is_suite = SUITES.contains(&self.word) || has(&["describe"]);
+        let range = self.at..self.arguments.end;
+        if is_only {
+            listing.blocks.push(Block { range: range.clone(), mark: Mark::Only });
+        }
+        if is_suite && is_skipped {
+            listing.blocks.push(Block { range: range.clone(), mark: Mark::Skipped });
+        }
+        if is_suite {
+            return;
+        }
+        // `test.skip(condition)` in a body speaks of the test around it.
+        let Some(name) = title(source, self.arguments.clone()) else { return };
+        listing.tests.push(Found {
+            name,
+            at: self.at,
+            head: self.at..self.arguments.start,
+            body: self.arguments,
+            is_skipped,
+        });
+    }
+}
+
+/// The first argument: text without its quotes, or the expression as it stands.
+fn title(source: &Source<'_>, arguments: Range<usize>) -> Option<String> {
+    let start = skip_space(&source.code, arguments.start + 1);
+    let inside = source.code.get(start..arguments.end.saturating_sub(1))?;
+    let mut end = start;
+    while end < start + inside.len() {
+        match source.code.as_bytes()[end] {
+            b',' => break,
+            b'(' | b'[' | b'{' => end = source.closing(end),
+            _ => end += 1,
+        }
+    }
+    let title = source.bare.get(start..end)?.trim();
+    let has_more = end < start + inside.len();
+    let is_text = title.starts_with(['"', '\'', '`']);
+    let title = if is_text { title.trim_matches(['"', '\'', '`']) } else { title };
+    ((is_text || has_more) && !title.is_empty()).then(|| title.to_owned())
+}

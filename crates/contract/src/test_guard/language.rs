@@ -1,0 +1,90 @@
+//! Which language a path is written in, and whether a test runner would look there.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Rust,
+    Python,
+    JavaScript,
+    Go,
+    Java,
+    Kotlin,
+    CSharp,
+    Ruby,
+    Php,
+    Bats,
+    Shell,
+}
+
+impl Language {
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let (_, ending) = file_name(path).rsplit_once('.')?;
+        Some(match ending {
+            "rs" => Self::Rust,
+            "py" => Self::Python,
+            "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" => Self::JavaScript,
+            "go" => Self::Go,
+            "java" | "groovy" => Self::Java,
+            "kt" | "kts" => Self::Kotlin,
+            "cs" => Self::CSharp,
+            "rb" => Self::Ruby,
+            "php" => Self::Php,
+            "bats" => Self::Bats,
+            "sh" | "bash" => Self::Shell,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn has_braces(self) -> bool {
+        !matches!(self, Self::Python | Self::Ruby)
+    }
+
+    /// Attributes tell tests in these; in the others a runner goes by the path.
+    fn marks_tests(self) -> bool {
+        matches!(self, Self::Rust | Self::Java | Self::Kotlin | Self::CSharp | Self::Bats)
+    }
+}
+
+/// The language of a file in which a runner would find tests.
+pub(super) fn of_tests(path: &str) -> Option<Language> {
+    let language = Language::of(path)?;
+    (language.marks_tests() || is_looked_at(path, language)).then_some(language)
+}
+
+fn is_looked_at(path: &str, language: Language) -> bool {
+    let name = file_name(path);
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    match language {
+        Language::Python => {
+            stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests")
+        }
+        Language::Go => name.ends_with("_test.go"),
+        Language::JavaScript => {
+            [".test.", ".spec.", "-test.", "_test.", ".cy.", ".e2e."]
+                .iter()
+                .any(|mark| name.contains(mark))
+                || stem == "test"
+                || is_below(path, &["__tests__", "test", "tests", "spec", "e2e"])
+        }
+        Language::Ruby => {
+            stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_")
+        }
+        Language::Php => stem.ends_with("Test") || is_below(path, &["tests", "test"]),
+        Language::Shell => {
+            stem.starts_with("test_")
+                || stem.starts_with("test-")
+                || stem.ends_with("_test")
+                || stem.ends_with("-test")
+        }
+        _ => true,
+    }
+}
+
+pub(super) fn is_below(path: &str, folders: &[&str]) -> bool {
+    let mut steps = path.split('/');
+    steps.next_back();
+    steps.any(|step| folders.contains(&step))
+}
+
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
