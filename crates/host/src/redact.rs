@@ -1,9 +1,11 @@
-//! Takes secrets out of text before it is written: values known to be secret, and tokens of well-known shapes.
+//! Takes secrets out of text before it is written: values known to be secret, tokens of well-known shapes, and the
+//! addresses of people.
 //!
 //! What is taken out never reaches over a quote, a backslash or the end of a line, and never begins inside an escape, so
 //! that JSON stays JSON.
 
 mod environment;
+mod mail;
 mod shape;
 
 use shape::Body;
@@ -12,6 +14,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 const REPLACEMENT: &[u8] = b"[redacted]";
+const MAIL_REPLACEMENT: &[u8] = b"[e-mail]";
 
 /// A shorter value would be found in innocent text all the time.
 const SECRET_CHARS_MIN: usize = 6;
@@ -63,7 +66,7 @@ impl Redactor {
 
     /// For text that comes in pieces of any size, split anywhere.
     pub fn stream(&self) -> Stream<'_> {
-        Stream { redactor: self, unread: Vec::new(), state: State::default() }
+        Stream { redactor: self, unread: Vec::new(), held: Vec::new(), state: State::default() }
     }
 
     /// The end of the known secret that begins at `at`, together with those that overlap it.
@@ -109,6 +112,8 @@ fn may_be_bare_json(piece: &str) -> bool {
 pub struct Stream<'r> {
     redactor: &'r Redactor,
     unread: Vec<u8>,
+    /// Passed on already, but perhaps the beginning of an address.
+    held: Vec<u8>,
     state: State,
 }
 
@@ -132,6 +137,7 @@ impl Stream<'_> {
             self.unread.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let decidable = after_last_line.max(self.unread.len().saturating_sub(WINDOW_BYTES));
         self.advance(decidable, clean);
+        self.hold_back(clean);
     }
 
     /// The text is at its end: what was held back is decided.
@@ -139,7 +145,19 @@ impl Stream<'_> {
         self.advance(self.unread.len(), clean);
     }
 
+    fn hold_back(&mut self, clean: &mut Vec<u8>) {
+        if clean.last().is_some_and(|last| mail::may_go_on(*last)) {
+            let seen = &clean[clean.len().saturating_sub(mail::LOOK_BACK_BYTES)..];
+            let held = seen
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(seen.len(), |newline| seen.len() - newline - 1);
+            self.held.extend(clean.drain(clean.len() - held..));
+        }
+    }
+
     fn advance(&mut self, decidable: usize, clean: &mut Vec<u8>) {
+        clean.append(&mut self.held);
         let text = std::mem::take(&mut self.unread);
         let mut at = 0;
         while at < decidable {
@@ -193,6 +211,15 @@ impl Stream<'_> {
             self.state.before = [b']'; 2];
             self.state.escape_left = 0;
             return end.max(shown_until);
+        }
+        if text[at] == b'@'
+            && self.state.escape_left == 0
+            && let Some((local_bytes, end)) = mail::find(clean, text, at)
+        {
+            clean.truncate(clean.len() - local_bytes);
+            clean.extend_from_slice(MAIL_REPLACEMENT);
+            self.state.before = [b']'; 2];
+            return end;
         }
         self.track(text, at);
         self.pass_on(&text[at..=at], clean);

@@ -90,8 +90,8 @@ const PRIVATE: &[u8] = b"PRIVATE KEY";
 const MARKER_BYTES_MAX: usize = 80;
 const LOOK_AHEAD_BYTES: usize = 512;
 
-/// Every byte at which `find`, a private key or an escape can begin.
-pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\";
+/// Every byte at which `find`, a private key or an escape can begin, and the one that every address has.
+pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\@";
 
 /// The secret of a known shape that begins at `at`.
 pub(super) fn find(text: &[u8], at: usize, at_word_start: bool) -> Option<Found> {
