@@ -3,8 +3,10 @@
 pub mod adapter;
 pub mod checks;
 pub mod classify;
+pub mod clean;
 pub mod collect;
 pub mod dispatch;
+pub mod failed;
 pub mod input;
 pub mod session_files;
 pub mod setup;

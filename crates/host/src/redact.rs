@@ -54,14 +54,18 @@ impl Redactor {
     }
 
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut clean = Vec::with_capacity(text.len());
-        let mut stream = self.stream();
-        stream.push(text.as_bytes(), &mut clean);
-        stream.finish(&mut clean);
+        let clean = self.redact_bytes(text.as_bytes());
         if clean == text.as_bytes() {
             return Cow::Borrowed(text);
         }
         Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let (mut stream, mut clean) = (self.stream(), Vec::with_capacity(bytes.len()));
+        stream.push(bytes, &mut clean);
+        stream.finish(&mut clean);
+        clean
     }
 
     /// For text that comes in pieces of any size, split anywhere.

@@ -2,6 +2,7 @@
 
 use super::ActivityError;
 use super::classify::{Classified, classify};
+use super::clean;
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::session_files::{self, Differences, Given, Written};
 use crate::clock;
@@ -32,6 +33,12 @@ pub struct Collected<'a> {
 }
 
 pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
+    let mut end = found_end(at, outcome)?;
+    clean::end(&at.context.redactor, &mut end);
+    Ok(end)
+}
+
+fn found_end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
     Ok(match &outcome.end {
         RunEnd::Exited { code: 0 } => {
             let mut end = reply(at)?;
@@ -109,7 +116,8 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
         Ok(read) => read,
         Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: Default::default() }),
     };
-    files::write_atomic(&at.folder.reply(), bytes.trim_ascii())?;
+    let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
+    files::write_atomic(&at.folder.reply(), &kept)?;
     let reply = read.reply;
     let judges = role == Role::QA && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {

@@ -2,7 +2,7 @@
 
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, adapter, input, setup};
+use super::{ActivityError, StopSwitch, adapter, failed, input, setup};
 use crate::context::Context;
 use crate::crash;
 use crate::files;
@@ -107,6 +107,9 @@ pub fn run(
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let end = collect::end(&collected, &outcome)?;
+    if matches!(end, DispatchEnd::Invalid { .. }) {
+        failed::stage(&collected)?;
+    }
     if !matches!(end, DispatchEnd::Replied { .. }) {
         let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
         // Stopped by a process that did not live to record it: for this one it was interrupted.

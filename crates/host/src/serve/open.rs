@@ -77,6 +77,7 @@ impl Owner {
         crash::point("open.journal_begun");
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.wanted = owner.engine.committed(&durable);
+        owner.projector.take(owner.engine.session(), durable.events().iter());
         face.happened(owner.engine.session(), durable.events());
         if let Err(detail) = owner.project() {
             owner.persistence_failed(face, detail)?;
@@ -103,6 +104,7 @@ impl Owner {
         let was_edited = projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
+        owner.projector.take_all(&records);
         let _ = files::remove_temporaries(owner.layout.folder());
         let taken = owner.projector.finish_take_over(owner.engine.session());
         let policy = owner.context.config.policy();
@@ -125,7 +127,7 @@ impl Owner {
         let (sender, receiver) = mpsc::channel();
         Ok(Self {
             inbox: Inbox::open(&layout.inbox())?,
-            projector: Projector::new(layout.clone()),
+            projector: Projector::new(&context, layout.clone()),
             inspector: Inspector::default(),
             promoted: None,
             wanted: Vec::new(),
