@@ -8,7 +8,7 @@ const LINE_CHARS_MAX: usize = 4_000;
 
 /// Everything the JSON holds.
 pub fn for_people(report: &FailureReport) -> String {
-    let mut text = facts(report);
+    let mut text = format!("FAILURE  {}\n\n{}", report.session, facts(report));
     if !report.options.is_empty() {
         text.push_str("\nOptions\n");
         for option in &report.options {
@@ -34,7 +34,7 @@ pub fn for_people(report: &FailureReport) -> String {
 
 /// What failed, why, what was tried and what can be done. The options follow where the person is asked.
 pub fn facts(report: &FailureReport) -> String {
-    let mut text = format!("FAILURE  {}\n\n", one_line(&report.session.to_string()));
+    let mut text = String::new();
     field(&mut text, "action", &report.action);
     let step = match report.role {
         Some(role) => format!("{} ({role})", report.step),
