@@ -107,7 +107,7 @@ pub fn run(
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let end = collect::end(&collected, &outcome)?;
-    if matches!(end, DispatchEnd::Invalid { .. }) {
+    if failed::may_be_refused(&end, order.brief.role) {
         failed::stage(&collected)?;
     }
     if !matches!(end, DispatchEnd::Replied { .. }) {

@@ -6,6 +6,9 @@ use super::dispatch::GIVEN;
 use super::session_files::{self, Given};
 use crate::files::{self, TreeLimits};
 use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::reply::ReplyStatus;
+use tollgate_core::role::Role;
+use tollgate_core::work::DispatchEnd;
 
 /// The folder beside the attempt's logs.
 pub const FAILED: &str = "failed";
@@ -14,6 +17,18 @@ pub const FAILED: &str = "failed";
 pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
 const KEPT_FILES_MAX: usize = 500;
 const KEPT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// An invalid reply, or one that its own work contradicts, which the core will call invalid.
+pub fn may_be_refused(end: &DispatchEnd, role: Role) -> bool {
+    match end {
+        DispatchEnd::Invalid { .. } => true,
+        DispatchEnd::Replied { reply, work } => {
+            let is_empty = role == Role::Coder && work.commit.is_none();
+            reply.status == ReplyStatus::Ok && (is_empty || !work.breaches.is_empty())
+        }
+        _ => false,
+    }
+}
 
 pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
     let staged = at.folder.folder().join(FAILED);
