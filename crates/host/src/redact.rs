@@ -31,6 +31,8 @@ pub struct Redactor {
     pieces: Vec<Vec<u8>>,
     /// Bytes at which something may begin; all others are passed on without a closer look.
     is_start: [bool; 256],
+    /// For work that others rely on word by word: addresses and what is called a password are left.
+    certain_only: bool,
 }
 
 impl Redactor {
@@ -45,12 +47,18 @@ impl Redactor {
         {
             is_start[usize::from(*byte)] = true;
         }
-        Self { pieces, is_start }
+        Self { pieces, is_start, certain_only: false }
     }
 
     /// Knows the values of variables whose names sound secret.
     pub fn from_environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
         Self::new(variables.filter_map(|(name, value)| environment::secret_value(&name, value)))
+    }
+
+    /// For files that agents author: only what is a secret for certain. A specification may name an address, and a
+    /// check may log in with a password made for it.
+    pub fn for_work(&self) -> Self {
+        Self { certain_only: true, ..self.clone() }
     }
 
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
@@ -217,6 +225,7 @@ impl Stream<'_> {
             return end.max(shown_until);
         }
         if text[at] == b'@'
+            && !self.redactor.certain_only
             && self.state.escape_left == 0
             && let Some((local_bytes, end)) = mail::find(clean, text, at)
         {
@@ -243,7 +252,8 @@ impl Stream<'_> {
             return None;
         }
         let known = self.redactor.known_secret_end(text, at).map(|end| (at, end));
-        let Some(found) = shape::find(text, at, self.at_word_start()) else {
+        let Some(found) = shape::find(text, at, self.at_word_start(), self.redactor.certain_only)
+        else {
             return known;
         };
         if let Some((_, end)) = known

@@ -324,6 +324,26 @@ fn r083_secrets_and_addresses_in_replies_findings_and_checks_are_written_nowhere
 }
 
 #[test]
+fn r083_a_token_in_a_session_file_is_taken_out_of_what_is_accepted() {
+    let spec = format!(
+        "# Spec\n\n## Goals\n\nLog in with {} and {FROM_ENVIRONMENT}; write to help@example.com\n\n\
+         ## Acceptance Criteria\n\nx\n\n## Definition of Done\n\nx\n",
+        TOKENS[0]
+    );
+    let repo = Repo::with(json!([writes("SpecAgent", "spec.md", &spec)]));
+    run_with_secret(&repo).exits(3);
+    let kept = repo.session_file("spec.md");
+    assert!(kept.contains("Log in with [redacted] and [redacted]; write to help@example.com"));
+    for path in files_below(&repo.session()) {
+        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+        assert!(!text.contains(TOKENS[0]), "{}", path.display());
+        assert!(!text.contains(FROM_ENVIRONMENT), "{}", path.display());
+    }
+    repo.resume().exits(3).says("UD-APPROVE-DESIGN");
+    assert!(repo.events("files_edited").is_empty(), "what is kept is what was accepted");
+}
+
+#[test]
 fn r084_an_escalation_waits_for_ever_and_keeps_the_choice_and_its_reason() {
     let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77}}]));
     repo.run().exits(4).says("without a limit of time");
@@ -342,11 +362,16 @@ fn r084_an_escalation_waits_for_ever_and_keeps_the_choice_and_its_reason() {
         let option = options.iter().find(offered).unwrap_or_else(|| panic!("{keyword}"));
         assert!(!option["consequence"].as_str().unwrap().is_empty(), "{option}");
     }
-    repo.tollgate(&["answer", "latest", "UD-1", "cancel", "--reason", "we do it by hand"]).exits(0);
-    let decision = repo.decision("UD-1");
-    assert_eq!(decision["answer"], "cancel: we do it by hand", "{decision}");
+    repo.answer("UD-1", "retry: use the other key").exits(4);
+    assert_eq!(repo.decision("UD-1")["answer"], "retry: use the other key");
+    repo.tollgate(&["answer", "latest", "UD-2", "cancel", "--reason", "we do it by hand"]).exits(0);
+    let decision = repo.decision("UD-2");
+    assert_eq!(decision["status"], "cancelled", "{decision}");
+    assert_eq!(decision["resolution_reason"], "we do it by hand", "{decision}");
     let evidence = repo.session_file("evidence/gate-decisions.md");
-    assert!(evidence.contains("we do it by hand"), "{evidence}");
+    for words in ["use the other key", "we do it by hand"] {
+        assert!(evidence.contains(words), "{evidence}");
+    }
 }
 
 #[test]

@@ -159,7 +159,8 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         REPLY_BYTES_MAX,
     )?)
     .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
-    let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
     let missing = missing_outputs(at, &given, &found);
     if reply.status == ReplyStatus::Ok && !missing.is_empty() {
         if found.breaches.is_empty() {
@@ -172,12 +173,11 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         return Ok(DispatchEnd::Invalid { errors: errors.collect(), usage: reply.usage });
     }
     let (mut work, mut errors) = session_work(at, &role, found);
-    keep_outputs(at, &work)?;
-    let work_files = std::mem::take(&mut work.files);
-    errors.extend(check_documents(at, &work_files, &mut work.work));
+    errors.extend(check_documents(at, &work.files, &mut work.work));
     if !errors.is_empty() {
         return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
     }
+    keep_outputs(at, &work)?;
     let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,

@@ -93,9 +93,16 @@ const LOOK_AHEAD_BYTES: usize = 512;
 /// Every byte at which `find`, a private key or an escape can begin, and the one that every address has.
 pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\@";
 
-/// The secret of a known shape that begins at `at`.
-pub(super) fn find(text: &[u8], at: usize, at_word_start: bool) -> Option<Found> {
-    if let Some(found) = url_credentials(text, at).or_else(|| assigned(text, at)) {
+/// The secret of a known shape that begins at `at`. What is called a password may also be a part of the work, so
+/// `certain_only` leaves it.
+pub(super) fn find(
+    text: &[u8],
+    at: usize,
+    at_word_start: bool,
+    certain_only: bool,
+) -> Option<Found> {
+    let assigned = || if certain_only { None } else { assigned(text, at) };
+    if let Some(found) = url_credentials(text, at).or_else(assigned) {
         return Some(found);
     }
     if !at_word_start {

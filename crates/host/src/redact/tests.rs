@@ -91,6 +91,14 @@ fn r083_an_address_of_a_person_becomes_a_marker() {
 }
 
 #[test]
+fn r083_of_work_only_what_is_certainly_secret_is_taken_out() {
+    let text =
+        "as bob@example.com, password=made-for-the-test, ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let clean = "as bob@example.com, password=made-for-the-test, [redacted]";
+    assert_eq!(Redactor::new(SECRETS).for_work().redact(text), clean);
+}
+
+#[test]
 fn what_only_looks_like_an_address_is_left() {
     for text in [
         "npm install left-pad@1.3.0 @types/node@20.1.0 x@1.2.3-beta.rc",
