@@ -93,7 +93,7 @@ mod tests {
     fn r083_a_fault_quotes_no_secret() {
         let redactor = Redactor::new(["hunter2-hunter2"]);
         let fault =
-            ReplyError::new("tasks.status", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
+            ReplyError::new("work.not_allowed", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
         let mut found = DispatchEnd::Invalid { errors: vec![fault], usage: Default::default() };
         end(&redactor, &mut found);
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");

@@ -21,7 +21,7 @@ fn opening() -> Event {
 
 fn some_events() -> Vec<Event> {
     let number = DispatchNumber(1);
-    let errors = vec![ReplyError::new("reply.x", "/", "`a`\n## forged")];
+    let errors = vec![ReplyError::new("work.empty", "/", "`a`\n## forged")];
     vec![
         opening(),
         Event::DispatchOpened {
