@@ -90,9 +90,9 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
     output::talk("");
     output::styled(BAD, &format!("BLOCKED  {} ({})", session.opening.session, blocker.code));
     match failure_of(root, session) {
-        Some(report) => {
+        Some((report, path)) => {
             output::talk(&failure_report::facts(&report));
-            output::marked(DIM, "report:", &format!("{}.json, .txt", report.place()));
+            output::marked(DIM, "report:", &format!("{path}, and .txt for people"));
         }
         None => {
             output::talk(&blocker.detail);
@@ -105,8 +105,8 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
 }
 
 /// What is on disk about the failure that the first open question is about.
-fn failure_of(root: &Path, session: &Session) -> Option<FailureReport> {
+fn failure_of(root: &Path, session: &Session) -> Option<(FailureReport, String)> {
     let mut pending = session.pending_decisions();
     let decision = pending.find(|decision| decision.kind == DecisionKind::Escalation)?;
-    FailureReport::of_decision(&Layout::new(root), session, decision).ok()
+    FailureReport::of_decision(&Layout::new(root), session, decision)
 }

@@ -8,7 +8,7 @@ mod words;
 pub use reporter::Reporter;
 pub use words::{facts, for_people};
 
-use crate::files::{self, FileError};
+use crate::files;
 use crate::layout::Layout;
 use serde::{Deserialize, Serialize};
 use tollgate_core::decision::{AnswerOption, BlockerCode, Decision, Subject};
@@ -84,12 +84,12 @@ pub struct Excerpts {
 }
 
 impl FailureReport {
-    /// The report that goes with an open question, as it lies on disk.
+    /// The report that goes with an open question as it lies on disk, and where; none when it is not there.
     pub fn of_decision(
         layout: &Layout,
         session: &Session,
         decision: &Decision,
-    ) -> Result<Self, FileError> {
+    ) -> Option<(Self, String)> {
         let about = match &decision.subject {
             Subject::Dispatch { dispatch } => {
                 session.dispatches.get(dispatch).map(|found| (*dispatch, found.attempts))
@@ -97,16 +97,18 @@ impl FailureReport {
             _ => None,
         };
         let name = name_of(decision.asked_at, &session.opening.session, about);
-        let path = layout.error_logs().join(format!("{name}.json"));
-        let bytes = files::read_bounded(&path, REPORT_BYTES_MAX)?;
-        serde_json::from_slice(&bytes).map_err(|error| FileError::io("read", &path)(error.into()))
+        folders(&session.opening.session).into_iter().find_map(|folder| {
+            let path = format!("{folder}/{name}.json");
+            let bytes = files::read_beneath(layout.repo_root(), &path, REPORT_BYTES_MAX).ok()?;
+            Some((serde_json::from_slice(&bytes).ok()?, path))
+        })
     }
+}
 
-    /// From the repository's root, without an ending.
-    pub fn place(&self) -> String {
-        let about = self.dispatch.zip(self.attempt);
-        format!("logs/errors/{}", name_of(self.failed_at, &self.session, about))
-    }
+/// Where reports are, from the repository's root; the second is for a checkout with something else in the place of the
+/// first.
+fn folders(session: &SessionName) -> [String; 2] {
+    ["logs/errors".to_owned(), format!("{}/{session}/errors", Layout::SESSIONS)]
 }
 
 /// The same failure has the same name whenever it is written.

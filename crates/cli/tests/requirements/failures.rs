@@ -204,6 +204,20 @@ fn r082_a_failure_is_reported_once_and_a_lost_report_comes_back() {
 }
 
 #[test]
+fn r082_a_checkout_with_something_else_called_logs_keeps_its_reports_with_the_session() {
+    let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77}}]));
+    repo.write("logs", "mine\n");
+    let place = |repo: &Repo| format!(".agents-work/{}/errors/", repo.session_name());
+    let blocked = repo.run().exits(4).says("permission").says("Tried already");
+    assert!(blocked.err.contains(&place(&repo)), "{}", blocked.err);
+    assert_eq!(files_below(&repo.root().join(place(&repo))).len(), 2);
+    assert_eq!(fs::read_to_string(repo.root().join("logs")).unwrap(), "mine\n");
+    repo.crew(json!([]));
+    repo.answer("UD-1", "retry").exits(3);
+    assert!(!repo.input(2, 1).to_string().contains("errors/"), "no agent is given them");
+}
+
+#[test]
 fn r082_an_agent_that_gives_up_is_reported_like_one_that_breaks() {
     let repo = Repo::with(json!([replies(
         "SpecAgent",

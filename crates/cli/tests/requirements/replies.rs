@@ -149,7 +149,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         Next: the session waits, without a limit of time, for your answer to UD-1
         Question: UD-1
 
-        report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, .txt
+        report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, and .txt for people
 
         UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume

@@ -55,7 +55,7 @@ fn r002_blocked_is_told_in_words() {
         Next: the session waits, without a limit of time, for your answer to UD-1
         Question: UD-1
 
-        report: logs/errors/TIME_SESSION_dispatch-1-attempt-1.json, .txt
+        report: logs/errors/TIME_SESSION_dispatch-1-attempt-1.json, and .txt for people
 
         UD-1 SpecAgent for meta replied FAIL (dispatch 1): no way
            tollgate answer SESSION UD-1 "retry" --resume

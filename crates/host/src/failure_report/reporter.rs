@@ -1,6 +1,6 @@
 //! Watches the events for failures and writes a report of each, once.
 
-use super::{FailureReport, Tried, draft, keep, words};
+use super::{FailureReport, Tried, draft, folders, keep, name_of, words};
 use crate::activity::clean;
 use crate::context::Context;
 use crate::files::{self, FileError};
@@ -170,18 +170,15 @@ impl Reporter {
                 keep::keep(&self.context, &self.layout, number, *attempt, errors)?;
             }
         }
-        let place = unwritten.report.place();
-        let (json, text) = (format!("{place}.json"), format!("{place}.txt"));
-        if files::open_beneath(root, &json).is_ok() {
+        let report = &unwritten.report;
+        let name = name_of(report.failed_at, &report.session, report.dispatch.zip(report.attempt));
+        let places = folders(&report.session).map(|folder| format!("{folder}/{name}"));
+        if places.iter().any(|place| files::open_beneath(root, &format!("{place}.json")).is_ok()) {
             return Ok(());
         }
-        let report = self.completed(&unwritten.report)?;
-        files::write_beneath(root, &text, words::for_people(&report).as_bytes())?;
-        let mut bytes =
-            serde_json::to_vec_pretty(&report).expect("a report can always be written as JSON");
-        bytes.push(b'\n');
-        // The JSON last: where it stands, both are whole.
-        files::write_beneath(root, &json, &bytes)
+        let report = self.completed(report)?;
+        let [first, second] = places;
+        write_both(root, &first, &report).or_else(|_| write_both(root, &second, &report))
     }
 
     /// With what went in and came out, and nothing secret in any of its texts.
@@ -196,6 +193,16 @@ impl Reporter {
         let value = clean::json(&self.context.redactor, serde_json::json!(report));
         Ok(serde_json::from_value(value).expect("cleaned texts are texts"))
     }
+}
+
+/// The JSON last: where it stands, both are whole.
+fn write_both(root: &Path, place: &str, report: &FailureReport) -> Result<(), FileError> {
+    let text = words::for_people(report);
+    files::write_beneath(root, &format!("{place}.txt"), text.as_bytes())?;
+    let mut json =
+        serde_json::to_vec_pretty(report).expect("a report can always be written as JSON");
+    json.push(b'\n');
+    files::write_beneath(root, &format!("{place}.json"), &json)
 }
 
 /// The name that the settings give for the role.
