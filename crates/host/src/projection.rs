@@ -6,7 +6,6 @@ pub mod evidence;
 mod report;
 mod status;
 
-use crate::context::Context;
 use crate::crash;
 use crate::failure_report::Reporter;
 use crate::files::{self, FileError};
@@ -14,7 +13,6 @@ use crate::journal::Record;
 use crate::layout::SessionLayout;
 use evidence::Evidence;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber, TaskId};
 use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
@@ -40,10 +38,10 @@ pub struct Projector {
 }
 
 impl Projector {
-    pub fn new(context: &Arc<Context>, layout: SessionLayout) -> Self {
+    pub fn new(layout: SessionLayout, reporter: Reporter) -> Self {
         Self {
             evidence: Evidence::new(&layout),
-            reporter: Reporter::new(Arc::clone(context), layout.clone()),
+            reporter,
             layout,
             status: None,
             statuses: BTreeMap::new(),

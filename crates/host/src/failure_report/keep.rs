@@ -1,9 +1,9 @@
 //! `.artifacts-failed/`: what an agent delivered that stayed invalid to the last re-run, with the faults found in it.
 
 use crate::activity::failed::{FAILED, KEPT_LIMITS};
-use crate::context::Context;
 use crate::files::{self, FileError};
 use crate::layout::SessionLayout;
+use std::path::Path;
 use tollgate_core::id::{Attempt, DispatchNumber, SessionName};
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
@@ -15,13 +15,12 @@ pub(super) fn place(session: &SessionName, number: DispatchNumber) -> String {
 
 /// Copies what the attempt staged. Made anew it holds the same, so a repetition does no harm.
 pub(super) fn keep(
-    context: &Context,
+    root: &Path,
     layout: &SessionLayout,
     number: DispatchNumber,
     attempt: Attempt,
     errors: &[ReplyError],
 ) -> Result<(), FileError> {
-    let root = context.layout.repo_root();
     let session = layout.folder().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = format!(".artifacts-failed/{session}/dispatch-{number}/attempt-{attempt}");
     let report = format!("{folder}/errors.json");

@@ -2,26 +2,30 @@
 
 use super::{FailureReport, Tried, draft, folders, keep, name_of, words};
 use crate::activity::clean;
-use crate::context::Context;
 use crate::files::{self, FileError};
 use crate::layout::SessionLayout;
+use crate::redact::Redactor;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use tollgate_core::decision::{Blocker, BlockerCode, DecisionKind, Subject};
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::reply::ReplyError;
+use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
 
 #[derive(Debug)]
 pub struct Reporter {
-    context: Arc<Context>,
     layout: SessionLayout,
+    /// The checkout.
+    root: PathBuf,
+    redactor: Redactor,
+    /// Who plays a role when nobody chose another.
+    agents: BTreeMap<Role, String>,
     /// Attempts under way: when they began, and the agent a person chose.
     running: BTreeMap<DispatchNumber, (Timestamp, Option<String>)>,
     /// Of dispatches that are not closed.
@@ -44,10 +48,17 @@ struct Unwritten {
 }
 
 impl Reporter {
-    pub fn new(context: Arc<Context>, layout: SessionLayout) -> Self {
+    pub fn new(
+        layout: SessionLayout,
+        root: PathBuf,
+        redactor: Redactor,
+        agents: BTreeMap<Role, String>,
+    ) -> Self {
         Self {
-            context,
             layout,
+            root,
+            redactor,
+            agents,
             running: BTreeMap::new(),
             history: BTreeMap::new(),
             unwritten: Vec::new(),
@@ -111,7 +122,7 @@ impl Reporter {
             history.invalid.push((attempt, errors.clone()));
         }
         if draft::is_failure(end) {
-            let agent = chosen.or_else(|| agent_of(&self.context, session, number));
+            let agent = chosen.or_else(|| agent_of(&self.agents, session, number));
             let mut report = draft::of_dispatch(session, number, attempt, agent, &history.tried);
             draft::add_end(&mut report, session, end);
             self.unwritten.push(Unwritten { report, invalid: Vec::new() });
@@ -130,7 +141,7 @@ impl Reporter {
             return first_new + index;
         }
         let attempt = session.dispatches.get(number).map_or(Attempt(0), |found| found.attempts);
-        let agent = agent_of(&self.context, session, *number);
+        let agent = agent_of(&self.agents, session, *number);
         let tried = self.history.get(number).map(|found| found.tried.clone()).unwrap_or_default();
         let report = draft::of_dispatch(session, *number, attempt, agent, &tried);
         self.unwritten.push(Unwritten { report, invalid: Vec::new() });
@@ -164,10 +175,10 @@ impl Reporter {
     }
 
     fn write_one(&self, unwritten: &Unwritten) -> Result<(), FileError> {
-        let root = self.context.layout.repo_root();
+        let root = &self.root;
         if let Some(number) = unwritten.report.dispatch {
             for (attempt, errors) in &unwritten.invalid {
-                keep::keep(&self.context, &self.layout, number, *attempt, errors)?;
+                keep::keep(root, &self.layout, number, *attempt, errors)?;
             }
         }
         let report = &unwritten.report;
@@ -190,7 +201,7 @@ impl Reporter {
             report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
             report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;
         }
-        let value = clean::json(&self.context.redactor, serde_json::json!(report));
+        let value = clean::json(&self.redactor, serde_json::json!(report));
         Ok(serde_json::from_value(value).expect("cleaned texts are texts"))
     }
 }
@@ -206,10 +217,14 @@ fn write_both(root: &Path, place: &str, report: &FailureReport) -> Result<(), Fi
 }
 
 /// The name that the settings give for the role.
-fn agent_of(context: &Context, session: &Session, number: DispatchNumber) -> Option<String> {
+fn agent_of(
+    agents: &BTreeMap<Role, String>,
+    session: &Session,
+    number: DispatchNumber,
+) -> Option<String> {
     let dispatch = session.dispatches.get(&number)?;
     let chosen = dispatch.agent().map(str::to_owned);
-    chosen.or_else(|| context.config.agent_for(dispatch.role).map(|(name, _)| name.to_owned()))
+    chosen.or_else(|| agents.get(&dispatch.role).cloned())
 }
 
 fn head(path: &Path) -> String {

@@ -106,6 +106,7 @@ impl Owner {
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.projector.take_all(&records);
         let _ = files::remove_temporaries(owner.layout.folder());
+        let _ = files::remove_temporaries(&owner.layout.evidence());
         let taken = owner.projector.finish_take_over(owner.engine.session());
         let policy = owner.context.config.policy();
         let put_back = was_edited.then(|| Input::PutBack { path: "status.json".to_owned() });
@@ -127,7 +128,10 @@ impl Owner {
         let (sender, receiver) = mpsc::channel();
         Ok(Self {
             inbox: Inbox::open(&layout.inbox())?,
-            projector: Projector::new(&context, layout.clone()),
+            projector: Projector::new(
+                layout.clone(),
+                context.reporter(&engine.session().opening.session),
+            ),
             inspector: Inspector::default(),
             promoted: None,
             wanted: Vec::new(),
