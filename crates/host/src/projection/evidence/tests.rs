@@ -133,3 +133,23 @@ fn no_text_of_others_becomes_a_heading_or_markup() {
         assert!(!forged && !text.contains("\n<b>"), "{text}");
     }
 }
+
+#[test]
+fn what_is_new_is_put_at_the_end_of_the_same_file() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.log");
+    let mut ledger = Ledger::new(path.clone(), "# head\n", "nothing\n");
+    ledger.write().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "# head\nnothing\n");
+    ledger.add("one\n");
+    ledger.write().unwrap();
+    let inode = fs::metadata(&path).unwrap().ino();
+    ledger.add("two\n");
+    ledger.write().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "# head\none\ntwo\n");
+    assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it was not written anew");
+    fs::remove_file(&path).unwrap();
+    ledger.write().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "# head\none\ntwo\n");
+}
