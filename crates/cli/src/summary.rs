@@ -5,11 +5,12 @@ use crate::face::digest;
 use crate::face::narrate::dispatch;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
 use std::path::Path;
-use tollgate_core::decision::{Blocker, Decision};
+use tollgate_core::decision::{Blocker, Decision, DecisionKind};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::Session;
 use tollgate_host::activity::manual::{self, Assigned};
+use tollgate_host::failure_report::{self, FailureReport};
 use tollgate_host::layout::Layout;
 use tollgate_host::serve::Ending;
 
@@ -26,7 +27,7 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
         }
         Ending::Blocked => {
             if let Some(found) = &session.blocker {
-                blocked(session, found);
+                blocked(root, session, found);
             }
             session.pending_decisions().for_each(|decision| question(root, session, decision));
             roles_to_play(root, session);
@@ -125,12 +126,27 @@ fn question(root: &Path, session: &Session, decision: &Decision) {
     }
 }
 
-pub fn blocked(session: &Session, blocker: &Blocker) {
+pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
     output::talk("");
     output::styled(BAD, &format!("BLOCKED  {} ({})", session.opening.session, blocker.code));
-    output::talk(&blocker.detail);
-    output::marked(NOTE, "remedy:", &blocker.remedy);
+    match failure_of(root, session) {
+        Some((report, path)) => {
+            output::talk(&failure_report::facts(&report));
+            output::marked(DIM, "report:", &format!("{path}, and .txt for people"));
+        }
+        None => {
+            output::talk(&blocker.detail);
+            output::marked(NOTE, "remedy:", &blocker.remedy);
+        }
+    }
     if session.has_accepted_work() {
         output::marked(DIM, "kept:", &format!("accepted work is on branch {}", session.branch()));
     }
+}
+
+/// What is on disk about the failure that the first open question is about.
+fn failure_of(root: &Path, session: &Session) -> Option<(FailureReport, String)> {
+    let mut pending = session.pending_decisions();
+    let decision = pending.find(|decision| decision.kind == DecisionKind::Escalation)?;
+    FailureReport::of_decision(&Layout::new(root), session, decision)
 }

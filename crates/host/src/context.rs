@@ -1,5 +1,6 @@
 //! What every activity of a session shares: the repository, the settings, the roles and where things are.
 
+use crate::failure_report::Reporter;
 use crate::layout::{Layout, SessionLayout, workspace_home};
 use crate::redact::Redactor;
 use crate::repository::Repository;
@@ -52,6 +53,14 @@ impl Context {
         let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
         workspace.adopt(tip)?;
         Ok(workspace)
+    }
+
+    /// Writes the reports of a session's failures.
+    pub fn reporter(&self, session: &SessionName) -> Reporter {
+        let player = |role: &Role| Some((*role, self.config.agent_for(*role)?.0.to_owned()));
+        let agents = Role::ALL.iter().filter_map(player).collect();
+        let root = self.layout.repo_root().to_owned();
+        Reporter::new(self.session_layout(session), root, self.redactor.clone(), agents)
     }
 
     /// Where a workspace of a session is, made already or not.

@@ -22,6 +22,8 @@ pub const POINTS: &[&str] = &[
     "projection.after_tasks",
     "projection.before_rejections",
     "projection.before_report",
+    "evidence.before_write",
+    "evidence.appended",
     "projection.before_status",
     "projection.after_status",
     "files.before_write",

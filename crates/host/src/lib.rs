@@ -5,6 +5,7 @@ pub mod client;
 pub mod clock;
 pub mod context;
 pub mod crash;
+pub mod failure_report;
 pub mod files;
 pub mod git;
 pub mod inbox;

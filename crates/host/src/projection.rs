@@ -1,12 +1,17 @@
-//! Files that follow from the journal: status.json, statuses in tasks.yaml, the history of rejections, the report.
+//! Files that follow from the journal: status.json, statuses in tasks.yaml, the history of rejections, the report, the
+//! evidence and the reports of failures.
 //! Delete them and they come back.
 
+pub mod evidence;
 mod report;
 mod status;
 
 use crate::crash;
+use crate::failure_report::Reporter;
 use crate::files::{self, FileError};
+use crate::journal::Record;
 use crate::layout::SessionLayout;
+use evidence::Evidence;
 use std::collections::BTreeMap;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber, TaskId};
@@ -28,16 +33,45 @@ pub struct Projector {
     rejections_written: Option<usize>,
     /// Which dispatch every session file was last copied from.
     taken_over: BTreeMap<String, (DispatchNumber, Attempt)>,
+    evidence: Evidence,
+    reporter: Reporter,
 }
 
 impl Projector {
-    pub fn new(layout: SessionLayout) -> Self {
+    pub fn new(layout: SessionLayout, reporter: Reporter) -> Self {
         Self {
+            evidence: Evidence::new(&layout),
+            reporter,
             layout,
             status: None,
             statuses: BTreeMap::new(),
             rejections_written: None,
             taken_over: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in the events of one commit; `session` is the state after it.
+    pub fn take<'e>(&mut self, session: &Session, events: impl Iterator<Item = &'e Event> + Clone) {
+        self.evidence.take(session, events.clone());
+        self.reporter.take(session, events);
+    }
+
+    /// Takes in a whole journal, commit by commit, as it was taken in when it was written.
+    pub fn take_all(&mut self, records: &[Record]) {
+        let mut session: Option<Session> = None;
+        for commit in records.split_inclusive(|record| record.more == 0) {
+            for Record { at, event, .. } in commit {
+                match (&mut session, event) {
+                    (Some(session), event) => session.apply(*at, event),
+                    (None, Event::SessionOpened(opening)) => {
+                        session = Some(Session::open(*at, opening));
+                    }
+                    (None, _) => return,
+                }
+            }
+            if let Some(session) = &session {
+                self.take(session, commit.iter().map(|record| &record.event));
+            }
         }
     }
 
@@ -49,6 +83,8 @@ impl Projector {
         if session.closed && session.mode == Mode::Lean {
             self.lean_report(session)?;
         }
+        self.evidence.write()?;
+        self.reporter.write()?;
         self.status(session)
     }
 

@@ -1,9 +1,11 @@
-//! Takes secrets out of text before it is written: values known to be secret, and tokens of well-known shapes.
+//! Takes secrets out of text before it is written: values known to be secret, tokens of well-known shapes, and the
+//! addresses of people.
 //!
 //! What is taken out never reaches over a quote, a backslash or the end of a line, and never begins inside an escape, so
 //! that JSON stays JSON.
 
 mod environment;
+mod mail;
 mod shape;
 
 use shape::Body;
@@ -12,6 +14,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 const REPLACEMENT: &[u8] = b"[redacted]";
+const MAIL_REPLACEMENT: &[u8] = b"[e-mail]";
 
 /// A shorter value would be found in innocent text all the time.
 const SECRET_CHARS_MIN: usize = 6;
@@ -28,6 +31,8 @@ pub struct Redactor {
     pieces: Vec<Vec<u8>>,
     /// Bytes at which something may begin; all others are passed on without a closer look.
     is_start: [bool; 256],
+    /// For work that others rely on word by word: addresses and what is called a password are left.
+    certain_only: bool,
 }
 
 impl Redactor {
@@ -42,7 +47,7 @@ impl Redactor {
         {
             is_start[usize::from(*byte)] = true;
         }
-        Self { pieces, is_start }
+        Self { pieces, is_start, certain_only: false }
     }
 
     /// Knows the values of variables whose names sound secret.
@@ -50,20 +55,30 @@ impl Redactor {
         Self::new(variables.filter_map(|(name, value)| environment::secret_value(&name, value)))
     }
 
+    /// For files that agents author: only what is a secret for certain. A specification may name an address, and a
+    /// check may log in with a password made for it.
+    pub fn for_work(&self) -> Self {
+        Self { certain_only: true, ..self.clone() }
+    }
+
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut clean = Vec::with_capacity(text.len());
-        let mut stream = self.stream();
-        stream.push(text.as_bytes(), &mut clean);
-        stream.finish(&mut clean);
+        let clean = self.redact_bytes(text.as_bytes());
         if clean == text.as_bytes() {
             return Cow::Borrowed(text);
         }
         Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
     }
 
+    pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let (mut stream, mut clean) = (self.stream(), Vec::with_capacity(bytes.len()));
+        stream.push(bytes, &mut clean);
+        stream.finish(&mut clean);
+        clean
+    }
+
     /// For text that comes in pieces of any size, split anywhere.
     pub fn stream(&self) -> Stream<'_> {
-        Stream { redactor: self, unread: Vec::new(), state: State::default() }
+        Stream { redactor: self, unread: Vec::new(), held: Vec::new(), state: State::default() }
     }
 
     /// The end of the known secret that begins at `at`, together with those that overlap it.
@@ -79,7 +94,8 @@ impl Redactor {
 
     fn one_secret_end(&self, text: &[u8], at: usize) -> Option<usize> {
         let rest = &text[at..];
-        let piece = self.pieces.iter().find(|piece| rest.starts_with(piece))?;
+        let begins = |piece: &[u8]| piece.first() == rest.first() && rest.starts_with(piece);
+        let piece = self.pieces.iter().find(|piece| begins(piece))?;
         Some(at + piece.len())
     }
 }
@@ -109,6 +125,8 @@ fn may_be_bare_json(piece: &str) -> bool {
 pub struct Stream<'r> {
     redactor: &'r Redactor,
     unread: Vec<u8>,
+    /// Passed on already, but perhaps the beginning of an address.
+    held: Vec<u8>,
     state: State,
 }
 
@@ -132,6 +150,7 @@ impl Stream<'_> {
             self.unread.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let decidable = after_last_line.max(self.unread.len().saturating_sub(WINDOW_BYTES));
         self.advance(decidable, clean);
+        self.hold_back(clean);
     }
 
     /// The text is at its end: what was held back is decided.
@@ -139,7 +158,19 @@ impl Stream<'_> {
         self.advance(self.unread.len(), clean);
     }
 
+    fn hold_back(&mut self, clean: &mut Vec<u8>) {
+        if clean.last().is_some_and(|last| mail::may_go_on(*last)) {
+            let seen = &clean[clean.len().saturating_sub(mail::LOOK_BACK_BYTES)..];
+            let held = seen
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(seen.len(), |newline| seen.len() - newline - 1);
+            self.held.extend(clean.drain(clean.len() - held..));
+        }
+    }
+
     fn advance(&mut self, decidable: usize, clean: &mut Vec<u8>) {
+        clean.append(&mut self.held);
         let text = std::mem::take(&mut self.unread);
         let mut at = 0;
         while at < decidable {
@@ -194,6 +225,16 @@ impl Stream<'_> {
             self.state.escape_left = 0;
             return end.max(shown_until);
         }
+        if text[at] == b'@'
+            && !self.redactor.certain_only
+            && self.state.escape_left == 0
+            && let Some((local_bytes, end)) = mail::find(clean, text, at)
+        {
+            clean.truncate(clean.len() - local_bytes);
+            clean.extend_from_slice(MAIL_REPLACEMENT);
+            self.state.before = [b']'; 2];
+            return end;
+        }
         self.track(text, at);
         self.pass_on(&text[at..=at], clean);
         at + 1
@@ -212,7 +253,8 @@ impl Stream<'_> {
             return None;
         }
         let known = self.redactor.known_secret_end(text, at).map(|end| (at, end));
-        let Some(found) = shape::find(text, at, self.at_word_start()) else {
+        let Some(found) = shape::find(text, at, self.at_word_start(), self.redactor.certain_only)
+        else {
             return known;
         };
         if let Some((_, end)) = known

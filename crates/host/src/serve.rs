@@ -334,6 +334,7 @@ impl Owner {
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("serve.committed");
         self.wanted = self.engine.committed(&durable);
+        self.projector.take(self.engine.session(), durable.events().iter());
         face.happened(self.engine.session(), durable.events());
         if let Err(detail) = self.project() {
             self.persistence_failed(face, detail)?;
@@ -351,6 +352,7 @@ impl Owner {
         let journal = &mut self.journal;
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         self.wanted = self.engine.committed(&durable);
+        self.projector.take(self.engine.session(), durable.events().iter());
         face.happened(self.engine.session(), durable.events());
         // What can still be written should say BLOCKED too.
         let _ = self.projector.project(self.engine.session());

@@ -4,6 +4,7 @@
 //! the session files before the next one. Only the agent is missing.
 
 use crate::Trouble;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tollgate_core::action::{APPROVE_DESIGN, Action, Assignment, Step, StepKind};
@@ -17,11 +18,13 @@ use tollgate_core::role::{Mode, ProjectType, Role, State};
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
 use tollgate_host::clock;
+use tollgate_host::failure_report::Reporter;
 use tollgate_host::journal::Journal;
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
 use tollgate_host::record::Inspector;
+use tollgate_host::redact::Redactor;
 
 pub const STEPS: usize = 12;
 /// As in `xtask/peers/workload.py`: the question comes after the third step.
@@ -97,6 +100,7 @@ impl Flow {
         let session = Session::replay(records.iter().map(|record| (record.at, &record.event)))
             .ok_or("the journal does not begin with an opening")?;
         let mut flow = Self::assemble(layout, lock, journal, Engine::resume(session));
+        flow.projector.take_all(&records);
         flow.projector.finish_take_over(flow.engine.session())?;
         flow.handle(Input::Resumed { policy: Policy::default() })?;
         Ok(flow)
@@ -108,7 +112,10 @@ impl Flow {
         journal: Journal,
         engine: Engine,
     ) -> Self {
-        let projector = Projector::new(layout.clone());
+        let root = layout.folder().to_owned();
+        let secrets = Redactor::from_environment(std::env::vars_os());
+        let reporter = Reporter::new(layout.clone(), root, secrets, BTreeMap::new());
+        let projector = Projector::new(layout.clone(), reporter);
         let inspector = Inspector::default();
         let last = Parts::default();
         Self { layout, _lock: lock, journal, engine, projector, inspector, last }
@@ -182,9 +189,10 @@ impl Flow {
     fn keep(&mut self, commit: Commit) -> Result<(), Trouble> {
         let begin = Instant::now();
         let journal = &mut self.journal;
-        let _durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         self.last.journal = begin.elapsed();
         let begin = Instant::now();
+        self.projector.take(self.engine.session(), durable.events().iter());
         self.projector.project(self.engine.session())?;
         self.last.project = begin.elapsed();
         Ok(())

@@ -138,7 +138,7 @@ impl Face for TerminalFace {
             self.asked = Some(round);
         }
         if let Some(blocker) = &session.blocker {
-            crate::summary::blocked(session, blocker);
+            crate::summary::blocked(&self.root, session, blocker);
         }
         self.show_question(session, decision);
         Vec::new()

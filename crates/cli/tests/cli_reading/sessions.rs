@@ -356,48 +356,55 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
         &SESSIONS,
         &["audit"],
         expect![[r#"
-        session   DATE_add-a-greeting
-        action    deliver (full)
-        goal      Add a greeting
-        state     APPROVE_DESIGN
-        base      HASH
-        opened    TIME
-        updated   TIME
-        journal   25 record(s), last hash HASH
+            session   DATE_add-a-greeting
+            action    deliver (full)
+            goal      Add a greeting
+            state     APPROVE_DESIGN
+            base      HASH
+            opened    TIME
+            updated   TIME
+            journal   25 record(s), last hash HASH
 
-        roles
-          SpecAgent   #1
-          Architect   #2 #3
+            roles
+              SpecAgent   #1
+              Architect   #2 #3
 
-        read
-          #1 SpecAgent meta: no files
-          #2 Architect meta: …/spec.md, …/acceptance.json
-          #3 Architect meta: …/spec.md, …/acceptance.json, …/architecture.md
+            read
+              #1 SpecAgent meta: no files
+              #2 Architect meta: …/spec.md, …/acceptance.json
+              #3 Architect meta: …/spec.md, …/acceptance.json, …/architecture.md
 
-        written
-          acceptance.json HASH by #1 SpecAgent
-          spec.md HASH by #1 SpecAgent
-          architecture.md HASH by #2 Architect
+            written
+              acceptance.json HASH by #1 SpecAgent
+              spec.md HASH by #1 SpecAgent
+              architecture.md HASH by #2 Architect
 
-        decisions
-          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
-            shown acceptance.json HASH
-            shown architecture.md HASH
-            shown spec.md HASH
-            answered TIME by person: changes-requested: Architect: make it smaller
-          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
-            shown acceptance.json HASH
-            shown architecture.md HASH
-            shown spec.md HASH
-            open
+            decisions
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+                shown acceptance.json HASH
+                shown architecture.md HASH
+                shown spec.md HASH
+                answered TIME by person: changes-requested: Architect: make it smaller
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+                shown acceptance.json HASH
+                shown architecture.md HASH
+                shown spec.md HASH
+                open
 
-        commands
-          none
+            commands
+              none
 
-        commits
-          none
-        exit 0
-    "#]],
+            commits
+              none
+
+            evidence
+              .agents-work/DATE_add-a-greeting/evidence/action-context.md
+              .agents-work/DATE_add-a-greeting/evidence/artifact-trace.md
+              .agents-work/DATE_add-a-greeting/evidence/gate-decisions.md
+              .agents-work/DATE_add-a-greeting/evidence/commands.log
+              .agents-work/DATE_add-a-greeting/evidence/lifecycle-gates.log
+            exit 0
+        "#]],
     );
 }
 
@@ -443,6 +450,13 @@ fn r085_the_record_alone_tells_commands_and_commits() {
 
             commits
               HASH #2 Coder T-001: app.txt
+
+            evidence
+              .agents-work/DATE_fix-the-greeting/evidence/action-context.md
+              .agents-work/DATE_fix-the-greeting/evidence/artifact-trace.md
+              .agents-work/DATE_fix-the-greeting/evidence/gate-decisions.md
+              .agents-work/DATE_fix-the-greeting/evidence/commands.log
+              .agents-work/DATE_fix-the-greeting/evidence/lifecycle-gates.log
             exit 0
         "#]],
     );

@@ -8,6 +8,8 @@ mod artefacts;
 mod bad_input;
 mod decisions;
 mod dispatches;
+mod evidence;
+mod failures;
 mod manual;
 mod persistence;
 mod promises;

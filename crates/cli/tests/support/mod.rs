@@ -278,9 +278,47 @@ impl Repo {
             .replace(&real.display().to_string(), "DIR")
             .replace(&self.dir.path().display().to_string(), "DIR")
             .lines()
-            .map(|line| format!("{}\n", line.trim_end()))
+            .map(|line| format!("{}\n", without_times(line.trim_end())))
             .collect()
     }
+}
+
+/// Points in time become `TIME` and durations in seconds `N s`.
+fn without_times(line: &str) -> String {
+    let is_time = |text: &str| {
+        let pattern = "0000-00-00T00?00?00.000Z";
+        text.len() == pattern.len()
+            && text.chars().zip(pattern.chars()).all(|(found, wanted)| match wanted {
+                '0' => found.is_ascii_digit(),
+                '?' => found == ':' || found == '-',
+                other => found == other,
+            })
+    };
+    let mut shown = String::new();
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        if rest.get(..24).is_some_and(is_time) {
+            shown.push_str("TIME");
+            rest = &rest[24..];
+            continue;
+        }
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let after = &rest[digits..];
+        let is_duration = digits > 0
+            && after.get(..6).is_some_and(|text| {
+                text.starts_with('.')
+                    && text.ends_with(" s")
+                    && text[1..4].bytes().all(|byte| byte.is_ascii_digit())
+            });
+        let (taken, text) = match (is_duration, digits) {
+            (true, _) => (digits + 6, "N s"),
+            (false, 0) => (first.len_utf8(), &rest[..first.len_utf8()]),
+            (false, _) => (digits, &rest[..digits]),
+        };
+        shown.push_str(text);
+        rest = &rest[taken..];
+    }
+    shown
 }
 
 pub fn ran(command: &mut Command) -> Ran {

@@ -2,6 +2,7 @@
 
 use super::ActivityError;
 use super::classify::{Classified, classify};
+use super::clean;
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
@@ -33,6 +34,12 @@ pub struct Collected<'a> {
 }
 
 pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
+    let mut end = found_end(at, outcome)?;
+    clean::end(&at.context.redactor, &mut end);
+    Ok(end)
+}
+
+fn found_end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
     Ok(match &outcome.end {
         RunEnd::Exited { code: 0 } => {
             let mut end = reply(at)?;
@@ -110,7 +117,8 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
         Ok(read) => read,
         Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: Default::default() }),
     };
-    files::write_atomic(&at.folder.reply(), bytes.trim_ascii())?;
+    let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
+    files::write_atomic(&at.folder.reply(), &kept)?;
     let reply = read.reply;
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
     let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
@@ -155,7 +163,8 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         REPLY_BYTES_MAX,
     )?)
     .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
-    let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
     let declared = outputs::declared(&at.order.brief, &role);
     let mut missing = missing_outputs(at, &declared, &given, &found);
     missing.extend(outputs::missing(at.workspace.tree(), &declared));
@@ -170,12 +179,11 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         return Ok(DispatchEnd::Invalid { errors: errors.collect(), usage: reply.usage });
     }
     let (mut work, mut errors) = session_work(at, &role, found);
-    keep_outputs(at, &work)?;
-    let work_files = std::mem::take(&mut work.files);
-    errors.extend(check_documents(at, &work_files, &mut work.work));
+    errors.extend(check_documents(at, &work.files, &mut work.work));
     if !errors.is_empty() {
         return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
     }
+    keep_outputs(at, &work)?;
     let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,

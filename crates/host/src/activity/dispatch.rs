@@ -3,7 +3,7 @@
 use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, input, manual, setup};
+use super::{ActivityError, StopSwitch, failed, input, manual, setup};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
@@ -132,6 +132,9 @@ pub fn run(
     let end = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
+    if failed::may_be_refused(&end, order.brief.role) {
+        failed::stage(&collected)?;
+    }
     if !is_theirs && !matches!(end, DispatchEnd::Replied { .. }) {
         let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
         // Stopped by a process that did not live to record it: for this one it was interrupted.

@@ -2,6 +2,8 @@
 
 use super::ActivityError;
 use crate::files::{self, EntryKind, TreeLimits};
+use crate::redact::Redactor;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_core::id::{ContentHash, SessionName};
@@ -13,7 +15,7 @@ pub type Given = BTreeMap<String, ContentHash>;
 /// Names of the engine at the top of the session folder: agents neither need them nor may change them.
 /// The folders of dispatches grow with the session, so they are not even looked into.
 fn is_private(name: &str) -> bool {
-    matches!(name, "lock" | "inbox" | "dispatches" | "checks" | "evidence")
+    matches!(name, "lock" | "inbox" | "dispatches" | "checks" | "evidence" | "errors")
         || name.starts_with("journal")
         || name == "approve-design-history.jsonl"
 }
@@ -151,4 +153,17 @@ pub fn differences(
     }
     found.deleted = given.keys().filter(|path| !seen.contains(path)).cloned().collect();
     Ok(found)
+}
+
+/// What is kept of text that an agent wrote holds no token; its hash is that of what is kept.
+pub fn take_secrets_out(found: &mut Differences, redactor: &Redactor) {
+    for file in &mut found.written {
+        let Ok(text) = std::str::from_utf8(&file.bytes) else {
+            continue;
+        };
+        if let Cow::Owned(clean) = redactor.redact(text) {
+            file.bytes = clean.into_bytes();
+            file.sha256 = files::hash_bytes(&file.bytes);
+        }
+    }
 }

@@ -90,12 +90,19 @@ const PRIVATE: &[u8] = b"PRIVATE KEY";
 const MARKER_BYTES_MAX: usize = 80;
 const LOOK_AHEAD_BYTES: usize = 512;
 
-/// Every byte at which `find`, a private key or an escape can begin.
-pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\";
+/// Every byte at which `find`, a private key or an escape can begin, and the one that every address has.
+pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\@";
 
-/// The secret of a known shape that begins at `at`.
-pub(super) fn find(text: &[u8], at: usize, at_word_start: bool) -> Option<Found> {
-    if let Some(found) = url_credentials(text, at).or_else(|| assigned(text, at)) {
+/// The secret of a known shape that begins at `at`. What is called a password may also be a part of the work, so
+/// `certain_only` leaves it.
+pub(super) fn find(
+    text: &[u8],
+    at: usize,
+    at_word_start: bool,
+    certain_only: bool,
+) -> Option<Found> {
+    let assigned = || if certain_only { None } else { assigned(text, at) };
+    if let Some(found) = url_credentials(text, at).or_else(assigned) {
         return Some(found);
     }
     if !at_word_start {
@@ -106,7 +113,8 @@ pub(super) fn find(text: &[u8], at: usize, at_word_start: bool) -> Option<Found>
 
 fn prefixed(text: &[u8], at: usize) -> Option<Found> {
     let rest = &text[at..];
-    let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix.as_bytes()))?;
+    let begins = |prefix: &[u8]| prefix.first() == rest.first() && rest.starts_with(prefix);
+    let shape = SHAPES.iter().find(|shape| begins(shape.prefix.as_bytes()))?;
     let body_from = at + shape.prefix.len();
     let end = shape.body.end(text, body_from);
     let body = &text[body_from..end];
@@ -128,6 +136,9 @@ fn json_web_token(text: &[u8], at: usize) -> Option<Found> {
 }
 
 fn credentials(text: &[u8], at: usize) -> Option<Found> {
+    if !b"bBaA".contains(&text[at]) {
+        return None;
+    }
     let rest = &text[at..];
     let word = [BEARER, BASIC].into_iter().find(|word| starts_with_ignoring_case(rest, word))?;
     let from = at + word.len();
@@ -139,6 +150,9 @@ fn credentials(text: &[u8], at: usize) -> Option<Found> {
 }
 
 fn assigned(text: &[u8], at: usize) -> Option<Found> {
+    if !b"pPsStTaA".contains(&text[at]) {
+        return None;
+    }
     let rest = &text[at..];
     let name = ASSIGNED_NAMES.into_iter().find(|name| {
         rest.get(name.len()) == Some(&b'=') && starts_with_ignoring_case(rest, name)
@@ -225,6 +239,15 @@ mod tests {
             SHAPES.iter().map(|shape| shape.prefix).chain(ASSIGNED_NAMES).chain([BEARER, BASIC]);
         for word in words {
             assert!(FIRST_BYTES.contains(&word.as_bytes()[0]), "{word} is never looked at");
+        }
+        for name in ASSIGNED_NAMES {
+            let text = format!("{name}=hunter2 ");
+            assert!(assigned(text.as_bytes(), 0).is_some(), "{name} is never found");
+            assert!(assigned(text.to_uppercase().as_bytes(), 0).is_some(), "{name}");
+        }
+        for word in [BEARER, BASIC] {
+            let text = format!("{word}abcdef0123456789");
+            assert!(credentials(text.as_bytes(), 0).is_some(), "{word} is never found");
         }
         for word in ASSIGNED_NAMES.into_iter().chain([BEARER, BASIC]) {
             let first = word.as_bytes()[0].to_ascii_uppercase();

@@ -74,6 +74,44 @@ fn ordinary_text_is_left() {
 }
 
 #[test]
+fn r083_an_address_of_a_person_becomes_a_marker() {
+    check("ask alice@example.com, please", "ask [e-mail], please");
+    check("Jane <jane.doe+x@mail.example.co.uk>.", "Jane <[e-mail]>.");
+    check("a@b.io", "[e-mail]");
+    check("li@163.com or j\u{fc}rgen@m\u{fc}ller.de.", "[e-mail] or [e-mail].");
+    check(r#"{"a":"one\nbob@example.com","n":1}"#, r#"{"a":"one\n[e-mail]","n":1}"#);
+    check(r#"{"a":"\u00e9bob@example.com"}"#, r#"{"a":"\u00e9[e-mail]"}"#);
+    check(r#"{"a":"\\nbob@example.com"}"#, r#"{"a":"\\[e-mail]"}"#);
+    check("mailto:bob@example.com?subject=x", "mailto:[e-mail]?subject=x");
+    check("line\nbob@example.com\nnext", "line\n[e-mail]\nnext");
+    check("https://bob@example.com/x", "https://[e-mail]/x");
+    let long = "x".repeat(1_500);
+    check(&format!("{long}@example.com"), &format!("{}[e-mail]", &long[64..]));
+    check(&format!("{long} bob@example.com"), &format!("{long} [e-mail]"));
+}
+
+#[test]
+fn r083_of_work_only_what_is_certainly_secret_is_taken_out() {
+    let text =
+        "as bob@example.com, password=made-for-the-test, ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let clean = "as bob@example.com, password=made-for-the-test, [redacted]";
+    assert_eq!(Redactor::new(SECRETS).for_work().redact(text), clean);
+}
+
+#[test]
+fn what_only_looks_like_an_address_is_left() {
+    for text in [
+        "npm install left-pad@1.3.0 @types/node@20.1.0 x@1.2.3-beta.rc",
+        "@pytest.mark.slow and @scope/pkg and user@host:path and root@localhost",
+        "git@github.com:org/repo.git and ssh://git@host.example.com/x",
+        "logo@2x.png getty@tty1.service this@Outer.finish() a@b.T",
+        "a @ b.com, @example.com, x@, x@.com, x@a..com, 50%@",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
 fn r113_a_private_key_is_taken_out_line_by_line() {
     check(
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/\nIBAAK==\n-----END RSA PRIVATE KEY-----\nafter",
@@ -168,6 +206,9 @@ fn fragment() -> impl Strategy<Value = String> {
             "password=",
             "://a:b@c",
             "MIIE",
+            "bob@example.com",
+            "@",
+            ".com",
             " ",
         ])
         .prop_map(str::to_owned),

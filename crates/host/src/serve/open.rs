@@ -78,6 +78,7 @@ impl Owner {
         crash::point("open.journal_begun");
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.wanted = owner.engine.committed(&durable);
+        owner.projector.take(owner.engine.session(), durable.events().iter());
         face.happened(owner.engine.session(), durable.events());
         if let Err(detail) = owner.project() {
             owner.persistence_failed(face, detail)?;
@@ -106,7 +107,9 @@ impl Owner {
         let was_edited = projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
+        owner.projector.take_all(&records);
         let _ = files::remove_temporaries(owner.layout.folder());
+        let _ = files::remove_temporaries(&owner.layout.evidence());
         let taken = owner.projector.finish_take_over(owner.engine.session());
         let policy = owner.context.config.policy();
         let put_back = was_edited.then(|| Input::PutBack { path: "status.json".to_owned() });
@@ -128,7 +131,10 @@ impl Owner {
         let (sender, receiver) = mpsc::channel();
         Ok(Self {
             inbox: Inbox::open(&layout.inbox())?,
-            projector: Projector::new(layout.clone()),
+            projector: Projector::new(
+                layout.clone(),
+                context.reporter(&engine.session().opening.session),
+            ),
             inspector: Inspector::default(),
             stage: StageWatch::default(),
             promoted: None,

@@ -14,6 +14,14 @@ use tollgate_core::view::SCHEMA_VERSION;
 use tollgate_core::work::{DispatchEnd, Work};
 use tollgate_host::journal::Record;
 
+const EVIDENCE: [&str; 5] = [
+    "evidence/action-context.md",
+    "evidence/artifact-trace.md",
+    "evidence/gate-decisions.md",
+    "evidence/commands.log",
+    "evidence/lifecycle-gates.log",
+];
+
 /// None when the records do not begin with the opening of a session.
 pub(super) fn record(records: &[Record]) -> Option<AuditRecord> {
     let (first, rest) = records.split_first()?;
@@ -43,6 +51,7 @@ pub(super) fn record(records: &[Record]) -> Option<AuditRecord> {
         decisions: collector.decisions,
         commands: collector.commands,
         commits: collector.commits,
+        evidence: EVIDENCE.iter().map(|name| session.session_path(name)).collect(),
     })
 }
 

@@ -30,6 +30,8 @@ pub(super) struct AuditRecord {
     pub decisions: Vec<DecisionEntry>,
     pub commands: Vec<CommandEntry>,
     pub commits: Vec<CommitEntry>,
+    /// Files that tell the same for people, from the repository's root.
+    pub evidence: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]

@@ -28,6 +28,7 @@ pub(super) fn text(record: &AuditRecord) -> String {
     section(&mut lines, "decisions", record.decisions.iter().map(decision));
     section(&mut lines, "commands", record.commands.iter().map(command));
     section(&mut lines, "commits", record.commits.iter().map(commit));
+    section(&mut lines, "evidence", record.evidence.iter().cloned());
     lines.join("\n")
 }
 
@@ -58,7 +59,9 @@ fn read(record: &AuditRecord, entry: &ReadEntry) -> String {
         0 | 1 => String::new(),
         attempt => format!(" attempt {attempt}"),
     };
-    format!("#{} {} {}{again}: {files}", entry.dispatch, entry.role, entry.task)
+    let agent = entry.agent.as_deref().map(|name| format!(" by {}", short(name)));
+    let agent = agent.unwrap_or_default();
+    format!("#{} {} {}{again}{agent}: {files}", entry.dispatch, entry.role, entry.task)
 }
 
 fn written(entry: &WrittenEntry) -> String {

@@ -1,0 +1,102 @@
+//! Takes secrets out of what an attempt said, before it becomes an event. The logs are clean already, as bytes; but
+//! reading JSON undoes escapes, and a fault quotes the files that it is about.
+
+use crate::redact::Redactor;
+use serde_json::Value;
+use tollgate_core::reply::{Reply, ReplyError};
+use tollgate_core::work::DispatchEnd;
+
+pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
+    match end {
+        DispatchEnd::Replied { reply, .. } => clean_reply(redactor, reply),
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+            for error in errors {
+                fault(redactor, error);
+            }
+        }
+        DispatchEnd::Crashed { stderr_tail: words, .. }
+        | DispatchEnd::CouldNotStart { cause: words, .. }
+        | DispatchEnd::MissingRole { detail: words, .. }
+        | DispatchEnd::PermissionRefused { detail: words } => text(redactor, words),
+        DispatchEnd::MissingOutput { .. }
+        | DispatchEnd::TimedOut { .. }
+        | DispatchEnd::OutputLimit { .. }
+        | DispatchEnd::Parked { .. }
+        | DispatchEnd::Stopped
+        | DispatchEnd::Interrupted { .. } => {}
+    }
+}
+
+/// The bytes of a reply as they are kept: as given where nothing secret shows when it is read.
+pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
+    let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
+        return redactor.redact_bytes(bytes);
+    };
+    let clean = json(redactor, value.clone());
+    if clean == value { bytes.to_vec() } else { clean.to_string().into_bytes() }
+}
+
+/// Every text and every name in a JSON value.
+pub fn json(redactor: &Redactor, value: Value) -> Value {
+    match value {
+        Value::String(words) => Value::String(redactor.redact(&words).into_owned()),
+        Value::Array(list) => list.into_iter().map(|value| json(redactor, value)).collect(),
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(name, value)| (redactor.redact(&name).into_owned(), json(redactor, value)))
+            .collect(),
+        other => other,
+    }
+}
+
+fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
+    text(redactor, &mut reply.summary);
+    for words in reply.notes.iter_mut().chain(&mut reply.questions) {
+        text(redactor, words);
+    }
+    for finding in &mut reply.findings {
+        text(redactor, &mut finding.category);
+        text(redactor, &mut finding.message);
+        for words in [&mut finding.line, &mut finding.fix].into_iter().flatten() {
+            text(redactor, words);
+        }
+    }
+}
+
+fn fault(redactor: &Redactor, error: &mut ReplyError) {
+    text(redactor, &mut error.path);
+    text(redactor, &mut error.message);
+}
+
+fn text(redactor: &Redactor, words: &mut String) {
+    if let std::borrow::Cow::Owned(clean) = redactor.redact(words) {
+        *words = clean;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn r083_an_escape_hides_no_secret_from_the_record() {
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        let reply = br#"{"summary":"ask bob\u0040example.com for hunter\u0032-hunter2"}"#;
+        let kept = String::from_utf8(reply_bytes(&redactor, reply)).unwrap();
+        assert_eq!(kept, r#"{"summary":"ask [e-mail] for [redacted]"}"#);
+        let plain = br#"{ "summary": "nothing  secret" }"#;
+        assert_eq!(reply_bytes(&redactor, plain), plain, "kept as it was given");
+    }
+
+    #[test]
+    fn r083_a_fault_quotes_no_secret() {
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        let fault =
+            ReplyError::new("work.not_allowed", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
+        let mut found = DispatchEnd::Invalid { errors: vec![fault], usage: Default::default() };
+        end(&redactor, &mut found);
+        assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
+    }
+}

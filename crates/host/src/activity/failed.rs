@@ -1,0 +1,80 @@
+//! Sets what an invalid attempt left behind aside, before its tree is made clean: bounded copies without secrets.
+
+use super::ActivityError;
+use super::collect::Collected;
+use super::dispatch::GIVEN;
+use super::session_files::{self, Given};
+use crate::files::{self, TreeLimits};
+use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::reply::ReplyStatus;
+use tollgate_core::role::Role;
+use tollgate_core::work::DispatchEnd;
+
+/// The folder beside the attempt's logs.
+pub const FAILED: &str = "failed";
+
+/// Enough to see what went wrong; the whole of it is under the rescue name.
+pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
+const KEPT_FILES_MAX: usize = 500;
+const KEPT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// An invalid reply, or one that its own work contradicts, which the core will call invalid.
+pub fn may_be_refused(end: &DispatchEnd, role: Role) -> bool {
+    match end {
+        DispatchEnd::Invalid { .. } => true,
+        DispatchEnd::Replied { reply, work } => {
+            let is_empty = role == Role::Coder && work.commit.is_none();
+            reply.status == ReplyStatus::Ok && (is_empty || !work.breaches.is_empty())
+        }
+        _ => false,
+    }
+}
+
+pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
+    let staged = at.folder.folder().join(FAILED);
+    // A process that was killed after this point has made the tree clean already.
+    if staged.exists() {
+        return Ok(());
+    }
+    let making = at.folder.folder().join(format!("{FAILED}.part"));
+    if making.exists() {
+        files::remove_tree(&making)?;
+    }
+    let problem = || ActivityError::io(format!("cannot make {}", making.display()));
+    std::fs::create_dir(&making).map_err(problem())?;
+    let mut room = KEPT_BYTES_MAX;
+    for (path, bytes) in session_copies(at)?.into_iter().chain(change_copies(at)?) {
+        let clean = at.context.redactor.redact_bytes(&bytes);
+        if clean.len() <= room {
+            room -= clean.len();
+            files::write_beneath(&making, &path, &clean)?;
+        }
+    }
+    std::fs::rename(&making, &staged).map_err(problem())
+}
+
+/// Session files as the agent left them.
+fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
+    let given = files::read_bounded(&at.folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
+    let given: Given = serde_json::from_slice(&given).unwrap_or_default();
+    let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    let small = found
+        .written
+        .into_iter()
+        .filter(|file| file.bytes.len() as u64 <= KEPT_LIMITS.file_bytes_max);
+    let copies = small.take(KEPT_FILES_MAX);
+    Ok(copies.map(|file| (format!("session/{}", file.path), file.bytes)).collect())
+}
+
+/// Files of the repository that it changed.
+fn change_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
+    let Ok(changes) = at.workspace.changes() else {
+        return Ok(Vec::new()); // what cannot be listed is one of the faults, and told as such
+    };
+    let tree = at.workspace.tree();
+    let read = |path: String| {
+        let bytes = files::read_beneath(tree, &path, KEPT_LIMITS.file_bytes_max).ok()?;
+        Some((format!("changes/{path}"), bytes))
+    };
+    Ok(changes.into_iter().filter_map(|change| read(change.path)).take(KEPT_FILES_MAX).collect())
+}

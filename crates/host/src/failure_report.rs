@@ -1,0 +1,127 @@
+//! What is told of a failure: one value, written as JSON and as text for people, and shown where a person is asked.
+
+mod draft;
+mod keep;
+mod reporter;
+mod words;
+
+pub use reporter::Reporter;
+pub use words::{facts, for_people};
+
+use crate::files;
+use crate::layout::Layout;
+use serde::{Deserialize, Serialize};
+use tollgate_core::decision::{AnswerOption, BlockerCode, Decision, Subject};
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName, TaskRef};
+use tollgate_core::role::Role;
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+
+/// A report holds pieces of bounded length; more than this is not one of ours.
+const REPORT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureReport {
+    pub schema_version: u32,
+    pub session: SessionName,
+    pub action: String,
+    /// Counts from 1.
+    pub step: usize,
+    pub role: Option<Role>,
+    pub agent: Option<String>,
+    pub task: Option<TaskRef>,
+    pub dispatch: Option<DispatchNumber>,
+    pub attempt: Option<Attempt>,
+    pub failed_at: Timestamp,
+    /// How long the failed attempt ran.
+    pub duration_ms: Option<u64>,
+    pub error_type: ErrorType,
+    pub message: String,
+    pub impacted_artifacts: Vec<Impacted>,
+    /// Every attempt so far, the failed one last.
+    pub tried: Vec<Tried>,
+    pub remediation: Vec<String>,
+    /// What the session does now.
+    pub next: String,
+    pub decision: Option<DecisionId>,
+    pub options: Vec<AnswerOption>,
+    /// Where what the agent made is kept.
+    pub kept: Vec<String>,
+    pub excerpts: Excerpts,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorType {
+    /// transient, recoverable, permanent, or blocked where no attempt failed.
+    pub class: String,
+    /// How the attempt ended, in the journal's word.
+    pub end: Option<String>,
+    /// Why the session stopped; none when it goes on by itself.
+    pub code: Option<BlockerCode>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Impacted {
+    /// A file, or a place in the reply.
+    pub path: String,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub attempt: Attempt,
+    pub ended_at: Timestamp,
+    pub duration_ms: u64,
+    pub how: String,
+}
+
+/// Bounded pieces of what went in and came out; the whole is in the folder of the attempt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpts {
+    pub agent_input: String,
+    pub agent_output: String,
+    pub stack_trace: String,
+}
+
+impl FailureReport {
+    /// The report that goes with an open question as it lies on disk, and where; none when it is not there.
+    pub fn of_decision(
+        layout: &Layout,
+        session: &Session,
+        decision: &Decision,
+    ) -> Option<(Self, String)> {
+        let about = match &decision.subject {
+            Subject::Dispatch { dispatch } => {
+                session.dispatches.get(dispatch).map(|found| (*dispatch, found.attempts))
+            }
+            _ => None,
+        };
+        let name = name_of(decision.asked_at, &session.opening.session, about);
+        folders(&session.opening.session).into_iter().find_map(|folder| {
+            let path = format!("{folder}/{name}.json");
+            let bytes = files::read_beneath(layout.repo_root(), &path, REPORT_BYTES_MAX).ok()?;
+            Some((serde_json::from_slice(&bytes).ok()?, path))
+        })
+    }
+}
+
+/// Where reports are, from the repository's root; the second is for a checkout with something else in the place of the
+/// first.
+fn folders(session: &SessionName) -> [String; 2] {
+    ["logs/errors".to_owned(), format!("{}/{session}/errors", Layout::SESSIONS)]
+}
+
+/// The same failure has the same name whenever it is written.
+fn name_of(
+    at: Timestamp,
+    session: &SessionName,
+    about: Option<(DispatchNumber, Attempt)>,
+) -> String {
+    let at = at.to_string().replace(':', "-");
+    match about {
+        Some((dispatch, attempt)) => {
+            format!("{at}_{session}_dispatch-{dispatch}-attempt-{attempt}")
+        }
+        None => format!("{at}_{session}"),
+    }
+}

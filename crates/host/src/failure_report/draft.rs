@@ -1,0 +1,176 @@
+//! From events to a report: what failed and how, before anything is read from disk.
+
+use super::{ErrorType, FailureReport, Impacted, Tried};
+use tollgate_core::decision::{Blocker, Decision};
+use tollgate_core::event::Purpose;
+use tollgate_core::id::{Attempt, DispatchNumber};
+use tollgate_core::session::Session;
+use tollgate_core::view::SCHEMA_VERSION;
+use tollgate_core::work::DispatchEnd;
+use tollgate_core::{FailureClass, class_of};
+
+/// What waits, or was stopped by a person, has not failed.
+pub(super) fn is_failure(end: &DispatchEnd) -> bool {
+    matches!(
+        class_of(end),
+        Some(FailureClass::Transient | FailureClass::Recoverable | FailureClass::Permanent)
+    )
+}
+
+/// A report about the session as a whole, to be filled in.
+pub(super) fn of_session(session: &Session) -> FailureReport {
+    FailureReport {
+        schema_version: SCHEMA_VERSION,
+        session: session.opening.session.clone(),
+        action: session.opening.action.name.clone(),
+        step: session.step + 1,
+        role: None,
+        agent: None,
+        task: None,
+        dispatch: None,
+        attempt: None,
+        failed_at: session.updated_at,
+        duration_ms: None,
+        error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
+        message: String::new(),
+        impacted_artifacts: Vec::new(),
+        tried: Vec::new(),
+        remediation: Vec::new(),
+        next: "it is tried again by itself".to_owned(),
+        decision: None,
+        options: Vec::new(),
+        kept: Vec::new(),
+        excerpts: Default::default(),
+    }
+}
+
+pub(super) fn of_dispatch(
+    session: &Session,
+    number: DispatchNumber,
+    attempt: Attempt,
+    agent: Option<String>,
+    tried: &[Tried],
+) -> FailureReport {
+    let mut report = of_session(session);
+    report.dispatch = Some(number);
+    report.attempt = Some(attempt);
+    report.agent = agent;
+    report.tried = tried.to_vec();
+    report.duration_ms = tried.last().map(|last| last.duration_ms);
+    if let Some(dispatch) = session.dispatches.get(&number) {
+        report.role = Some(dispatch.role);
+        report.task = Some(dispatch.task.clone());
+        if let Purpose::Step { index, .. } = dispatch.purpose {
+            report.step = index + 1;
+        }
+    }
+    report.kept.push(session.session_path(&format!("dispatches/{number}/attempt-{attempt}/")));
+    report.remediation.push("nothing is to be done: it is tried again by itself".to_owned());
+    report
+}
+
+pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &DispatchEnd) {
+    report.error_type = ErrorType {
+        class: class_of(end).map(class_word).unwrap_or("blocked").to_owned(),
+        end: Some(end_word(end)),
+        code: None,
+    };
+    report.message = describe(end);
+    report.impacted_artifacts = match end {
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => errors
+            .iter()
+            .map(|error| Impacted {
+                path: error.path.clone(),
+                message: format!("{} ({})", error.message, error.code),
+            })
+            .collect(),
+        DispatchEnd::MissingOutput { paths } => impacted(paths, "it was not written"),
+        _ => {
+            let brief = report.dispatch.and_then(|number| session.brief(number));
+            let outputs = brief.map(|brief| brief.outputs).unwrap_or_default();
+            let paths: Vec<String> =
+                outputs.iter().map(|output| session.session_path(output)).collect();
+            impacted(&paths, "it was to be written and is as it was before")
+        }
+    };
+}
+
+fn impacted(paths: &[String], message: &str) -> Vec<Impacted> {
+    paths.iter().map(|path| Impacted { path: path.clone(), message: message.to_owned() }).collect()
+}
+
+pub(super) fn add_blocker(report: &mut FailureReport, blocker: &Blocker) {
+    report.error_type.code = Some(blocker.code);
+    report.message = blocker.detail.clone();
+    report.next = "the session is BLOCKED and waits, without a limit of time".to_owned();
+    report.remediation = vec![blocker.remedy.clone()];
+}
+
+pub(super) fn add_question(report: &mut FailureReport, decision: &Decision) {
+    let id = &decision.decision_id;
+    report.decision = Some(id.clone());
+    report.options = decision.options.clone();
+    report.next = format!("the session waits, without a limit of time, for your answer to {id}");
+    let has_guidance = decision.options.iter().any(|option| option.answer == "retry: GUIDANCE");
+    if has_guidance {
+        let step = "answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)";
+        report.remediation.push(step.to_owned());
+    }
+    report.remediation.push("or choose another of the options".to_owned());
+}
+
+fn class_word(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Transient => "transient",
+        FailureClass::Recoverable => "recoverable",
+        FailureClass::Permanent => "permanent",
+        FailureClass::Parked => "parked",
+        FailureClass::Interrupted => "interrupted",
+    }
+}
+
+fn end_word(end: &DispatchEnd) -> String {
+    let value = serde_json::json!(end);
+    value["end"].as_str().unwrap_or_default().to_owned()
+}
+
+/// How an attempt ended, in one sentence.
+pub(super) fn describe(end: &DispatchEnd) -> String {
+    match end {
+        DispatchEnd::Replied { reply, .. } => {
+            format!("replied {}: {}", reply.status, reply.summary)
+        }
+        DispatchEnd::Invalid { errors, .. } => {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("what it delivered is invalid: {}", list.join("; "))
+        }
+        DispatchEnd::MissingContext { errors } => {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("it was not started: {}", list.join("; "))
+        }
+        DispatchEnd::MissingRole { name, detail } => {
+            format!("it was not started, the text of role {name} is not usable: {detail}")
+        }
+        DispatchEnd::MissingOutput { paths } => {
+            format!("it said OK and did not write {}", paths.join(", "))
+        }
+        DispatchEnd::Crashed { exit_code, signal, .. } => match (exit_code, signal) {
+            (Some(code), _) => format!("it ended with exit code {code}"),
+            (None, Some(signal)) => format!("it was killed by signal {signal}"),
+            (None, None) => "it ended without a reply".to_owned(),
+        },
+        DispatchEnd::CouldNotStart { program, cause } => {
+            format!("{program} could not be started: {cause}")
+        }
+        DispatchEnd::TimedOut { after_ms } => {
+            format!("it was ended after its limit of {} s", after_ms / 1_000)
+        }
+        DispatchEnd::OutputLimit { limit_bytes } => {
+            format!("it was ended after {limit_bytes} bytes of output")
+        }
+        DispatchEnd::PermissionRefused { detail } => format!("permission refused: {detail}"),
+        DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
+        DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
+        DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
+    }
+}

@@ -1,0 +1,237 @@
+//! Watches the events for failures and writes a report of each, once.
+
+use super::{FailureReport, Tried, draft, folders, keep, name_of, words};
+use crate::activity::clean;
+use crate::files::{self, FileError};
+use crate::layout::SessionLayout;
+use crate::redact::Redactor;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tollgate_core::decision::{Blocker, BlockerCode, DecisionKind, Subject};
+use tollgate_core::event::Event;
+use tollgate_core::id::{Attempt, DispatchNumber};
+use tollgate_core::limits::TAIL_BYTES;
+use tollgate_core::reply::ReplyError;
+use tollgate_core::role::Role;
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
+
+#[derive(Debug)]
+pub struct Reporter {
+    layout: SessionLayout,
+    /// The checkout.
+    root: PathBuf,
+    redactor: Redactor,
+    /// Who plays a role when nobody chose another.
+    agents: BTreeMap<Role, String>,
+    /// Attempts under way: when they began, and the agent a person chose.
+    running: BTreeMap<DispatchNumber, (Timestamp, Option<String>)>,
+    /// Of dispatches that are not closed.
+    history: BTreeMap<DispatchNumber, History>,
+    unwritten: Vec<Unwritten>,
+}
+
+#[derive(Debug, Default)]
+struct History {
+    tried: Vec<Tried>,
+    /// Attempts whose work broke the contract, each with its faults.
+    invalid: Vec<(Attempt, Vec<ReplyError>)>,
+}
+
+#[derive(Debug)]
+struct Unwritten {
+    report: FailureReport,
+    /// What goes to `.artifacts-failed/` with it.
+    invalid: Vec<(Attempt, Vec<ReplyError>)>,
+}
+
+impl Reporter {
+    pub fn new(
+        layout: SessionLayout,
+        root: PathBuf,
+        redactor: Redactor,
+        agents: BTreeMap<Role, String>,
+    ) -> Self {
+        Self {
+            layout,
+            root,
+            redactor,
+            agents,
+            running: BTreeMap::new(),
+            history: BTreeMap::new(),
+            unwritten: Vec::new(),
+        }
+    }
+
+    /// Takes in the events of one commit; `session` is the state after it.
+    pub fn take<'e>(&mut self, session: &Session, events: impl Iterator<Item = &'e Event>) {
+        let first_new = self.unwritten.len();
+        let mut blocker: Option<Blocker> = None;
+        for event in events {
+            match event {
+                Event::AttemptStarted { number, agent, .. } => {
+                    self.running.insert(*number, (session.updated_at, agent.clone()));
+                }
+                Event::AttemptEnded { number, attempt, end } => {
+                    self.ended(session, *number, *attempt, end);
+                }
+                Event::DispatchClosed { number, .. } => {
+                    self.history.remove(number);
+                    self.running.remove(number);
+                }
+                Event::Blocked { blocker: found } if found.code != BlockerCode::Cancelled => {
+                    blocker = Some(found.clone());
+                }
+                Event::DecisionAsked { decision } if decision.kind == DecisionKind::Escalation => {
+                    let index = self.about(session, &decision.subject, first_new);
+                    let found = &mut self.unwritten[index].report;
+                    if let Some(blocker) = blocker.take().or_else(|| session.blocker.clone()) {
+                        draft::add_blocker(found, &blocker);
+                    }
+                    draft::add_question(found, decision);
+                    self.keep_invalid(index);
+                }
+                _ => {}
+            }
+        }
+        if let Some(blocker) = blocker {
+            let mut report = draft::of_session(session);
+            draft::add_blocker(&mut report, &blocker);
+            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+        }
+    }
+
+    fn ended(
+        &mut self,
+        session: &Session,
+        number: DispatchNumber,
+        attempt: Attempt,
+        end: &DispatchEnd,
+    ) {
+        let (began, chosen) = self.running.remove(&number).unwrap_or((session.updated_at, None));
+        let history = self.history.entry(number).or_default();
+        history.tried.push(Tried {
+            attempt,
+            ended_at: session.updated_at,
+            duration_ms: session.updated_at.ms_since(began),
+            how: draft::describe(end),
+        });
+        if let DispatchEnd::Invalid { errors, .. } = end {
+            history.invalid.push((attempt, errors.clone()));
+        }
+        if draft::is_failure(end) {
+            let agent = chosen.or_else(|| agent_of(&self.agents, session, number));
+            let mut report = draft::of_dispatch(session, number, attempt, agent, &history.tried);
+            draft::add_end(&mut report, session, end);
+            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+        }
+    }
+
+    /// The report that a question belongs to: that of its failed attempt, or a new one.
+    fn about(&mut self, session: &Session, subject: &Subject, first_new: usize) -> usize {
+        let Subject::Dispatch { dispatch: number } = subject else {
+            let report = draft::of_session(session);
+            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+            return self.unwritten.len() - 1;
+        };
+        let new = self.unwritten[first_new..].iter();
+        if let Some(index) = new.map(|new| new.report.dispatch).position(|of| of == Some(*number)) {
+            return first_new + index;
+        }
+        let attempt = session.dispatches.get(number).map_or(Attempt(0), |found| found.attempts);
+        let agent = agent_of(&self.agents, session, *number);
+        let tried = self.history.get(number).map(|found| found.tried.clone()).unwrap_or_default();
+        let report = draft::of_dispatch(session, *number, attempt, agent, &tried);
+        self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+        self.unwritten.len() - 1
+    }
+
+    /// Out of re-runs: what was delivered is kept where a person finds it.
+    fn keep_invalid(&mut self, index: usize) {
+        let Unwritten { report, invalid } = &mut self.unwritten[index];
+        let is_invalid = report.error_type.end.as_deref() == Some("invalid");
+        let Some((number, history)) = report
+            .dispatch
+            .filter(|_| is_invalid)
+            .and_then(|number| Some((number, self.history.get(&number)?)))
+        else {
+            return;
+        };
+        invalid.clone_from(&history.invalid);
+        report.kept.push(keep::place(&report.session, number));
+        let look = format!("look at errors.txt in {}", keep::place(&report.session, number));
+        report.remediation.insert(1.min(report.remediation.len()), look);
+    }
+
+    /// Writes what has not been written, by this process or one before it.
+    pub fn write(&mut self) -> Result<(), FileError> {
+        while let Some(unwritten) = self.unwritten.last() {
+            self.write_one(unwritten)?;
+            self.unwritten.pop();
+        }
+        Ok(())
+    }
+
+    fn write_one(&self, unwritten: &Unwritten) -> Result<(), FileError> {
+        let root = &self.root;
+        if let Some(number) = unwritten.report.dispatch {
+            for (attempt, errors) in &unwritten.invalid {
+                keep::keep(root, &self.layout, number, *attempt, errors)?;
+            }
+        }
+        let report = &unwritten.report;
+        let name = name_of(report.failed_at, &report.session, report.dispatch.zip(report.attempt));
+        let places = folders(&report.session).map(|folder| format!("{folder}/{name}"));
+        if places.iter().any(|place| files::open_beneath(root, &format!("{place}.json")).is_ok()) {
+            return Ok(());
+        }
+        let report = self.completed(report)?;
+        let [first, second] = places;
+        write_both(root, &first, &report).or_else(|_| write_both(root, &second, &report))
+    }
+
+    /// With what went in and came out, and nothing secret in any of its texts.
+    fn completed(&self, report: &FailureReport) -> Result<FailureReport, FileError> {
+        let mut report = report.clone();
+        if let Some((number, attempt)) = report.dispatch.zip(report.attempt) {
+            let folder = self.layout.attempt(number, attempt);
+            report.excerpts.agent_input = head(&folder.input());
+            report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
+            report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;
+        }
+        let value = clean::json(&self.redactor, serde_json::json!(report));
+        Ok(serde_json::from_value(value).expect("cleaned texts are texts"))
+    }
+}
+
+/// The JSON last: where it stands, both are whole.
+fn write_both(root: &Path, place: &str, report: &FailureReport) -> Result<(), FileError> {
+    let text = words::for_people(report);
+    files::write_beneath(root, &format!("{place}.txt"), text.as_bytes())?;
+    let mut json =
+        serde_json::to_vec_pretty(report).expect("a report can always be written as JSON");
+    json.push(b'\n');
+    files::write_beneath(root, &format!("{place}.json"), &json)
+}
+
+/// The name that the settings give for the role.
+fn agent_of(
+    agents: &BTreeMap<Role, String>,
+    session: &Session,
+    number: DispatchNumber,
+) -> Option<String> {
+    let dispatch = session.dispatches.get(&number)?;
+    let chosen = dispatch.agent().map(str::to_owned);
+    chosen.or_else(|| agents.get(&dispatch.role).cloned())
+}
+
+fn head(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(file) = files::options_nofollow().read(true).open(path) {
+        // What cannot be read is not worth a second failure.
+        let _ = file.take(TAIL_BYTES as u64).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,109 @@
+//! A failure report for people; plain text that reads without colour.
+
+use super::{FailureReport, Tried};
+use crate::sanitize::{terminal_line, terminal_text};
+use std::fmt::Display;
+
+const LINE_CHARS_MAX: usize = 4_000;
+
+/// Everything the JSON holds.
+pub fn for_people(report: &FailureReport) -> String {
+    let mut text = format!("FAILURE  {}\n\n{}", report.session, facts(report));
+    if !report.options.is_empty() {
+        text.push_str("\nOptions\n");
+        for option in &report.options {
+            let (answer, label) = (one_line(&option.answer), one_line(&option.label));
+            text.push_str(&format!("  {answer:<20} {label}: {}\n", one_line(&option.consequence)));
+        }
+    }
+    let excerpts = &report.excerpts;
+    for (title, excerpt) in [
+        ("Agent input, its beginning", &excerpts.agent_input),
+        ("Agent output, its end", &excerpts.agent_output),
+        ("Stack trace or last words on standard error", &excerpts.stack_trace),
+    ] {
+        if !excerpt.is_empty() {
+            text.push_str(&format!("\n{title}\n"));
+            let lines = terminal_text(excerpt);
+            text.extend(lines.lines().map(|line| format!("  | {line}\n")));
+        }
+    }
+    text.push_str(&format!("\nschema version {}\n", report.schema_version));
+    text
+}
+
+/// What failed, why, what was tried and what can be done. The options follow where the person is asked.
+pub fn facts(report: &FailureReport) -> String {
+    let mut text = String::new();
+    field(&mut text, "action", &report.action);
+    let step = match report.role {
+        Some(role) => format!("{} ({role})", report.step),
+        None => report.step.to_string(),
+    };
+    field(&mut text, "step", &step);
+    optional(&mut text, "agent", report.agent.as_deref());
+    optional(&mut text, "task", report.task.as_ref());
+    let attempt = report.attempt.map(|attempt| format!(", attempt {attempt}")).unwrap_or_default();
+    optional(&mut text, "dispatch", report.dispatch.map(|number| format!("{number}{attempt}")));
+    field(&mut text, "failed at", &report.failed_at.to_string());
+    optional(&mut text, "duration", report.duration_ms.map(duration));
+    let kind = &report.error_type;
+    let parts = [Some(kind.class.clone()), kind.end.clone(), kind.code.map(|c| c.to_string())];
+    field(&mut text, "error type", &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
+    field(&mut text, "message", &report.message);
+    section(
+        &mut text,
+        "Impacted artefacts",
+        report.impacted_artifacts.iter().map(|impacted| {
+            format!("- {}: {}", one_line(&impacted.path), one_line(&impacted.message))
+        }),
+    );
+    section(&mut text, "Tried already", report.tried.iter().map(tried));
+    let numbered = report.remediation.iter().zip(1..);
+    section(
+        &mut text,
+        "Suggested remediation",
+        numbered.map(|(step, number)| format!("{number}. {}", one_line(step))),
+    );
+    section(&mut text, "Kept", report.kept.iter().map(|path| format!("- {}", one_line(path))));
+    text.push_str(&format!("\nNext: {}\n", one_line(&report.next)));
+    if let Some(decision) = &report.decision {
+        text.push_str(&format!("Question: {decision}\n"));
+    }
+    text
+}
+
+fn tried(tried: &Tried) -> String {
+    let how = one_line(&tried.how);
+    let duration = duration(tried.duration_ms);
+    format!("- attempt {}, ended {} after {duration}: {how}", tried.attempt, tried.ended_at)
+}
+
+fn field(text: &mut String, name: &str, value: &str) {
+    text.push_str(&format!("  {name:<12} {}\n", one_line(value)));
+}
+
+fn optional(text: &mut String, name: &str, value: Option<impl Display>) {
+    if let Some(value) = value {
+        field(text, name, &value.to_string());
+    }
+}
+
+fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    let lines: String = lines.map(|line| format!("  {line}\n")).collect();
+    if !lines.is_empty() {
+        text.push_str(&format!("\n{title}\n{lines}"));
+    }
+}
+
+fn one_line(text: &str) -> String {
+    terminal_line(text, LINE_CHARS_MAX)
+}
+
+/// `12 min 34 s`, `1.250 s`.
+fn duration(ms: u64) -> String {
+    match ms / 60_000 {
+        0 => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
+        minutes => format!("{minutes} min {}.{:03} s", ms / 1_000 % 60, ms % 1_000),
+    }
+}

@@ -1,0 +1,95 @@
+//! action-context.md: what was run, on what, and what each dispatch was for.
+
+use super::words::code;
+use super::{heading, item};
+use tollgate_core::event::{Event, Purpose};
+use tollgate_core::input::Opening;
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+
+pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
+    match event {
+        Event::SessionOpened(opening) => opened(at, opening),
+        Event::ModeChanged { mode, reason } => {
+            format!("- {at} mode is {mode} from now on: {}\n", code(reason))
+        }
+        Event::StepEntered { index } => step(session, at, *index, "begins"),
+        Event::StepSkipped { index, reason } => {
+            step(session, at, *index, &format!("is skipped, {}", code(reason)))
+        }
+        Event::DispatchOpened { number, role, task, purpose, feedback } => {
+            let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
+            let told: String = told.collect();
+            format!("- {at} dispatch {number}: {role} for {task}, {}\n{told}", why(purpose))
+        }
+        Event::AttemptStarted { number, attempt, agent, .. } => {
+            let by = match agent {
+                Some(agent) => format!("agent {}", code(agent)),
+                None => "the agent that the settings name for the role".to_owned(),
+            };
+            format!("- {at} dispatch {number} attempt {attempt}: played by {by}\n")
+        }
+        Event::StageDeclared { stage } => {
+            let stage = stage.as_deref().map_or("none is declared".to_owned(), code);
+            format!("- {at} lifecycle stage: {stage}\n")
+        }
+        Event::MergeStarted { numbers } => {
+            format!("- {at} the changes of {} members are brought together\n", numbers.len())
+        }
+        Event::Blocked { blocker } => {
+            format!("- {at} BLOCKED, {}: {}\n", blocker.code, code(&blocker.detail))
+        }
+        Event::Unblocked => format!("- {at} no longer blocked\n"),
+        Event::SessionClosed => format!("- {at} DONE\n"),
+        _ => String::new(),
+    }
+}
+
+fn opened(at: Timestamp, opening: &Opening) -> String {
+    let list = |values: &[String]| match values {
+        [] => "none".to_owned(),
+        values => values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", "),
+    };
+    let mut text = "# Action context\n\n".to_owned();
+    text.push_str(&item("session", opening.session.as_str()));
+    text.push_str(&item("action", &opening.action.name));
+    text.push_str(&item("goal", &opening.goal));
+    text.push_str(&format!("- mode: {}\n", opening.mode));
+    text.push_str(&format!("- project type: {}\n", opening.project_type));
+    text.push_str(&format!("- inputs: {}\n", list(&opening.action.inputs)));
+    for (name, value) in &opening.inputs {
+        text.push_str(&item(&format!("input {name}"), value));
+    }
+    let stage = opening.stage.as_deref().map_or("none is declared".to_owned(), code);
+    text.push_str(&format!("- lifecycle stage: {stage}\n"));
+    text.push_str(&format!("- declared outputs: {}\n", list(&opening.action.outputs)));
+    text.push_str(&format!("- base commit: {}\n", opening.base));
+    let branch = opening.base_branch.as_deref().map_or("detached".to_owned(), code);
+    text.push_str(&format!("- base branch: {branch}\n"));
+    text.push_str(&format!("- work goes to: `tollgate/{}`\n", opening.session));
+    text.push_str(&format!("- instructions of the project: {}\n", list(&opening.instructions)));
+    text.push_str(&item("tollgate", &opening.tollgate_version));
+    text.push_str(&heading(at, "Steps and dispatches, in order"));
+    text
+}
+
+fn step(session: &Session, at: Timestamp, index: usize, how: &str) -> String {
+    let state = session.steps.get(index).map_or("?".to_owned(), |step| step.state.to_string());
+    format!("- {at} step {} ({state}) {how}\n", index + 1)
+}
+
+fn why(purpose: &Purpose) -> String {
+    match purpose {
+        Purpose::Step { index, member: None } => format!("for step {}", index + 1),
+        Purpose::Step { index, member: Some(member) } => {
+            format!("for step {}, member {}", index + 1, member + 1)
+        }
+        Purpose::Look { step } => format!("to look again at gate of step {}", step + 1),
+        Purpose::Correction { .. } => "to correct what was rejected".to_owned(),
+        Purpose::Implement => "to implement the task".to_owned(),
+        Purpose::Repair { repair } => format!("to repair ({repair})"),
+        Purpose::Review => "to review".to_owned(),
+        Purpose::Test => "to test".to_owned(),
+        Purpose::Audit => "to audit security".to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! artifact-trace.md: what each attempt was given to read, and what it wrote.
+
+use super::heading;
+use super::words::code;
+use tollgate_core::event::Event;
+use tollgate_core::id::{Attempt, DispatchNumber};
+use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::{DispatchEnd, Work};
+
+pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
+    match event {
+        Event::AttemptStarted { number, attempt, .. } => read(session, at, *number, *attempt),
+        Event::AttemptEnded { number, attempt, end } => {
+            let title = format!("Dispatch {number} attempt {attempt} ended");
+            heading(at, &title) + &ended(end)
+        }
+        Event::DispatchClosed { number, verdict } => {
+            let verdict = serde_json::json!(verdict);
+            let verdict = verdict.as_str().unwrap_or_default().replace('_', " ");
+            format!("\n{at} Dispatch {number} is {verdict}.\n")
+        }
+        Event::FilesEdited { edits } => {
+            let lines = edits.iter().map(|edit| match &edit.now {
+                Some(now) => format!("- {} sha256 {}\n", code(&edit.path), now.sha256),
+                None => format!("- {} removed\n", code(&edit.path)),
+            });
+            heading(at, "A person edited session files") + &lines.collect::<String>()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The state after the commit is the one that the agent's input is made from.
+fn read(session: &Session, at: Timestamp, number: DispatchNumber, attempt: Attempt) -> String {
+    let Some(brief) = session.brief(number) else {
+        return String::new();
+    };
+    let title = format!("Dispatch {number} attempt {attempt}: {} for {}", brief.role, brief.task);
+    let mut text = heading(at, &title);
+    let files = session.opening.instructions.iter().chain(&brief.context_files);
+    let given: String = files.map(|file| format!("- given to read: {}\n", code(file))).collect();
+    text.push_str(if given.is_empty() { "- given to read: no file\n" } else { &given });
+    let outputs = brief.outputs.iter();
+    text.extend(outputs.map(|output| format!("- must write: {}\n", code(output))));
+    text
+}
+
+fn ended(end: &DispatchEnd) -> String {
+    match end {
+        DispatchEnd::Replied { reply, work } => {
+            format!("- reply: {} {}\n{}", reply.status, code(&reply.summary), written(work))
+        }
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+            let errors = errors.iter().map(|error| {
+                let place = code(&error.path);
+                format!("- fault: {} at {place}: {}\n", error.code, code(&error.message))
+            });
+            format!("- {}; nothing of it is taken\n{}", name(end), errors.collect::<String>())
+        }
+        DispatchEnd::MissingOutput { paths } => {
+            paths.iter().map(|path| format!("- did not write: {}\n", code(path))).collect()
+        }
+        other => format!("- {}; nothing of it is taken\n", name(other)),
+    }
+}
+
+/// The word of the journal for an end.
+fn name(end: &DispatchEnd) -> String {
+    let value = serde_json::json!(end);
+    value["end"].as_str().unwrap_or_default().replace('_', " ")
+}
+
+fn written(work: &Work) -> String {
+    let mut text = String::new();
+    for artefact in &work.artefacts {
+        text.push_str(&format!("- wrote: {} sha256 {}\n", code(&artefact.path), artefact.sha256));
+    }
+    for change in &work.changes {
+        let from = change.old_path.as_deref().map(|path| format!(" from {}", code(path)));
+        let from = from.unwrap_or_default();
+        text.push_str(&format!("- {}: {}{from}\n", change.change_type, code(&change.path)));
+    }
+    if let Some(commit) = &work.commit {
+        text.push_str(&format!("- commit: {commit}\n"));
+    }
+    for breach in &work.breaches {
+        text.push_str(&format!("- refused: {}: {}\n", code(&breach.path), code(&breach.why)));
+    }
+    for change in &work.out_of_scope {
+        text.push_str(&format!("- out of scope, kept aside: {}\n", code(&change.path)));
+    }
+    for path in &work.dropped {
+        text.push_str(&format!("- put back: {}\n", code(path)));
+    }
+    if let Some(rescue) = &work.rescue {
+        text.push_str(&format!("- kept under: {}\n", code(rescue)));
+    }
+    if text.is_empty() { "- wrote: nothing\n".to_owned() } else { text }
+}
