@@ -21,7 +21,7 @@ use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::time::Timestamp;
 
-pub(crate) use accept::WEAKENED;
+pub use accept::WEAKENED;
 pub use command::MANUAL_FIX;
 pub use failure::{FailureClass, class_of};
 

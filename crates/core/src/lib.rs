@@ -22,4 +22,4 @@ pub mod task;
 pub mod time;
 pub mod view;
 pub mod work;
-pub use decide::{FailureClass, MANUAL_FIX, class_of};
+pub use decide::{FailureClass, MANUAL_FIX, WEAKENED, class_of};

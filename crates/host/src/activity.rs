@@ -8,6 +8,8 @@ pub mod clean;
 pub mod collect;
 pub mod dispatch;
 pub mod failed;
+mod guard;
+mod imports;
 pub mod input;
 pub mod manual;
 pub mod merge;
@@ -15,6 +17,7 @@ pub mod outputs;
 pub mod session_files;
 pub mod setup;
 mod subject;
+pub mod tree;
 
 use crate::context::Context;
 use crate::files::FileError;

@@ -4,6 +4,7 @@
 mod changes;
 mod clone;
 mod commit;
+mod contents;
 mod create;
 mod error;
 mod merge;

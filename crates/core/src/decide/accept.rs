@@ -181,7 +181,8 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
     gate::reopen(draft, &changed);
 }
 
-pub(crate) const WEAKENED: &str = "weakened-tests";
+/// The category of findings about tests that a change weakens.
+pub const WEAKENED: &str = "weakened-tests";
 
 /// Tests that a change weakens are told at the review; those that are back are settled.
 fn weakened(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {

@@ -44,7 +44,18 @@ pub fn run(
             clean(&workspace, order)?;
             subject::lifecycle(context, order, &workspace, stop)?
         }
-        _ => commands(context, order, &workspace, stop)?,
+        CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
+            Some(subject::coverage(context, order, &workspace))
+        }
+        CheckPurpose::Subject { subject: CheckSubject::Planning, .. } => {
+            clean(&workspace, order)?;
+            Some(subject::planning(order, &workspace))
+        }
+        _ => {
+            let checked = commands(context, order, &workspace, stop)?;
+            subject::keep_report(context, order, &workspace)?;
+            checked
+        }
     };
     crash::point("checks.ended");
     clean(&workspace, order)?;

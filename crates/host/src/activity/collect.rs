@@ -2,10 +2,10 @@
 
 use super::ActivityError;
 use super::classify::{Classified, classify};
-use super::clean;
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
+use super::{clean, guard, imports};
 use crate::clock;
 use crate::context::{Context, Room};
 use crate::crash;
@@ -193,11 +193,23 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         }
         Err(error) => return Err(error.into()),
     };
+    let errors = outputs::faults(at.workspace.tree(), &declared, &changes);
+    if reply.status == ReplyStatus::Ok && !errors.is_empty() {
+        return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
+    }
+    let mut reply = reply;
+    if role.role.is_reviewing() {
+        match imports::findings(at.workspace.tree(), &declared) {
+            Ok(findings) => reply.findings.extend(findings),
+            Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: reply.usage }),
+        }
+    }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_deref());
     take_changes(at, &reply, &changes, sorted, &mut work)?;
     let watched = &at.order.brief.watched;
     work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
+    guard::look(at, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 

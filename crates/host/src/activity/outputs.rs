@@ -1,10 +1,14 @@
 //! What a step declares as its outputs: session files of the role, and files of the repository.
 
+use super::tree::WorkTree;
 use crate::files::{self, FileError};
+use crate::workspace::RawChange;
 use std::path::Path;
+use tollgate_contract::artefact::{self, Tree};
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Brief;
+use tollgate_core::reply::ReplyError;
 use tollgate_core::work::{Artefact, ChangeType, FileChange};
 
 /// Declared outputs by where they lie.
@@ -43,6 +47,28 @@ pub fn missing(tree: &Path, declared: &Declared) -> Vec<String> {
         }
     };
     declared.repository.iter().filter(|output| !is_there(output)).cloned().collect()
+}
+
+/// What is wrong with the declared documents: form, required parts, and what they point to.
+pub fn faults(tree: &Path, declared: &Declared, changes: &[RawChange]) -> Vec<ReplyError> {
+    let work_tree = WorkTree { root: tree };
+    let mut paths: Vec<&str> = Vec::new();
+    for output in &declared.repository {
+        if output.ends_with('/') {
+            let changed = changes.iter().map(|change| change.path.as_str());
+            paths.extend(changed.filter(|path| path.starts_with(output.as_str())));
+        } else {
+            paths.push(output);
+        }
+    }
+    let read: Vec<(&str, Vec<u8>)> =
+        paths.into_iter().filter_map(|path| Some((path, work_tree.read(path)?))).collect();
+    let outputs: Vec<(&str, &[u8])> =
+        read.iter().map(|(path, bytes)| (*path, bytes.as_slice())).collect();
+    if outputs.is_empty() {
+        return Vec::new();
+    }
+    artefact::check_outputs(&outputs, &work_tree).reply_errors()
 }
 
 fn has_file(folder: &Path) -> bool {

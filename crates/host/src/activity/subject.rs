@@ -1,11 +1,19 @@
 //! What the engine checks that is no command of a plan: lifecycle gates, coverage, planning files.
 
 use super::checks::{CheckOrder, Checked};
+use super::tree::WorkTree;
 use super::{ActivityError, StopSwitch};
-use crate::context::Context;
+use crate::context::{Context, Room};
+use crate::files;
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
 use crate::workspace::Workspace;
-use tollgate_core::work::CheckResult;
+use std::path::PathBuf;
+use tollgate_contract::diagnostic::Report;
+use tollgate_contract::{artefact, coverage};
+use tollgate_core::work::{CheckResult, Measured};
+
+/// Reports of big projects have megabytes.
+const REPORT_BYTES_MAX: u64 = 100 * 1024 * 1024;
 
 /// The gates of the declared stage, on the session's tree. None when they were stopped.
 pub fn lifecycle(
@@ -38,6 +46,80 @@ pub fn lifecycle(
     }
 }
 
+/// What the coverage report says that the last check commands left.
+pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) -> Checked {
+    let Some(table) = &context.config.coverage else {
+        let trouble = "no coverage report is named in tollgate.toml".to_owned();
+        return Checked { results: vec![failed(order, trouble, String::new())], stage: None };
+    };
+    let kept = kept_report(context, order);
+    let fresh = files::read_beneath(workspace.tree(), &table.report, REPORT_BYTES_MAX);
+    let result = match fresh.or_else(|_| files::read_bounded(&kept, REPORT_BYTES_MAX)) {
+        Err(error) if error.is_not_found() => {
+            let trouble = format!("no check has left {}", table.report);
+            failed(order, trouble, String::new())
+        }
+        Err(error) => failed(order, error.to_string(), String::new()),
+        Ok(bytes) => match coverage::read(&String::from_utf8_lossy(&bytes), &table.report) {
+            Ok(found) => {
+                let measured = Measured { covered: found.covered, total: found.total };
+                CheckResult { coverage: Some(measured), passed: true, ..measure_of(order) }
+            }
+            Err(report) => {
+                failed(order, format!("{} cannot be read", table.report), words(&report))
+            }
+        },
+    };
+    Checked { results: vec![result], stage: None }
+}
+
+/// Keeps the coverage report of a run from being cleaned away with everything else that checks leave behind.
+pub fn keep_report(
+    context: &Context,
+    order: &CheckOrder,
+    workspace: &Workspace,
+) -> Result<(), ActivityError> {
+    let Some(table) = &context.config.coverage else {
+        return Ok(());
+    };
+    let Ok(bytes) = files::read_beneath(workspace.tree(), &table.report, REPORT_BYTES_MAX) else {
+        return Ok(());
+    };
+    Ok(files::write_atomic(&kept_report(context, order), &bytes)?)
+}
+
+/// The report of one commit says nothing about another.
+fn kept_report(context: &Context, order: &CheckOrder) -> PathBuf {
+    let home = context.workspace_home(&order.session, Room::Session);
+    home.join(format!("coverage-{}", order.tip))
+}
+
+/// The planning files are complete and refer to what exists.
+pub fn planning(order: &CheckOrder, workspace: &Workspace) -> Checked {
+    let report = artefact::check_planning(&WorkTree { root: workspace.tree() });
+    let result = match report.is_ok() {
+        true => CheckResult { passed: true, ..measure_of(order) },
+        false => {
+            let count = report.errors().count();
+            failed(order, format!("{count} error(s) in planning-mds/"), words(&report))
+        }
+    };
+    Checked { results: vec![result], stage: None }
+}
+
+fn measure_of(order: &CheckOrder) -> CheckResult {
+    CheckResult { trouble: None, ..failed(order, String::new(), String::new()) }
+}
+
+/// Every error with its place, one a line.
+fn words(report: &Report) -> String {
+    let lines = report.errors().map(|error| match error.line {
+        Some(line) => format!("{}:{line}: {}", error.path, error.message),
+        None => format!("{}: {}", error.path, error.message),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn result(gate: GateResult) -> CheckResult {
     CheckResult {
         command: format!("gate {}: {}", gate.name, gate.argv.join(" ")),
@@ -54,10 +136,7 @@ fn result(gate: GateResult) -> CheckResult {
 /// The file does not say which gates to run: no gate has passed.
 fn cannot(order: &CheckOrder, error: &LifecycleError) -> Checked {
     let output_tail = match error {
-        LifecycleError::Invalid { report, .. } => {
-            let lines = report.errors().map(|e| format!("{}: {}", e.path, e.message));
-            lines.collect::<Vec<_>>().join("\n")
-        }
+        LifecycleError::Invalid { report, .. } => words(report),
         _ => String::new(),
     };
     Checked { results: vec![failed(order, error.to_string(), output_tail)], stage: None }
