@@ -106,9 +106,9 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
             Acceptance Criteria: AC-001: every check passes.
             Definition of Done: All acceptance criteria are met.
            tollgate answer SESSION UD-APPROVE-DESIGN "approved" --resume
-              Approve: the plan is made from exactly these files
+              Approve: the work goes on from exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume
-              Request changes: SpecAgent and Architect run again with your words; begin with `Architect:`, `SpecAgent:` or `Designer:` to send it to one of them
+              Request changes: SpecAgent and Architect run again with your words; begin with `Architect:` to send it to one of them
            tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));
