@@ -1,10 +1,12 @@
 //! JSON Schemas of what agents and people write, made from the types that read it.
 
 use crate::acceptance::AcceptanceFile;
+use crate::action::wire::ActionFile;
 use crate::agent_input::AgentInput;
 use crate::agent_output::{AgentOutput, ImplementorResult, PlannerResult, ReviewerResult};
 use crate::config::ConfigFile;
 use crate::shape::schema_of;
+use crate::skill::SkillFile;
 use crate::status::StatusFile;
 use crate::tasks::TasksFile;
 use serde_json::Value;
@@ -21,6 +23,8 @@ const SCHEMAS: &[(&str, Maker)] = &[
     ("tasks", schema_of::<TasksFile>),
     ("acceptance", schema_of::<AcceptanceFile>),
     ("config", schema_of::<ConfigFile>),
+    ("action", schema_of::<ActionFile>),
+    ("skill", schema_of::<SkillFile>),
 ];
 
 pub fn schema(name: &str) -> Option<Value> {

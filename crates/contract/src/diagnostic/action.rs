@@ -7,6 +7,8 @@ pages! {
     NAME_INVALID = "action.name_invalid":
         "The name of an action or role file is used on the command line and in paths. It has small letters, digits and\n\
          dashes only, and begins with a letter.";
+    NAME_OF_FILE = "action.name_of_file":
+        "An action is listed and called by the name of its file, and the field `name` in it must say the same.";
     STEP_VERB = "action.step_verb":
         "A step does exactly one thing: it has one of dispatch, parallel, approve,\n\
          choose, tasks, severity, checks and close, and its state.";
@@ -48,6 +50,17 @@ pub(crate) fn name_invalid(file: &str, line: Option<u32>, found: &str) -> Diagno
     let message = format!("{} cannot be used as a name", quote(found));
     Diagnostic::error(NAME_INVALID, Place::file(file, line), message)
         .help("Use small letters, digits and dashes, such as quick-fix")
+}
+
+pub(crate) fn name_of_file(
+    file: &str,
+    line: Option<u32>,
+    found: &str,
+    expected: &str,
+) -> Diagnostic {
+    let message = format!("the action calls itself {}", quote(found));
+    Diagnostic::error(NAME_OF_FILE, Place::file(file, line), message)
+        .help(format!("Write name: {expected}, or rename the file"))
 }
 
 pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagnostic {
