@@ -68,7 +68,7 @@ fn name(node: &Node, path: &str, report: &mut Report) {
 }
 
 /// Small letters, digits and dashes, beginning with a letter.
-pub(crate) fn is_kebab(text: &str) -> bool {
+pub fn is_kebab(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && !text.ends_with('-')
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

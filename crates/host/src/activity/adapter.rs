@@ -25,8 +25,13 @@ pub enum NoAgent {
     NotDriven { name: String, adapter: &'static str },
 }
 
-/// The launch of the agent that a person chose, or else of the one that the settings name for the role.
+/// The launch of the agent that a person chose, or else of the one that the settings name for the role. The engine's
+/// own role is played by the program itself.
 pub fn launch(context: &Context, role: Role, chosen: Option<&str>) -> Result<Launch, NoAgent> {
+    if role == Role::Orchestrator {
+        let argv = vec![context.program.display().to_string(), "scaffold".to_owned()];
+        return Ok(Launch { argv, env_names: Vec::new() });
+    }
     let (name, agent) = match chosen {
         Some(name) => {
             context.config.agent(name).ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?
