@@ -26,13 +26,13 @@ pub fn route(goal: &str, actions: &[Candidate<'_>]) -> Route {
     let owns = |action: &Candidate<'_>, verb: &str| {
         action.intent.iter().any(|word| word.trim().to_lowercase() == verb)
     };
-    let owners: Vec<&Candidate<'_>> = actions
-        .iter()
-        .filter(|action| verbs.iter().any(|verb| owns(action, verb)))
-        .collect();
+    let owners: Vec<&Candidate<'_>> =
+        actions.iter().filter(|action| verbs.iter().any(|verb| owns(action, verb))).collect();
     match owners.as_slice() {
         [] => Route::Deliver { passed_over: None },
-        [only] if !verbs.iter().all(|verb| owns(only, verb)) => Route::Deliver { passed_over: None },
+        [only] if !verbs.iter().all(|verb| owns(only, verb)) => {
+            Route::Deliver { passed_over: None }
+        }
         [only] if only.has_missing_inputs => {
             Route::Deliver { passed_over: Some(only.name.to_owned()) }
         }

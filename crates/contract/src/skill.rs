@@ -97,7 +97,8 @@ pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
 pub fn built_in(role: Role) -> RoleFile {
     let folder = folder_of(role);
     let text = pack::find(pack::ROLES, folder).map_or("", |built| built.text);
-    let parsed = parse(text, folder).0.expect("the pack holds every canonical role, and reads well");
+    let parsed =
+        parse(text, folder).0.expect("the pack holds every canonical role, and reads well");
     parsed.as_it_is()
 }
 
@@ -119,6 +120,29 @@ pub fn read_foreign(text: &str, path: &str, name: &str, known: Option<Role>) -> 
     let description = field("description").unwrap_or_else(|| format!("{role}, as {path} says"));
     let (name, body) = (name.to_owned(), body.to_owned());
     Some(RoleFile { role, name, description, body, ..built_in })
+}
+
+/// Checks a role file of any convention for its form.
+pub fn check(text: &str, path: &str) -> Report {
+    match foreign_name(path) {
+        // Which role it plays is a matter of who calls it.
+        Some(name) => match read_foreign(text, path, name, Some(Role::Coder)) {
+            Some(_) => Report::default(),
+            None => say::role_without_text(path).into(),
+        },
+        None => read(text, path).1,
+    }
+}
+
+/// The name of an agent file of another tool, by its place.
+pub(crate) fn foreign_name(path: &str) -> Option<&str> {
+    let (folder, file) = path.rsplit_once('/')?;
+    let is_in = |home: &str| folder == home || folder.ends_with(&format!("/{home}"));
+    match file.strip_suffix(".agent.md") {
+        Some(name) if is_in(".github/agents") => Some(name),
+        _ if is_in(".claude/agents") => file.strip_suffix(".md"),
+        _ => None,
+    }
 }
 
 /// A role file as it was written.

@@ -26,7 +26,8 @@ type Order = (Vec<String>, BTreeMap<String, String>);
 fn order() -> Result<Order, String> {
     let path = std::env::var("TOLLGATE_INPUT")
         .map_err(|_| "TOLLGATE_INPUT is not set; Tollgate starts this program itself".to_owned())?;
-    let bytes = files::read_bounded(Path::new(&path), INPUT_BYTES_MAX).map_err(|e| e.to_string())?;
+    let bytes =
+        files::read_bounded(Path::new(&path), INPUT_BYTES_MAX).map_err(|e| e.to_string())?;
     let input: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
     let constraints = input.pointer("/task/constraints").and_then(Value::as_array);
     Ok(read_constraints(constraints.into_iter().flatten().filter_map(Value::as_str)))

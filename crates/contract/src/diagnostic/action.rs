@@ -41,6 +41,8 @@ pages! {
     ROLE_NOT_NAMED = "skill.role_unknown":
         "A role file belongs to one canonical role: by its field `role`, or by a name that is known for one, such as\n\
          spec-agent or product-manager for SpecAgent.";
+    ROLE_WITHOUT_TEXT = "skill.no_text":
+        "An agent file of another tool is read as the text of a role, and there is no text in it behind its front matter.";
     PATTERN_INVALID = "globs.pattern_invalid":
         "A pattern for paths cannot be read. Patterns are relative to the repository: * within one folder, ** across\n\
          folders, ? one character, [ab] one of, {a,b} either; a folder ends in /.";
@@ -149,6 +151,12 @@ pub(crate) fn role_not_named(
     let help = perhaps_meant(found, known)
         .unwrap_or_else(|| format!("Add the field role with {}", any_of(&roles)));
     Diagnostic::error(ROLE_NOT_NAMED, Place::file(file, line), message).help(help)
+}
+
+pub(crate) fn role_without_text(file: &str) -> Diagnostic {
+    let message = "there is no text behind the front matter";
+    Diagnostic::error(ROLE_WITHOUT_TEXT, Place::file(file, None), message)
+        .help("Write what the role is told")
 }
 
 pub(crate) fn pattern_invalid(

@@ -14,9 +14,14 @@ pub type Values = BTreeMap<String, String>;
 /// Something that an action needs and does not have.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Missing {
-    Value { name: String },
+    Value {
+        name: String,
+    },
     /// Whether the working tree has it all the same.
-    Path { path: String, is_uncommitted: bool },
+    Path {
+        path: String,
+        is_uncommitted: bool,
+    },
 }
 
 /// `NAME=VALUE` as given, each name once.

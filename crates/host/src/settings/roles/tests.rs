@@ -44,11 +44,15 @@ fn skill_of(name: &str, rest: &str) -> String {
 #[test]
 fn r057_the_repositorys_folder_counts_before_everything_else() {
     let own = skill_of("coder", "");
-    let tree = Tree::new(&[(".claude/agents/coder.md", "---\nname: coder\n---\nOf another tool.\n")]);
+    let tree =
+        Tree::new(&[(".claude/agents/coder.md", "---\nname: coder\n---\nOf another tool.\n")]);
     assert_eq!(tree.source(Role::Coder, None), ".claude/agents/coder.md");
     tree.write("agents/coder/SKILL.md", &own);
     let found = tree.find(Role::Coder, None).unwrap();
-    assert_eq!((found.source.as_str(), found.file.body.trim()), ("agents/coder/SKILL.md", "Be quick."));
+    assert_eq!(
+        (found.source.as_str(), found.file.body.trim()),
+        ("agents/coder/SKILL.md", "Be quick.")
+    );
     // It says nothing about writing, so that of the built-in one holds.
     assert_eq!(found.file.writes, ["**"]);
     assert_eq!(tree.source(Role::Architect, None), BUILT_IN);
