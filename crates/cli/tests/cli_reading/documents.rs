@@ -270,17 +270,19 @@ fn schemas_are_listed_and_printed() {
         &world,
         &["schema"],
         expect![[r#"
-        agent-input
-        agent-output
-        planner-result
-        implementor-result
-        reviewer-result
-        status
-        tasks
-        acceptance
-        config
-        exit 0
-    "#]],
+            agent-input
+            agent-output
+            planner-result
+            implementor-result
+            reviewer-result
+            status
+            tasks
+            acceptance
+            config
+            action
+            skill
+            exit 0
+        "#]],
     );
     for name in world.run(&["schema", "--json"]).json().as_array().unwrap() {
         let schema = world.run(&["schema", name.as_str().unwrap()]);
