@@ -69,6 +69,9 @@ pub enum Command {
     AgentInit {
         folder: PathBuf,
     },
+    /// Play the engine's own role: write documents from their templates
+    #[command(hide = true)]
+    Scaffold,
     /// Play roles by a script
     #[command(hide = true)]
     Scripted {
@@ -102,6 +105,7 @@ impl Command {
             Self::Demo(command) => command.run()?,
             Self::Supervise { folder } => return Ok(tollgate_host::process::supervise(&folder)),
             Self::AgentInit { folder } => return Ok(tollgate_host::process::agent_init(&folder)),
+            Self::Scaffold => return Ok(commands::scaffold::run()),
             Self::Scripted { script } => return Ok(crate::scripted::run(&script)),
         };
         Ok(exit.into())

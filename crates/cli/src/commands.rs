@@ -17,6 +17,7 @@ pub mod man;
 pub mod resume;
 pub mod roles;
 pub mod run;
+pub mod scaffold;
 pub mod schema;
 pub mod sessions;
 pub mod status;

@@ -34,7 +34,6 @@ pub fn context() -> Result<Arc<Context>, Failure> {
     let repository = Repository::discover(&here()?)?;
     let layout = Layout::new(repository.root());
     let config = settings::config(&layout)?;
-    let roles = settings::roles(&layout)?;
     let program = std::env::current_exe().map_err(|cause| {
         Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
     })?;
@@ -44,7 +43,6 @@ pub fn context() -> Result<Arc<Context>, Failure> {
         repository,
         layout,
         config,
-        roles,
         program,
     }))
 }

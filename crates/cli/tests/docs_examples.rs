@@ -92,3 +92,33 @@ fn the_lifecycle_of_the_guide_runs_its_gates() {
     std::fs::write(repo.join("planning-mds/security/review.md"), "All was read.\n").unwrap();
     assert_eq!(gates(), Some(0));
 }
+
+#[test]
+fn the_action_and_the_role_of_the_guide_run() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/actions.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
+    for folder in ["agents/actions", "agents/detective"] {
+        std::fs::create_dir_all(repo.join(folder)).unwrap();
+    }
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("crew.json"), "{}").unwrap();
+    let settings = format!(
+        "[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n",
+        home.join("crew.json").display()
+    );
+    std::fs::write(repo.join("tollgate.toml"), settings).unwrap();
+    std::fs::write(repo.join("agents/actions/inquiry.md"), block(&page, "markdown")).unwrap();
+    std::fs::write(repo.join("agents/detective/SKILL.md"), block(&page, "yaml")).unwrap();
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    for args in [vec!["init", "-q"], vec!["add", "-A"], vec!["commit", "-qm", "start"]] {
+        let args: Vec<&str> = identity.iter().copied().chain(args).collect();
+        assert!(run("git", &args, &repo, &home).status.success());
+    }
+    let args = ["run", "--no-input", "--input", "topic=logins", "Investigate the slow login"];
+    let done = run(env!("CARGO_BIN_EXE_tollgate"), &args, &repo, &home);
+    let words = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{words}");
+    assert!(words.contains("action: inquiry"), "{words}");
+}

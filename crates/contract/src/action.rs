@@ -1,9 +1,10 @@
 //! Reads an action file: an action that comes out of here is a good one.
 
+mod index;
 mod step;
-mod wire;
+pub(crate) mod wire;
 
-use crate::diagnostic::{Report, action as say, shape as words};
+use crate::diagnostic::{Diagnostic, Report, action as say, shape as words};
 use crate::front_matter;
 use crate::json_file::typed;
 use crate::node::{Node, read_yaml};
@@ -12,6 +13,8 @@ use std::collections::BTreeSet;
 use tollgate_core::action::{Action, Step, StepKind};
 use tollgate_core::role::Role;
 use wire::ActionFile;
+
+pub use index::listed;
 
 /// The role that goes by a name which is not a canonical one; none when nobody does.
 pub type Resolve<'a> = dyn Fn(&str) -> Option<Role> + 'a;
@@ -50,6 +53,13 @@ pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Actio
     (action, report)
 }
 
+/// An action is called by the name of its file; one that says another name is told so.
+pub fn misnamed(text: &str, path: &str, found: &str, expected: &str) -> Diagnostic {
+    let at = text.lines().position(|line| line.starts_with("name:"));
+    let line = at.and_then(|at| u32::try_from(at + 1).ok());
+    say::name_of_file(path, line, found, expected)
+}
+
 fn name(node: &Node, path: &str, report: &mut Report) {
     let Some(name) = node.get("name") else { return };
     if let Some(text) = name.as_text().filter(|text| !text.is_empty() && !is_kebab(text)) {
@@ -58,7 +68,7 @@ fn name(node: &Node, path: &str, report: &mut Report) {
 }
 
 /// Small letters, digits and dashes, beginning with a letter.
-pub(crate) fn is_kebab(text: &str) -> bool {
+pub fn is_kebab(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && !text.ends_with('-')
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

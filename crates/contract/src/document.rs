@@ -75,6 +75,7 @@ fn by_name(path: &str) -> Option<Kind> {
         "lifecycle-stage.yaml" | "lifecycle-stage.yml" => Some(Kind::Lifecycle),
         "SKILL.md" => Some(Kind::Skill),
         "README.md" => None,
+        _ if skill::foreign_name(path).is_some() => Some(Kind::Skill),
         name if folder == "actions" && name.ends_with(".md") => Some(Kind::Action),
         _ => None,
     }
@@ -131,7 +132,7 @@ pub fn check(kind: Kind, path: &str, bytes: &[u8]) -> Report {
         Kind::ImplementorResult => reply(ReplyKind::Implementor),
         Kind::ReviewerResult => reply(ReplyKind::Reviewer),
         Kind::Action => text(|text, path| action::read(text, path).1),
-        Kind::Skill => text(|text, path| skill::read(text, path).1),
+        Kind::Skill => text(skill::check),
         Kind::Lifecycle => text(|text, path| lifecycle::read(text, path).1),
         Kind::Config => text(|text, path| config::read(text, path).1),
     }

@@ -15,6 +15,7 @@ pub mod explain;
 mod front_matter;
 pub mod gates;
 pub mod globs;
+pub mod intent;
 mod json_file;
 pub mod junit;
 pub mod lifecycle;

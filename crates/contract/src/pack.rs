@@ -16,8 +16,20 @@ macro_rules! built {
     };
 }
 
-pub const ACTIONS: &[Built] = built!("actions", ".md", ["deliver", "lean"]);
+/// In the order people see them.
+pub const ACTIONS: &[Built] = built!(
+    "actions",
+    ".md",
+    [
+        "deliver", "lean", "init", "plan", "build", "feature", "review", "validate", "test",
+        "document", "blog",
+    ]
+);
 
+/// What lists the actions beside them.
+pub const ACTIONS_INDEX: &str = include_str!("../../../packs/actions/README.md");
+
+/// The canonical roles in their order, then those that go by another name.
 pub const ROLES: &[Built] = built!(
     "roles",
     "/SKILL.md",
@@ -34,11 +46,34 @@ pub const ROLES: &[Built] = built!(
         "integrator",
         "docs",
         "orchestrator",
+        "product-manager",
+        "backend-developer",
+        "frontend-developer",
+        "ai-engineer",
+        "code-reviewer",
+        "quality-engineer",
+        "blogger",
     ]
 );
 
 /// The stages of a project and their gates, for repositories without a lifecycle-stage.yaml.
 pub const LIFECYCLE: &str = include_str!("../../../packs/lifecycle-stage.yaml");
+
+/// Documents that a project begins with; the name is the path in the repository.
+pub const TEMPLATES: &[Built] = built!(
+    "templates",
+    "",
+    [
+        "planning-mds/BLUEPRINT.md",
+        "planning-mds/domain/glossary.md",
+        "planning-mds/architecture/SOLUTION-PATTERNS.md",
+    ]
+);
+
+/// The file of a list by its name.
+pub fn find(files: &[Built], name: &str) -> Option<Built> {
+    files.iter().find(|file| file.name == name).copied()
+}
 
 pub const PROMPT: &str = include_str!("../../../packs/prompt.md");
 pub const OUTPUT_CONTRACT: &str = include_str!("../../../packs/output-contract.md");
@@ -66,6 +101,25 @@ mod tests {
                 role.unwrap().role
             })
             .collect();
-        assert_eq!(roles, Role::ALL);
+        assert_eq!(roles[..Role::ALL.len()], *Role::ALL);
+    }
+
+    #[test]
+    fn the_index_lists_exactly_the_actions_of_the_pack() {
+        let names: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
+        assert_eq!(action::listed(ACTIONS_INDEX), names);
+    }
+
+    #[test]
+    fn every_output_of_the_engine_itself_has_a_template() {
+        for file in ACTIONS {
+            let (action, _) = action::read(file.text, file.name);
+            for (_, part) in action.unwrap().assignments() {
+                let is_engine = part.role == Role::Orchestrator;
+                for output in part.outputs.iter().filter(|_| is_engine) {
+                    assert!(find(TEMPLATES, output).is_some(), "{}: {output}", file.name);
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! JSON Schemas of what agents and people write, made from the types that read it.
 
 use crate::acceptance::AcceptanceFile;
+use crate::action::wire::ActionFile;
 use crate::agent_input::AgentInput;
 use crate::agent_output::{AgentOutput, ImplementorResult, PlannerResult, ReviewerResult};
 use crate::config::ConfigFile;
 use crate::lifecycle::LifecycleFile;
 use crate::shape::schema_of;
+use crate::skill::SkillFile;
 use crate::status::StatusFile;
 use crate::tasks::TasksFile;
 use serde_json::Value;
@@ -23,6 +25,8 @@ const SCHEMAS: &[(&str, Maker)] = &[
     ("acceptance", schema_of::<AcceptanceFile>),
     ("lifecycle", schema_of::<LifecycleFile>),
     ("config", schema_of::<ConfigFile>),
+    ("action", schema_of::<ActionFile>),
+    ("skill", schema_of::<SkillFile>),
 ];
 
 pub fn schema(name: &str) -> Option<Value> {

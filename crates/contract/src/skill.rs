@@ -5,6 +5,7 @@ use crate::front_matter;
 use crate::globs::PathRules;
 use crate::json_file::typed;
 use crate::node::{Node, read_yaml};
+use crate::pack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_core::role::Role;
@@ -23,11 +24,20 @@ pub struct RoleFile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SkillFile {
+pub(crate) struct SkillFile {
     #[schemars(length(min = 1))]
     name: String,
     #[schemars(length(min = 1))]
     description: String,
+    /// Optional fields of the Agent Skills convention. They are for whoever else reads the file.
+    #[serde(default)]
+    license: Option<String>,
+    #[serde(default)]
+    compatibility: Option<String>,
+    #[serde(default)]
+    metadata: Option<serde_json::Value>,
+    #[serde(default, rename = "allowed-tools")]
+    allowed_tools: Option<serde_json::Value>,
     #[serde(default)]
     role: Option<String>,
     #[serde(default)]
@@ -72,8 +82,102 @@ pub fn role_known_as(name: &str) -> Option<Role> {
     KNOWN_AS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
 }
 
-/// The role file when there is no error.
+/// The names besides the canonical ones that are known without a file, each with its role.
+pub fn known_names() -> impl Iterator<Item = (&'static str, Role)> {
+    KNOWN_AS.iter().copied()
+}
+
+/// The role file when there is no error. What it does not say about writing is as in the built-in one.
 pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
+    let (file, report) = parse(text, path);
+    (file.map(Parsed::filled), report)
+}
+
+/// The built-in text of a canonical role.
+pub fn built_in(role: Role) -> RoleFile {
+    let folder = folder_of(role);
+    let text = pack::find(pack::ROLES, folder).map_or("", |built| built.text);
+    let parsed =
+        parse(text, folder).0.expect("the pack holds every canonical role, and reads well");
+    parsed.as_it_is()
+}
+
+/// Reads an agent file of another tool as the text of a role. Their conventions are many and loose, so fields are taken
+/// where they can be and nothing is refused but a file without a text. A field `role` names the role, else it is `known`.
+pub fn read_foreign(text: &str, path: &str, name: &str, known: Option<Role>) -> Option<RoleFile> {
+    let (yaml, body) = front_matter::split(text).unwrap_or((String::new(), text));
+    let node = read_yaml(&yaml).ok();
+    let field = |key: &str| {
+        let text = node.as_ref()?.get(key)?.as_text()?;
+        (!text.trim().is_empty()).then(|| text.to_owned())
+    };
+    let role = field("role").and_then(|role| Role::parse(&role)).or(known)?;
+    let body = body.trim_start_matches(['\r', '\n']);
+    if body.trim().is_empty() {
+        return None;
+    }
+    let built_in = built_in(role);
+    let description = field("description").unwrap_or_else(|| format!("{role}, as {path} says"));
+    let (name, body) = (name.to_owned(), body.to_owned());
+    Some(RoleFile { role, name, description, body, ..built_in })
+}
+
+/// Checks a role file of any convention for its form.
+pub fn check(text: &str, path: &str) -> Report {
+    match foreign_name(path) {
+        // Which role it plays is a matter of who calls it.
+        Some(name) => match read_foreign(text, path, name, Some(Role::Coder)) {
+            Some(_) => Report::default(),
+            None => say::role_without_text(path).into(),
+        },
+        None => read(text, path).1,
+    }
+}
+
+/// The name of an agent file of another tool, by its place.
+pub(crate) fn foreign_name(path: &str) -> Option<&str> {
+    let (folder, file) = path.rsplit_once('/')?;
+    let is_in = |home: &str| folder == home || folder.ends_with(&format!("/{home}"));
+    match file.strip_suffix(".agent.md") {
+        Some(name) if is_in(".github/agents") => Some(name),
+        _ if is_in(".claude/agents") => file.strip_suffix(".md"),
+        _ => None,
+    }
+}
+
+/// A role file as it was written.
+struct Parsed {
+    role: Role,
+    file: SkillFile,
+    body: String,
+}
+
+impl Parsed {
+    fn as_it_is(self) -> RoleFile {
+        let Self { role, file, body } = self;
+        RoleFile {
+            role,
+            name: file.name,
+            description: file.description,
+            writes: file.writes.unwrap_or_default(),
+            artefacts: file.artefacts.unwrap_or_default(),
+            body,
+        }
+    }
+
+    fn filled(self) -> RoleFile {
+        let says = (self.file.writes.is_some(), self.file.artefacts.is_some());
+        let mut file = self.as_it_is();
+        if says != (true, true) {
+            let built_in = built_in(file.role);
+            file.writes = if says.0 { file.writes } else { built_in.writes };
+            file.artefacts = if says.1 { file.artefacts } else { built_in.artefacts };
+        }
+        file
+    }
+}
+
+fn parse(text: &str, path: &str) -> (Option<Parsed>, Report) {
     let (yaml, body) = match front_matter::split(text) {
         Ok(parts) => parts,
         Err(cause) => return (None, words::no_front_matter(path, cause).into()),
@@ -89,18 +193,14 @@ pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
     let role = role(&node, path, &mut report);
     patterns(&node, path, &mut report);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-    let role_file = match (file, role) {
-        (Some(file), Some(role)) if report.is_ok() => Some(RoleFile {
-            role,
-            name: file.name,
-            description: file.description,
-            writes: file.writes.unwrap_or_default(),
-            artefacts: file.artefacts.unwrap_or_default(),
-            body: body.trim_start_matches(['\r', '\n']).to_owned(),
-        }),
+    let parsed = match (file, role) {
+        (Some(file), Some(role)) if report.is_ok() => {
+            let body = body.trim_start_matches(['\r', '\n']).to_owned();
+            Some(Parsed { role, file, body })
+        }
         _ => None,
     };
-    (role_file, report)
+    (parsed, report)
 }
 
 fn role(node: &Node, path: &str, report: &mut Report) -> Option<Role> {

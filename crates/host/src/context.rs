@@ -1,11 +1,11 @@
-//! What every activity of a session shares: the repository, the settings, the roles and where things are.
+//! What every activity of a session shares: the repository, the settings and where things are.
 
 use crate::failure_report::Reporter;
 use crate::layout::{Layout, SessionLayout, workspace_home};
 use crate::redact::Redactor;
 use crate::repository::Repository;
+use crate::settings::roles::{self, MissingRole};
 use crate::workspace::{Workspace, WorkspaceError};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Config;
 use tollgate_contract::skill::RoleFile;
@@ -28,7 +28,6 @@ pub struct Context {
     pub repository: Repository,
     pub layout: Layout,
     pub config: Config,
-    pub roles: BTreeMap<Role, RoleFile>,
     /// The tollgate binary, which is also the supervisor.
     pub program: PathBuf,
     pub state_home: PathBuf,
@@ -80,6 +79,11 @@ impl Context {
         let members = members.take_while(|home| home.exists());
         let others = [Room::Session, Room::Base].map(|room| self.workspace_home(session, room));
         others.into_iter().chain(members).collect()
+    }
+
+    /// The text of a role as it is now, by the name that the action calls it by.
+    pub fn role_file(&self, role: Role, called: Option<&str>) -> Result<RoleFile, MissingRole> {
+        roles::find(&self.layout, role, called).map(|found| found.file)
     }
 
     /// A path of the settings: with a slash it is relative to the repository root.

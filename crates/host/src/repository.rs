@@ -155,6 +155,15 @@ impl Repository {
         Ok(read_status(&status.stdout)?.len())
     }
 
+    /// Whether a commit has a file or folder of this path.
+    pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, RepositoryError> {
+        let path = path.trim_end_matches('/');
+        let listed = self.read(["ls-tree", "--name-only", "-z"]).arg(commit.as_str());
+        // A path with a wildcard in it is meant as it is written.
+        let listed = listed.args(["--", path]).env("GIT_LITERAL_PATHSPECS", "1").run()?;
+        Ok(!listed.stdout.is_empty())
+    }
+
     /// Sees to it that these folders are ignored, in `info/exclude`, where nothing else does it yet.
     pub fn exclude(&self, patterns: &[&str]) -> Result<(), RepositoryError> {
         let mut missing = String::new();

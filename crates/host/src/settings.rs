@@ -1,15 +1,12 @@
 //! Reads the person's settings, roles and actions, with the built-in pack where there are none.
 
+pub mod actions;
+pub mod roles;
+
 use crate::files;
 use crate::layout::Layout;
-use std::collections::BTreeMap;
-use tollgate_contract::action;
 use tollgate_contract::config::{self, Config};
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::pack;
-use tollgate_contract::skill::{self, RoleFile};
-use tollgate_core::action::Action;
-use tollgate_core::role::Role;
 
 /// A settings file is short; a bigger one is a mistake.
 const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
@@ -22,6 +19,10 @@ pub enum SettingsError {
     Invalid(Report),
     #[error("there is no action {name:?}; known: {known}")]
     UnknownAction { name: String, known: String },
+    #[error("the action {name:?} is listed in {}, but {path} is not there", actions::INDEX)]
+    ListedWithoutFile { name: String, path: String },
+    #[error("the action {name:?} cannot be used: {path} {cause}")]
+    Unreadable { name: String, path: String, cause: String },
 }
 
 /// tollgate.toml of the working tree; the defaults when there is none.
@@ -38,36 +39,14 @@ pub fn config(layout: &Layout) -> Result<Config, SettingsError> {
     }
 }
 
-/// The role files: `agents/<name>/SKILL.md` of the repository over the built-in ones.
-pub fn roles(layout: &Layout) -> Result<BTreeMap<Role, RoleFile>, SettingsError> {
-    let mut roles = BTreeMap::new();
-    for built_in in pack::ROLES {
-        let path = layout.agents().join(built_in.name).join("SKILL.md");
-        let shown = format!("agents/{}/SKILL.md", built_in.name);
-        let read = match files::read_bounded(&path, SETTINGS_BYTES_MAX) {
-            Ok(bytes) => skill::read(&String::from_utf8_lossy(&bytes), &shown),
-            Err(error) if error.is_not_found() => skill::read(built_in.text, &shown),
-            Err(error) => return Err(error.into()),
-        };
-        match read {
-            (Some(role), _) => {
-                roles.insert(role.role, role);
-            }
-            (None, report) => return Err(SettingsError::Invalid(report)),
-        }
-    }
-    Ok(roles)
-}
-
-/// A built-in action.
-pub fn action(name: &str) -> Result<Action, SettingsError> {
-    let Some(built_in) = pack::ACTIONS.iter().find(|action| action.name == name) else {
-        let known: Vec<&str> = pack::ACTIONS.iter().map(|action| action.name).collect();
-        let (name, known) = (name.to_owned(), known.join(", "));
-        return Err(SettingsError::UnknownAction { name, known });
-    };
-    match action::read(built_in.text, &format!("actions/{name}.md")) {
-        (Some(action), _) => Ok(action),
-        (None, report) => Err(SettingsError::Invalid(report)),
+/// The text of a file below the repository's root; none when there is no such file, words when it cannot be used.
+fn text_beneath(layout: &Layout, path: &str) -> Result<Option<String>, String> {
+    match files::read_beneath(layout.repo_root(), path, SETTINGS_BYTES_MAX) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err("is not UTF-8 text".to_owned()),
+        },
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(format!("cannot be read: {error}")),
     }
 }

@@ -38,7 +38,7 @@ impl Demo {
         );
         std::env::set_current_dir(&folder).map_err(trouble("cannot go to the sample"))?;
         let run = Run {
-            goal: demo::GOAL.to_owned(),
+            goal: Some(demo::GOAL.to_owned()),
             action: None,
             lean: false,
             project_type: "cli".to_owned(),

@@ -9,6 +9,7 @@ use std::path::Path;
 use tollgate_contract::pack;
 use tollgate_host::files::{self, FileError};
 use tollgate_host::layout::Layout;
+use tollgate_host::settings::actions;
 
 const SETTINGS: &str = "tollgate.toml";
 
@@ -36,19 +37,27 @@ impl Init {
             .collect();
         write_new(&layout, SETTINGS, &settings(&found))?;
         if self.eject {
-            for action in pack::ACTIONS {
-                write_new(&layout, &format!("agents/actions/{}.md", action.name), action.text)?;
-            }
-            for role in pack::ROLES {
-                write_new(&layout, &format!("agents/{}/SKILL.md", role.name), role.text)?;
+            for (path, text) in ejected() {
+                write_new(&layout, &path, text)?;
             }
             output::talk(
-                "Roles are read from agents/ from now on; actions still come from Tollgate itself.",
+                "Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's \
+                 folder, or the action's file and its line in agents/actions/README.md.",
             );
         }
         tell_next(&found);
         Ok(Exit::Ok)
     }
+}
+
+/// Every file of the pack that a person may change, with its path in the repository; what is not here is not written.
+fn ejected() -> Vec<(String, &'static str)> {
+    let mut files = vec![(actions::INDEX.to_owned(), pack::ACTIONS_INDEX)];
+    let actions = pack::ACTIONS.iter();
+    files.extend(actions.map(|file| (format!("agents/actions/{}.md", file.name), file.text)));
+    let roles = pack::ROLES.iter();
+    files.extend(roles.map(|file| (format!("agents/{}/SKILL.md", file.name), file.text)));
+    files
 }
 
 fn exists() -> Failure {

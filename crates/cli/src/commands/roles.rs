@@ -5,13 +5,14 @@ use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
-use tollgate_contract::pack;
-use tollgate_contract::skill::RoleFile;
+use tollgate_contract::{pack, skill};
 use tollgate_core::role::Role;
-use tollgate_host::layout::Layout;
-use tollgate_host::settings;
+use tollgate_host::settings::roles::{self, Listed};
 
 /// List the roles, what each may write, and where it is described
+///
+/// A text in agents/NAME/SKILL.md counts before .claude/agents/NAME.md and .github/agents/NAME.agent.md, and these count
+/// before the built-in one. It is read each time a role starts to work.
 #[derive(Debug, Args)]
 pub struct Roles {
     /// Print JSON
@@ -21,21 +22,29 @@ pub struct Roles {
 
 #[derive(Debug, Serialize)]
 struct Entry {
+    /// What action files call it by.
     name: String,
-    role: Role,
+    /// The canonical role that it plays.
+    role: Option<Role>,
     description: String,
     /// Globs of the repository.
     writes: Vec<String>,
     /// Paths below the session folder.
     artefacts: Vec<String>,
     source: String,
+    /// Further names that speak with this text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known_as: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
 impl Roles {
     pub fn run(self) -> Result<Exit, Failure> {
         let layout = place::Place::find()?.layout;
-        let roles = settings::roles(&layout)?;
-        let entries: Vec<Entry> = roles.into_values().map(|file| entry(&layout, file)).collect();
+        let listed = roles::list(&layout);
+        let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
+        let entries: Vec<Entry> = listed.into_iter().map(|listed| entry(listed, &named)).collect();
         if self.json {
             output::json(&entries);
             return Ok(Exit::Ok);
@@ -47,20 +56,42 @@ impl Roles {
     }
 }
 
-fn entry(layout: &Layout, file: RoleFile) -> Entry {
-    // The pack lists its roles in the order of the canonical ones.
-    let place = Role::ALL.iter().zip(pack::ROLES).find(|(role, _)| **role == file.role);
-    let own = place
-        .map(|(_, built_in)| format!("agents/{}/SKILL.md", built_in.name))
-        .filter(|path| layout.repo_root().join(path).exists());
-    Entry {
-        name: file.name,
-        role: file.role,
-        description: file.description,
-        writes: file.writes,
-        artefacts: file.artefacts,
-        source: own.unwrap_or_else(|| "built-in".to_owned()),
+fn entry(listed: Listed, named: &[String]) -> Entry {
+    let Listed { name, role, found } = listed;
+    let known_as = match role {
+        Some(role) if name == skill::folder_of(role) => names_without_text(role, named),
+        _ => Vec::new(),
+    };
+    match found {
+        Ok(found) => Entry {
+            name,
+            role,
+            description: found.file.description,
+            writes: found.file.writes,
+            artefacts: found.file.artefacts,
+            source: found.source,
+            known_as,
+            problem: None,
+        },
+        Err(missing) => Entry {
+            source: format!("agents/{name}/SKILL.md"),
+            name,
+            role,
+            description: String::new(),
+            writes: Vec::new(),
+            artefacts: Vec::new(),
+            known_as,
+            problem: Some(missing.detail),
+        },
     }
+}
+
+fn names_without_text(role: Role, named: &[String]) -> Vec<&'static str> {
+    let of_role = skill::known_names().filter(|(_, known)| *known == role);
+    let has_text = |name: &str| {
+        pack::find(pack::ROLES, name).is_some() || named.iter().any(|named| named == name)
+    };
+    of_role.map(|(name, _)| name).filter(|name| !has_text(name)).collect()
 }
 
 fn text(entry: &Entry) -> String {
@@ -68,13 +99,20 @@ fn text(entry: &Entry) -> String {
         [] => "nothing".to_owned(),
         words => words.join(", "),
     };
-    format!(
-        "{} ({}): {}\n  changes in the repository: {}\n  writes in the session: {}\n  source: {}",
-        entry.role,
+    let role = entry.role.map_or("nobody", Role::as_str);
+    if let Some(problem) = &entry.problem {
+        return format!("{} ({role}): cannot work: {problem}", entry.name);
+    }
+    let mut text = format!(
+        "{} ({role}): {}\n  changes in the repository: {}\n  writes in the session: {}\n  source: {}",
         entry.name,
         entry.description,
         list(&entry.writes),
         list(&entry.artefacts),
         entry.source
-    )
+    );
+    if !entry.known_as.is_empty() {
+        text.push_str(&format!("\n  also known as: {}", entry.known_as.join(", ")));
+    }
+    text
 }

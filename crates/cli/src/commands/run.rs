@@ -1,5 +1,8 @@
 //! `tollgate run`: opens a session and runs it.
 
+mod inputs;
+mod route;
+
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
@@ -7,6 +10,7 @@ use crate::{output, place, summary};
 use clap::Args;
 use std::sync::Arc;
 use tollgate_contract::config::{Isolation, TrackerKind};
+use tollgate_core::action::Action;
 use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
@@ -17,7 +21,10 @@ use tollgate_host::context::Context;
 use tollgate_host::layout::new_session_name;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
-use tollgate_host::settings;
+use tollgate_host::settings::actions;
+
+/// The action whose sessions are lean.
+const LEAN: &str = "lean";
 
 /// Files in which projects keep instructions for agents.
 const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
@@ -30,12 +37,15 @@ const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md",
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate run \"Add rate limiting to the login command\"\n  \
 tollgate run --lean \"Fix the typo in the usage message\"\n  \
-tollgate run --no-input --project-type api \"Add a health endpoint\"\n\n\
+tollgate run --no-input --project-type api \"Add a health endpoint\"\n  \
+tollgate run \"Review the login code\"\n  \
+tollgate run --action init --input project=Ledger --input domain=Accounting --input users=clerks --input entities=Invoice\n\n\
 Exit codes: 0 done, 3 waits for you, 4 blocked, 130 interrupted; `tollgate resume` goes on.")]
 pub struct Run {
-    /// What to achieve
-    pub goal: String,
-    /// The action to run; a plain goal is delivered
+    /// What to achieve; with --action it may be left out
+    #[arg(required_unless_present = "action")]
+    pub goal: Option<String>,
+    /// The action to run; without it the verbs of the goal choose, and a plain goal is delivered
     #[arg(long, value_name = "NAME")]
     pub action: Option<String>,
     /// Take the short route for one small task
@@ -56,7 +66,7 @@ pub struct Run {
     /// Let the Designer design the user interface
     #[arg(long)]
     pub design: bool,
-    /// An input of the action
+    /// An input of the action; `tollgate actions NAME` lists them
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<String>,
     /// Ask nothing, as without a terminal
@@ -73,7 +83,7 @@ impl Run {
 
     /// Also used by the demo, which brings a face of its own.
     pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
-        let opening = self.opening(&context)?;
+        let opening = self.opening(&context, face.is_interactive())?;
         self.warn_of_uncommitted(&context)?;
         self.tell_unused(&context);
         let mut owner = open(context, opening, face)?;
@@ -99,40 +109,38 @@ impl Run {
         Ok(Arc::new(context))
     }
 
-    fn opening(&self, context: &Context) -> Result<Opening, Failure> {
-        self.refuse_unsupported(context)?;
-        let goal = self.goal.trim();
-        if goal.is_empty() {
-            return Err(Failure::usage("cli.goal", "the goal is empty; say what to achieve"));
-        }
-        if goal.len() > GOAL_BYTES_MAX {
-            return Err(Failure::usage(
-                "cli.goal",
-                format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
-            )
-            .hint("put the text into a file of the repository and name the file in the goal"));
-        }
+    fn opening(&self, context: &Context, can_ask: bool) -> Result<Opening, Failure> {
+        refuse_unsupported(context)?;
+        let goal = self.checked_goal()?;
+        let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
-        let mode = if self.lean || self.action.as_deref() == Some("lean") {
-            Mode::Lean
-        } else {
-            Mode::Full
+        let action = match (self.lean, &self.action, goal) {
+            (true, _, _) => actions::find(&context.layout, LEAN)?,
+            (_, Some(name), _) => actions::find(&context.layout, name)?,
+            (_, None, Some(goal)) => route::by_goal(context, &head.commit, goal, &values)?,
+            (_, None, None) => return Err(no_goal()),
         };
-        let default = if mode == Mode::Lean { "lean" } else { "deliver" };
-        let action = settings::action(self.action.as_deref().unwrap_or(default))?;
-        let full_action = match mode {
-            Mode::Lean => Some(settings::action("deliver")?),
-            Mode::Full => None,
+        inputs::check_known(&action, &values)?;
+        let mut missing = inputs::missing(context, &head.commit, &action, &values)?;
+        if can_ask && !missing.is_empty() {
+            missing = inputs::ask(&action, missing, &mut values);
+        }
+        if !missing.is_empty() {
+            return Err(inputs::refusal(&action, &missing));
+        }
+        let (mode, full_action) = match action.name == LEAN {
+            true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
+            false => (Mode::Full, None),
         };
-        check_agents(context)?;
+        check_agents(context, &action)?;
         Ok(Opening {
-            session: self.session_name(context),
-            goal: goal.to_owned(),
+            session: self.session_name(context, goal.unwrap_or(&action.name)),
+            goal: goal.unwrap_or(&action.description).to_owned(),
             mode,
             action,
             full_action,
             project_type: ProjectType::parse(&self.project_type).unwrap_or(ProjectType::Mixed),
-            inputs: std::collections::BTreeMap::new(),
+            inputs: values,
             stage: lifecycle::declared(context.repository.root())?,
             requested: self.requested(),
             base: head.commit,
@@ -143,22 +151,22 @@ impl Run {
         })
     }
 
-    /// What the settings or the command line ask for and this version does not do is said, never ignored.
-    fn refuse_unsupported(&self, context: &Context) -> Result<(), Failure> {
-        if context.config.workspace.isolation == Isolation::InPlace {
+    /// None when it was left out, which an action allows.
+    fn checked_goal(&self) -> Result<Option<&str>, Failure> {
+        let Some(goal) = self.goal.as_deref().map(str::trim) else {
+            return Ok(None);
+        };
+        if goal.is_empty() {
+            return Err(no_goal());
+        }
+        if goal.len() > GOAL_BYTES_MAX {
             return Err(Failure::usage(
-                "cli.settings",
-                "workspace.isolation = \"in-place\" is not supported by this version",
+                "cli.goal",
+                format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
             )
-            .hint("leave it out: agents then work in a clone, and your checkout is not touched"));
+            .hint("put the text into a file of the repository and name the file in the goal"));
         }
-        if let Some(input) = self.input.first() {
-            return Err(Failure::usage(
-                "cli.input",
-                format!("this action takes no input, and --input {input} was given"),
-            ));
-        }
-        Ok(())
+        Ok(Some(goal))
     }
 
     /// Settings that are read and checked, and have no effect yet.
@@ -181,8 +189,8 @@ impl Run {
         }
     }
 
-    fn session_name(&self, context: &Context) -> SessionName {
-        let words = self.slug.as_deref().unwrap_or(&self.goal);
+    fn session_name(&self, context: &Context, goal: &str) -> SessionName {
+        let words = self.slug.as_deref().unwrap_or(goal);
         // A branch of that name may be left from a session whose folder is gone.
         let is_taken = |name: &SessionName| {
             context.layout.session(name).folder().exists()
@@ -208,9 +216,25 @@ impl Run {
     }
 }
 
-/// Every role must have somebody to play it before anything starts.
-fn check_agents(context: &Context) -> Result<(), Failure> {
-    for role in Role::dispatched() {
+fn no_goal() -> Failure {
+    Failure::usage("cli.goal", "the goal is empty; say what to achieve")
+}
+
+/// What the settings ask for and this version does not do is said, never ignored.
+fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
+    if context.config.workspace.isolation == Isolation::InPlace {
+        return Err(Failure::usage(
+            "cli.settings",
+            "workspace.isolation = \"in-place\" is not supported by this version",
+        )
+        .hint("leave it out: agents then work in a clone, and your checkout is not touched"));
+    }
+    Ok(())
+}
+
+/// Every role of the action must have somebody to play it before anything starts.
+fn check_agents(context: &Context, action: &Action) -> Result<(), Failure> {
+    for role in route::roles_needed(action) {
         if let Err(why) = adapter::player(context, role, None) {
             return Err(Failure::usage("cli.no_agent", why.to_string())
                 .hint("`tollgate init` writes a tollgate.toml for the agents it finds")

@@ -2,6 +2,13 @@
 
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
+        "cli.ambiguous",
+        "The goal begins parts of its sentence with verbs that belong to different actions, such as \"review and test\".\n\
+         Nothing was started. The verbs of a goal are its first word and each word right after \"and\", \"then\" or a comma.\n\n\
+         What to do: choose with `--action NAME`, or split the goal into several runs. `tollgate actions NAME` shows the words\n\
+         of an action.",
+    ),
+    (
         "cli.bug",
         "Tollgate came to a point that it takes for impossible, or the system refused it something that no program can do\n\
          without. The journal holds everything up to the last record.\n\n\
@@ -37,8 +44,9 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     ),
     (
         "cli.input",
-        "`--input NAME=VALUE` was given to an action that asks for no inputs.\n\n\
-         What to do: leave it out, and say what matters in the goal. `tollgate actions` lists the actions.",
+        "An action needs an input that is not there, or was given one that it does not know. Nothing was started.\n\n\
+         What to do: `tollgate actions NAME` lists the inputs. A plain word is a value: give it as `--input NAME=VALUE`, once. A\n\
+         path is a file or folder of the repository: write it and commit it, as work starts from HEAD.",
     ),
     (
         "cli.journal_damaged",

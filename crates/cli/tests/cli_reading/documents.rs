@@ -280,6 +280,8 @@ fn schemas_are_listed_and_printed() {
             acceptance
             lifecycle
             config
+            action
+            skill
             exit 0
         "#]],
     );

@@ -75,29 +75,46 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
         &world,
         &["init", "--eject"],
         expect![[r#"
-        wrote tollgate.toml
-        wrote agents/actions/deliver.md
-        wrote agents/actions/lean.md
-        wrote agents/spec-agent/SKILL.md
-        wrote agents/architect/SKILL.md
-        wrote agents/planner/SKILL.md
-        wrote agents/designer/SKILL.md
-        wrote agents/researcher/SKILL.md
-        kept agents/coder/SKILL.md is there already
-        wrote agents/reviewer/SKILL.md
-        wrote agents/qa/SKILL.md
-        wrote agents/security/SKILL.md
-        wrote agents/integrator/SKILL.md
-        wrote agents/docs/SKILL.md
-        wrote agents/orchestrator/SKILL.md
-        Roles are read from agents/ from now on; actions still come from Tollgate itself.
-        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
-              `tollgate demo` shows a whole run without any agent.
-        exit 0
-    "#]],
+            wrote tollgate.toml
+            wrote agents/actions/README.md
+            wrote agents/actions/deliver.md
+            wrote agents/actions/lean.md
+            wrote agents/actions/init.md
+            wrote agents/actions/plan.md
+            wrote agents/actions/build.md
+            wrote agents/actions/feature.md
+            wrote agents/actions/review.md
+            wrote agents/actions/validate.md
+            wrote agents/actions/test.md
+            wrote agents/actions/document.md
+            wrote agents/actions/blog.md
+            wrote agents/spec-agent/SKILL.md
+            wrote agents/architect/SKILL.md
+            wrote agents/planner/SKILL.md
+            wrote agents/designer/SKILL.md
+            wrote agents/researcher/SKILL.md
+            kept agents/coder/SKILL.md is there already
+            wrote agents/reviewer/SKILL.md
+            wrote agents/qa/SKILL.md
+            wrote agents/security/SKILL.md
+            wrote agents/integrator/SKILL.md
+            wrote agents/docs/SKILL.md
+            wrote agents/orchestrator/SKILL.md
+            wrote agents/product-manager/SKILL.md
+            wrote agents/backend-developer/SKILL.md
+            wrote agents/frontend-developer/SKILL.md
+            wrote agents/ai-engineer/SKILL.md
+            wrote agents/code-reviewer/SKILL.md
+            wrote agents/quality-engineer/SKILL.md
+            wrote agents/blogger/SKILL.md
+            Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's folder, or the action's file and its line in agents/actions/README.md.
+            next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+                  `tollgate demo` shows a whole run without any agent.
+            exit 0
+        "#]],
     );
     let again = world.run(&["init", "--eject"]);
-    assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 15), "{again:?}");
+    assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 32), "{again:?}");
     let roles = world.run(&["roles", "--json"]).json();
     let coder = roles.as_array().unwrap().iter().find(|role| role["role"] == "Coder").unwrap();
     assert_eq!(coder["description"], "mine");
@@ -150,32 +167,87 @@ fn actions_and_roles_are_listed() {
         &World::empty(),
         &["actions"],
         expect![[r#"
-        deliver  From a goal to reviewed, tested and documented work, with a person at two gates (built-in)
-        lean     The short way for one small task, without design and plan (built-in)
-        exit 0
-    "#]],
+            deliver   From a goal to reviewed, tested and documented work, with a person at two gates (built-in)
+            lean      The short way for one small task, without design and plan (built-in)
+            init      Lays out planning-mds/ for a new project, without any agent (built-in)
+            plan      Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates (built-in)
+            build     Builds what is planned, with developers side by side, two reviews and a person at the end (built-in)
+            feature   Builds one planned feature through all layers, reviews it and asks a person (built-in)
+            review    Looks at the code that is there, for quality and for security, and changes none of it (built-in)
+            validate  Holds the plan against itself and reports gaps and what would close them (built-in)
+            test      Plans tests, writes and runs them, and reports results, defects and what they say about quality (built-in)
+            document  Writes or brings up to date what users, callers and operators read (built-in)
+            blog      Writes a post about work that was done, held against its evidence (built-in)
+            exit 0
+        "#]],
     );
     check(
         &World::empty(),
         &["actions", "--json"],
         expect![[r#"
-        [
-          {
-            "name": "deliver",
-            "description": "From a goal to reviewed, tested and documented work, with a person at two gates",
-            "source": "built-in"
-          },
-          {
-            "name": "lean",
-            "description": "The short way for one small task, without design and plan",
-            "source": "built-in"
-          }
-        ]
-        exit 0
-    "#]],
+            [
+              {
+                "name": "deliver",
+                "description": "From a goal to reviewed, tested and documented work, with a person at two gates",
+                "source": "built-in"
+              },
+              {
+                "name": "lean",
+                "description": "The short way for one small task, without design and plan",
+                "source": "built-in"
+              },
+              {
+                "name": "init",
+                "description": "Lays out planning-mds/ for a new project, without any agent",
+                "source": "built-in"
+              },
+              {
+                "name": "plan",
+                "description": "Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates",
+                "source": "built-in"
+              },
+              {
+                "name": "build",
+                "description": "Builds what is planned, with developers side by side, two reviews and a person at the end",
+                "source": "built-in"
+              },
+              {
+                "name": "feature",
+                "description": "Builds one planned feature through all layers, reviews it and asks a person",
+                "source": "built-in"
+              },
+              {
+                "name": "review",
+                "description": "Looks at the code that is there, for quality and for security, and changes none of it",
+                "source": "built-in"
+              },
+              {
+                "name": "validate",
+                "description": "Holds the plan against itself and reports gaps and what would close them",
+                "source": "built-in"
+              },
+              {
+                "name": "test",
+                "description": "Plans tests, writes and runs them, and reports results, defects and what they say about quality",
+                "source": "built-in"
+              },
+              {
+                "name": "document",
+                "description": "Writes or brings up to date what users, callers and operators read",
+                "source": "built-in"
+              },
+              {
+                "name": "blog",
+                "description": "Writes a post about work that was done, held against its evidence",
+                "source": "built-in"
+              }
+            ]
+            exit 0
+        "#]],
     );
     let roles = World::repository().run(&["roles", "--json"]).json();
-    assert_eq!(roles.as_array().unwrap().len(), 12);
+    assert_eq!(roles.as_array().unwrap().len(), 19);
+    assert_eq!(roles[9]["known_as"], serde_json::json!(["devops"]));
     assert_eq!(roles[5]["writes"], serde_json::json!(["**"]));
 }
 

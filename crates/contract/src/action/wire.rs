@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ActionFile {
+pub(crate) struct ActionFile {
     #[schemars(length(min = 1))]
     pub name: String,
     #[schemars(length(min = 1))]
@@ -23,7 +23,7 @@ pub(super) struct ActionFile {
 /// Every key a step can have; which belong together is a rule of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StepEntry {
+pub(crate) struct StepEntry {
     pub state: crate::word::Word<tollgate_core::role::State>,
     #[serde(default)]
     pub dispatch: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct StepEntry {
 /// One member of a parallel step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemberEntry {
+pub(crate) struct MemberEntry {
     pub dispatch: String,
     #[serde(default)]
     pub inputs: Option<Vec<String>>,

@@ -7,6 +7,8 @@ pages! {
     NAME_INVALID = "action.name_invalid":
         "The name of an action or role file is used on the command line and in paths. It has small letters, digits and\n\
          dashes only, and begins with a letter.";
+    NAME_OF_FILE = "action.name_of_file":
+        "An action is listed and called by the name of its file, and the field `name` in it must say the same.";
     STEP_VERB = "action.step_verb":
         "A step does exactly one thing: it has one of dispatch, parallel, approve,\n\
          choose, tasks, severity, checks and close, and its state.";
@@ -39,6 +41,8 @@ pages! {
     ROLE_NOT_NAMED = "skill.role_unknown":
         "A role file belongs to one canonical role: by its field `role`, or by a name that is known for one, such as\n\
          spec-agent or product-manager for SpecAgent.";
+    ROLE_WITHOUT_TEXT = "skill.no_text":
+        "An agent file of another tool is read as the text of a role, and there is no text in it behind its front matter.";
     PATTERN_INVALID = "globs.pattern_invalid":
         "A pattern for paths cannot be read. Patterns are relative to the repository: * within one folder, ** across\n\
          folders, ? one character, [ab] one of, {a,b} either; a folder ends in /.";
@@ -48,6 +52,17 @@ pub(crate) fn name_invalid(file: &str, line: Option<u32>, found: &str) -> Diagno
     let message = format!("{} cannot be used as a name", quote(found));
     Diagnostic::error(NAME_INVALID, Place::file(file, line), message)
         .help("Use small letters, digits and dashes, such as quick-fix")
+}
+
+pub(crate) fn name_of_file(
+    file: &str,
+    line: Option<u32>,
+    found: &str,
+    expected: &str,
+) -> Diagnostic {
+    let message = format!("the action calls itself {}", quote(found));
+    Diagnostic::error(NAME_OF_FILE, Place::file(file, line), message)
+        .help(format!("Write name: {expected}, or rename the file"))
 }
 
 pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagnostic {
@@ -136,6 +151,12 @@ pub(crate) fn role_not_named(
     let help = perhaps_meant(found, known)
         .unwrap_or_else(|| format!("Add the field role with {}", any_of(&roles)));
     Diagnostic::error(ROLE_NOT_NAMED, Place::file(file, line), message).help(help)
+}
+
+pub(crate) fn role_without_text(file: &str) -> Diagnostic {
+    let message = "there is no text behind the front matter";
+    Diagnostic::error(ROLE_WITHOUT_TEXT, Place::file(file, None), message)
+        .help("Write what the role is told")
 }
 
 pub(crate) fn pattern_invalid(

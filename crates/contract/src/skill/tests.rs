@@ -59,3 +59,35 @@ fn a_name_that_nobody_knows_needs_a_role() {
     "#]],
     );
 }
+
+#[test]
+fn fields_of_the_agent_skills_convention_are_accepted_and_writing_comes_from_the_built_in_role() {
+    check(
+        "---\nname: planner\ndescription: Plans.\nlicense: MIT\ncompatibility: any\nmetadata: {version: \"1\"}\nallowed-tools: Read Grep\n---\nPlan.\n",
+        expect![[r#"
+            Planner planner writes [] artefacts ["tasks.yaml"]
+            Plan.
+        "#]],
+    );
+    check(
+        "---\nname: planner\ndescription: Plans.\nartefacts: []\nallowed-tools: [Read]\n---\nPlan.\n",
+        expect![[r#"
+            Planner planner writes [] artefacts []
+            Plan.
+        "#]],
+    );
+}
+
+#[test]
+fn agent_files_of_other_tools_are_known_by_their_place() {
+    assert_eq!(foreign_name(".claude/agents/qa.md"), Some("qa"));
+    assert_eq!(foreign_name("x/.github/agents/qa.agent.md"), Some("qa"));
+    for other in
+        [".github/agents/notes.md", "agents/qa/SKILL.md", "my.claude/agents/qa.md", "qa.md"]
+    {
+        assert_eq!(foreign_name(other), None, "{other}");
+    }
+    let text = "---\nname: qa\ntools: Read\nmodel: opus\n---\nTest it.\n";
+    assert!(super::check(text, ".claude/agents/qa.md").is_ok());
+    assert!(!super::check("---\nname: qa\n---\n", ".claude/agents/qa.md").is_ok());
+}

@@ -33,10 +33,15 @@ pub enum NoAgent {
     NotDriven { name: String, adapter: &'static str },
 }
 
-/// The agent that a person chose, or else the one that the settings name for the role.
+/// The agent that a person chose, or else the one that the settings name for the role. The engine's own role is played
+/// by the program itself.
 pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Player, NoAgent> {
     if chosen == Some(MANUAL_FIX) {
         return Ok(Player::Person);
+    }
+    if role == Role::Orchestrator {
+        let argv = vec![context.program.display().to_string(), "scaffold".to_owned()];
+        return Ok(Player::Program(Launch { argv, env_names: Vec::new() }));
     }
     let (name, agent) = match chosen {
         Some(name) => {

@@ -15,7 +15,7 @@ use crate::process::{RunEnd, RunOutcome};
 use crate::workspace::{CommitMessage, RawChange, Workspace, WorkspaceError, plain_changes};
 use std::collections::BTreeSet;
 use tollgate_contract::globs::PathRules;
-use tollgate_contract::skill::RoleFile;
+use tollgate_contract::skill::{self, RoleFile};
 use tollgate_contract::{acceptance, agent_output, sections, tasks};
 use tollgate_core::id::TaskId;
 use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
@@ -144,15 +144,9 @@ fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
 
 fn role_file(at: &Collected<'_>) -> RoleFile {
     let role = at.order.brief.role;
-    let file = at.context.roles.get(&role).cloned();
-    file.unwrap_or_else(|| RoleFile {
-        role,
-        name: role.to_string(),
-        description: String::new(),
-        writes: Vec::new(),
-        artefacts: Vec::new(),
-        body: String::new(),
-    })
+    let found = at.context.role_file(role, at.order.brief.called.as_deref());
+    // Its text went away while it worked: what the built-in one may write holds.
+    found.unwrap_or_else(|_| skill::built_in(role))
 }
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.

@@ -9,9 +9,11 @@ use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
+use crate::settings::roles::MissingRole;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::skill::RoleFile;
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
@@ -247,6 +249,12 @@ fn start(
             return Ok(Started::Ended(end));
         }
     };
+    let role = match context.role_file(order.brief.role, order.brief.called.as_deref()) {
+        Ok(role) => role,
+        Err(MissingRole { name, detail }) => {
+            return Ok(Started::Ended(DispatchEnd::MissingRole { name, detail }));
+        }
+    };
     let record = context.session_layout(&order.session);
     let carried = match player {
         Player::Person => manual::carried(&record, order, workspace.tree())?,
@@ -271,7 +279,7 @@ fn start(
     if !errors.is_empty() {
         return Ok(Started::Ended(DispatchEnd::MissingContext { errors }));
     }
-    write_attempt(context, order, folder, &given, &value)?;
+    write_attempt(order, &role, folder, &given, &value)?;
     crash::point("dispatch.prepared");
     let launch = match player {
         Player::Program(launch) => launch,
@@ -296,8 +304,8 @@ fn start(
 }
 
 fn write_attempt(
-    context: &Context,
     order: &DispatchOrder,
+    role: &RoleFile,
     folder: &RunFolder,
     given: &Given,
     value: &serde_json::Value,
@@ -309,7 +317,7 @@ fn write_attempt(
     };
     files::write_atomic(&folder.folder().join(GIVEN), &pretty(&serde_json::json!(given)))?;
     files::write_atomic(&folder.input(), &pretty(value))?;
-    let prompt = input::prompt(context, order, value);
+    let prompt = input::prompt(role, order, value);
     files::write_atomic(&folder.prompt(), prompt.as_bytes())?;
     Ok(())
 }

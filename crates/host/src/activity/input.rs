@@ -1,11 +1,11 @@
 //! What an agent is handed: the input JSON and the prompt around it.
 
 use super::dispatch::DispatchOrder;
-use crate::context::Context;
 use crate::prompt::{bullets, fenced, render};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
 use tollgate_core::reply::ReplyError;
 
@@ -61,16 +61,15 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     errors
 }
 
-pub fn prompt(context: &Context, order: &DispatchOrder, value: &Value) -> String {
+pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
     let input_json =
         serde_json::to_string_pretty(value).expect("a JSON value can always be written");
-    let role_text = context.roles.get(&brief.role).map(|role| role.body.clone());
     let values = BTreeMap::from([
         ("role", brief.role.to_string()),
         ("session_folder", format!(".agents-work/{}/", order.session)),
-        ("role_text", role_text.unwrap_or_default().trim().to_owned()),
+        ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.context_files)),
         ("instructions", bullets(&order.instructions)),

@@ -89,7 +89,6 @@ pub fn context(
     let layout = Layout::new(repository.root());
     Ok(Context {
         config: settings::config(&Layout::new(folder.path()))?,
-        roles: settings::roles(&layout)?,
         program: program.to_owned(),
         state_home,
         redactor: Redactor::from_environment(std::env::vars_os()),

@@ -9,7 +9,7 @@ use tollgate_host::git::{Configuration, Git, GitError};
 use tollgate_host::layout::{Layout, state_home};
 use tollgate_host::process::{Isolation, isolation};
 use tollgate_host::repository::{Repository, RepositoryError};
-use tollgate_host::settings::{self, SettingsError};
+use tollgate_host::settings::{self, SettingsError, actions, roles};
 
 /// Older ones lack options that workspaces are made with.
 const GIT_MIN: (u32, u32) = (2, 30);
@@ -83,10 +83,31 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
         }
         Err(error) => findings.push(settings_broken("settings", &error)),
     }
-    findings.push(match settings::roles(&layout) {
-        Ok(roles) => Finding::ok("roles", format!("{} roles read well", roles.len())),
-        Err(error) => settings_broken("roles", &error),
-    });
+    findings.push(roles_found(&layout));
+    findings.push(actions_found(&layout));
+}
+
+fn roles_found(layout: &Layout) -> Finding {
+    let listed = roles::list(layout);
+    match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
+        None => Finding::ok("roles", format!("{} roles read well", listed.len())),
+        Some(missing) => {
+            let fix = "mend it; `tollgate check PATH` names every fault";
+            Finding::fail("roles", missing.to_string(), fix)
+        }
+    }
+}
+
+/// An action that cannot be used stops only those who ask for it.
+fn actions_found(layout: &Layout) -> Finding {
+    let fix = "`tollgate actions NAME` names every fault";
+    match actions::list(layout) {
+        Err(error) => Finding::fail("actions", error.to_string(), fix),
+        Ok(all) => match all.iter().find_map(|found| found.read.as_ref().err()) {
+            None => Finding::ok("actions", format!("{} actions read well", all.len())),
+            Some(error) => Finding::warn("actions", error.to_string(), fix),
+        },
+    }
 }
 
 fn settings_found(layout: &Layout) -> Finding {

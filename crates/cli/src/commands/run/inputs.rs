@@ -1,0 +1,174 @@
+//! What an action must be given before it starts: files of the repository, and values that a person says.
+
+use crate::failure::Failure;
+use crate::output;
+use std::collections::BTreeMap;
+use tollgate_core::action::Action;
+use tollgate_core::id::CommitId;
+use tollgate_core::limits::GOAL_BYTES_MAX;
+use tollgate_host::context::Context;
+use tollgate_host::repository::RepositoryError;
+
+pub type Values = BTreeMap<String, String>;
+
+/// Something that an action needs and does not have.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Missing {
+    Value {
+        name: String,
+    },
+    /// Whether the working tree has it all the same.
+    Path {
+        path: String,
+        is_uncommitted: bool,
+    },
+}
+
+/// `NAME=VALUE` as given, each name once.
+pub fn given(words: &[String]) -> Result<Values, Failure> {
+    let mut values = Values::new();
+    for word in words {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                (name.trim(), value.trim())
+            }
+            _ => {
+                return Err(Failure::usage(
+                    "cli.input",
+                    format!("--input {word:?} is not a name, `=` and a value"),
+                )
+                .hint("such as `--input project=Ledger`"));
+            }
+        };
+        if value.len() > GOAL_BYTES_MAX {
+            let message = format!("the input {name:?} has more than {GOAL_BYTES_MAX} bytes");
+            return Err(Failure::usage("cli.input", message)
+                .hint("put the text into a file of the repository and name the file"));
+        }
+        if values.insert(name.to_owned(), value.to_owned()).is_some() {
+            let message = format!("the input {name:?} is given twice");
+            return Err(Failure::usage("cli.input", message).hint("give each name once"));
+        }
+    }
+    Ok(values)
+}
+
+/// Refuses values that the action does not know.
+pub fn check_known(action: &Action, values: &Values) -> Result<(), Failure> {
+    let known: Vec<&str> =
+        action.inputs.iter().map(String::as_str).filter(|input| !is_path(input)).collect();
+    let Some(name) = values.keys().find(|name| !known.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let failure = if action.inputs.contains(name) {
+        let message = format!("the input {name:?} is a path of the repository, not a value");
+        return Err(Failure::usage("cli.input", message)
+            .hint("leave it out and commit the file; it is read where it stands"));
+    } else {
+        let message = format!("the action {} takes no input {name:?}", action.name);
+        Failure::usage("cli.input", message)
+    };
+    Err(match known.as_slice() {
+        [] => failure.hint("it takes no values; say what matters in the goal"),
+        known => failure.hint(format!("it takes: {}", known.join(", "))),
+    })
+}
+
+/// Everything that the action needs and that is not there.
+pub fn missing(
+    context: &Context,
+    head: &CommitId,
+    action: &Action,
+    values: &Values,
+) -> Result<Vec<Missing>, RepositoryError> {
+    let mut missing = Vec::new();
+    for input in &action.inputs {
+        if !is_path(input) {
+            if !values.contains_key(input) {
+                missing.push(Missing::Value { name: input.clone() });
+            }
+        } else if !context.repository.has_path(head, input)? {
+            let is_uncommitted = context.repository.root().join(input).exists();
+            missing.push(Missing::Path { path: input.clone(), is_uncommitted });
+        }
+    }
+    Ok(missing)
+}
+
+/// Asks for the values at a terminal, one line each; an empty line leaves it missing.
+pub fn ask(action: &Action, missing: Vec<Missing>, values: &mut Values) -> Vec<Missing> {
+    // Where a file is missing nothing starts, whatever is typed.
+    if missing.iter().any(|missing| matches!(missing, Missing::Path { .. })) {
+        return missing;
+    }
+    output::talk(&format!("The action {} needs to know:", action.name));
+    let mut left = Vec::new();
+    for entry in missing {
+        let Missing::Value { name } = &entry else { continue };
+        output::prompt(&format!("  {name}: "));
+        let mut line = String::new();
+        let is_read = std::io::stdin().read_line(&mut line).is_ok();
+        match line.trim() {
+            answer if is_read && !answer.is_empty() && answer.len() <= GOAL_BYTES_MAX => {
+                values.insert(name.clone(), answer.to_owned());
+            }
+            _ => left.push(entry),
+        }
+    }
+    left
+}
+
+/// Nothing was started: each missing input, and how to give it.
+pub fn refusal(action: &Action, missing: &[Missing]) -> Failure {
+    let names: Vec<&str> = missing
+        .iter()
+        .map(|missing| match missing {
+            Missing::Value { name } => name.as_str(),
+            Missing::Path { path, .. } => path.as_str(),
+        })
+        .collect();
+    let message = format!(
+        "the action {} needs what is not there: {}; nothing was started",
+        action.name,
+        names.join(", ")
+    );
+    let failure = Failure::usage("cli.input", message);
+    missing.iter().fold(failure, |failure, missing| {
+        failure.hint(match missing {
+            Missing::Value { name } => format!("give it as `--input {name}=VALUE`"),
+            Missing::Path { path, is_uncommitted: true } => {
+                format!("{path} is in the working tree but not in HEAD: commit it")
+            }
+            Missing::Path { path, is_uncommitted: false } => {
+                format!("write {path} and commit it; `tollgate actions {}` tells more", action.name)
+            }
+        })
+    })
+}
+
+/// An input with a slash is a file or folder; a plain word is something that a person says.
+fn is_path(input: &str) -> bool {
+    input.contains('/')
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn r059_values_are_read_and_odd_ones_refused() {
+        let values = given(&words(&["a=1", " b = x=y "])).unwrap();
+        assert_eq!(values["a"], "1");
+        assert_eq!(values["b"], "x=y");
+        for bad in [&["a"][..], &["=1"], &["a="], &["a= "], &["a=1", "a=2"]] {
+            let failure = given(&words(bad)).unwrap_err();
+            assert_eq!(failure.code, "cli.input", "{bad:?}");
+        }
+    }
+}

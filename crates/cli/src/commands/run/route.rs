@@ -1,0 +1,150 @@
+//! Which action a run takes: the one that is named, or the one that the goal means.
+
+use super::inputs::{self, Values};
+use crate::failure::Failure;
+use crate::output;
+use tollgate_contract::intent::{self, Candidate, Route};
+use tollgate_contract::{action, pack};
+use tollgate_core::action::{Action, StepKind};
+use tollgate_core::id::CommitId;
+use tollgate_core::role::Role;
+use tollgate_host::context::Context;
+use tollgate_host::settings::actions::{self, FoundAction};
+
+const DEFAULT: &str = "deliver";
+
+/// The action of a goal, by its verbs. Says so when it is not the default.
+pub fn by_goal(
+    context: &Context,
+    head: &CommitId,
+    goal: &str,
+    values: &Values,
+) -> Result<Action, Failure> {
+    let all = actions::list(&context.layout)?;
+    for found in all.iter().filter(|found| found.read.is_err()) {
+        let text = format!("{} is not considered: {}", found.name, problem(found));
+        output::marked(output::WARN, "note:", &text);
+    }
+    let verbs = intent::verbs(goal);
+    let mut candidates = Vec::new();
+    for found in &all {
+        let intent = intent_of(found);
+        let is_meant = intent.iter().any(|word| verbs.contains(&word.trim().to_lowercase()));
+        let has_missing_inputs = match &found.read {
+            Ok(action) if is_meant => !inputs::missing(context, head, action, values)?.is_empty(),
+            _ => false,
+        };
+        candidates.push((found.name.as_str(), intent, has_missing_inputs));
+    }
+    let candidates: Vec<Candidate<'_>> = candidates
+        .iter()
+        .map(|(name, intent, missing)| Candidate { name, intent, has_missing_inputs: *missing })
+        .collect();
+    let name = match intent::route(goal, &candidates) {
+        Route::Ambiguous(names) => return Err(ambiguous(&all, &names)),
+        Route::Action(name) => {
+            if name != DEFAULT {
+                tell(&name, &verbs.into_iter().collect::<Vec<_>>());
+            }
+            name
+        }
+        Route::Deliver { passed_over } => {
+            if let Some(name) = passed_over {
+                tell_passed_over(&name);
+            }
+            DEFAULT.to_owned()
+        }
+    };
+    Ok(actions::find(&context.layout, &name)?)
+}
+
+/// A version of the repository that cannot be read keeps the words of the built-in one: the goal that means it must
+/// meet its faults, not another action.
+fn intent_of(found: &FoundAction) -> Vec<String> {
+    match &found.read {
+        Ok(action) => action.intent.clone(),
+        Err(_) => {
+            let built_in = pack::find(pack::ACTIONS, &found.name);
+            let read = built_in.and_then(|built| action::read(built.text, built.name).0);
+            read.map(|action| action.intent).unwrap_or_default()
+        }
+    }
+}
+
+fn problem(found: &FoundAction) -> String {
+    match &found.read {
+        Ok(_) => String::new(),
+        Err(error) => format!("{error}; `tollgate actions {}` tells more", found.name),
+    }
+}
+
+fn tell(name: &str, verbs: &[String]) {
+    let text = format!(
+        "{name}, because the goal says {}; `--action {DEFAULT}` delivers instead",
+        verbs.join(" and ")
+    );
+    output::marked(output::NOTE, "action:", &text);
+}
+
+fn tell_passed_over(name: &str) {
+    let text = format!(
+        "{DEFAULT}; {name} would fit the goal, but its inputs are not there; `--action {name}` names them"
+    );
+    output::marked(output::WARN, "action:", &text);
+}
+
+fn ambiguous(all: &[FoundAction], names: &[String]) -> Failure {
+    let message = format!(
+        "the goal names several actions: {}; nothing was started. Which one is meant?",
+        names.join(", ")
+    );
+    let failure = Failure::usage("cli.ambiguous", message);
+    names.iter().fold(failure, |failure, name| {
+        let read = all.iter().find(|found| found.name == *name).map(|found| &found.read);
+        let description = match read {
+            Some(Ok(action)) => action.description.as_str(),
+            _ => "its file has faults",
+        };
+        failure.hint(format!("`--action {name}`: {description}"))
+    })
+}
+
+/// Every role that the action may send out, and those that repair in it.
+pub fn roles_needed(action: &Action) -> Vec<Role> {
+    if action.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks)) {
+        return Role::dispatched().collect();
+    }
+    let parts = || action.assignments().map(|(_, part)| part.role);
+    let is_needed = |role: &Role| parts().any(|part| part == *role);
+    let mut needed: Vec<Role> = Role::dispatched().filter(is_needed).collect();
+    let can_repair = action
+        .steps
+        .iter()
+        .any(|step| matches!(step.kind, StepKind::Severity { .. } | StepKind::Checks { .. }));
+    // Where nobody makes anything, the Coder repairs.
+    if can_repair && parts().all(Role::is_reviewing) {
+        needed.push(Role::Coder);
+    }
+    needed
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn only_roles_that_an_action_sends_out_are_needed() {
+        let needed = |name: &str| {
+            let built_in = pack::find(pack::ACTIONS, name).unwrap();
+            roles_needed(&action::read(built_in.text, name).0.unwrap())
+        };
+        assert_eq!(needed("init"), []);
+        assert_eq!(needed("plan"), [Role::SpecAgent, Role::Architect]);
+        assert_eq!(needed("review"), [Role::Reviewer, Role::Security, Role::Coder]);
+        assert_eq!(needed("document"), [Role::Docs]);
+        assert_eq!(needed("deliver").len(), 11);
+        assert_eq!(needed("lean").len(), 11);
+    }
+}
