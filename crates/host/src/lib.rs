@@ -20,4 +20,5 @@ pub mod repository;
 pub mod sanitize;
 pub mod serve;
 pub mod settings;
+pub mod snapshot;
 pub mod workspace;
