@@ -17,4 +17,5 @@ pub mod roles;
 pub mod run;
 pub mod schema;
 pub mod sessions;
+pub mod snapshot;
 pub mod status;

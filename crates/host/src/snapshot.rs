@@ -227,9 +227,11 @@ impl Snapshots {
         step::step();
         apply::apply(&held.root, &held.store, &work, &tree, &target.listing)?;
         step::step();
+        let plan = work.plan();
+        self.log_restore(at, &record, &plan)?;
         self.finish_record()?;
         self.prune(&held, retention, at)?;
-        Ok(restored(work.plan(), Some(undo)))
+        Ok(restored(plan, Some(undo)))
     }
 
     /// Whether a restore that was broken off is what this one finishes or takes over, so that undo must lead to where

@@ -1,11 +1,14 @@
 //! The records of restores: the one that is under way, and the last one that was finished, for undo.
 
-use super::{SnapshotError, SnapshotId, Snapshots};
+use super::{Plan, SnapshotError, SnapshotId, Snapshots};
 use crate::files::{self, FileError};
 use serde::{Deserialize, Serialize};
+use std::io::Write;
+use tollgate_core::time::Timestamp;
 
 const UNDER_WAY: &str = "restoring.json";
 const FINISHED: &str = "restored.json";
+const LOG: &str = "restores.jsonl";
 const RECORD_BYTES_MAX: u64 = 64 * 1024;
 
 /// A restore: which snapshot, and which one holds what was there before.
@@ -64,6 +67,24 @@ impl Snapshots {
         std::fs::rename(&from, self.folder.join(FINISHED))
             .and_then(|()| files::sync_folder(&self.folder))
             .map_err(SnapshotError::io("write", &from))
+    }
+
+    /// One line for each restore that was finished, for people who ask later what happened.
+    pub(super) fn log_restore(&self, at: Timestamp, record: &Record, plan: &Plan) -> Result<(), SnapshotError> {
+        let line = serde_json::json!({
+            "at": at,
+            "restored": record.target.as_str(),
+            "undo": record.undo.as_str(),
+            "is_undo": record.is_undo,
+            "reverted": plan.revert.len(),
+            "created": plan.create.len(),
+            "deleted": plan.delete.len(),
+        });
+        let path = self.folder.join(LOG);
+        let opened = files::options_nofollow().append(true).create(true).open(&path);
+        opened
+            .and_then(|mut log| log.write_all(format!("{line}\n").as_bytes()))
+            .map_err(SnapshotError::io("write", &path))
     }
 
     /// Snapshots that a restore or its undo needs.
