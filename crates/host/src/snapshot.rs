@@ -142,7 +142,7 @@ impl Snapshots {
         let root = Root::open(&self.root)?;
         let cache = self.newest_cache(&manifest.scope)?;
         let scan = scan::scan(&root, &coverage, &cache, None)?;
-        let now = scan::Listing::of(&scan.folders(&cache), &coverage);
+        let now = scan::Listing::before(&scan.folders(&cache), &coverage, &manifest.listing);
         let plan = plan::work(&now, &manifest.listing)?.plan();
         Ok(Shown { snapshot, plan, left_out: manifest.listing.left_out })
     }
@@ -203,7 +203,8 @@ impl Snapshots {
         let coverage = self.coverage_of(&target)?;
         let broken_off = self.under_way();
         let taken = self.take_held(&held, RESTORE, &target.scope, &coverage, at)?;
-        let (before, tree) = (taken.snapshot.id.clone(), taken.tree.listing(&coverage));
+        let before = taken.snapshot.id.clone();
+        let tree = taken.tree.before(&coverage, &target.listing);
         let work = match plan::work(&tree, &target.listing) {
             Ok(work) => work,
             Err(error) => {
@@ -225,7 +226,7 @@ impl Snapshots {
         let record = Record { target: snapshot.id.clone(), undo: undo.clone(), is_undo };
         self.begin_record(&record)?;
         step::step();
-        apply::apply(&held.root, &held.store, &work, &tree, &target.listing)?;
+        apply::apply(&held.root, &held.store, &work, &tree, &target)?;
         step::step();
         let plan = work.plan();
         self.log_restore(at, &record, &plan)?;

@@ -1,6 +1,7 @@
 //! Whatever happens to a tree, a restore makes it what it was, and undo brings back what the restore replaced.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "each test crate uses its part")]
 mod snapshot_support;
 
 use snapshot_support::*;
@@ -96,7 +97,7 @@ fn r110_a_change_right_after_a_snapshot_is_seen_by_the_next() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
-    for round in 0..50 {
+    for round in 0..15 {
         let write = |text: &str| {
             fs::write(root.join("a"), text).unwrap();
             fs::File::options().write(true).open(root.join("a")).unwrap().set_modified(past).unwrap();

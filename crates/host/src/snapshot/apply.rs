@@ -4,6 +4,7 @@ use super::SnapshotError;
 use super::beneath::{Root, split};
 use super::coverage::RESTORE_PREFIX;
 use super::entry::{Entry, EntryKind, Stamp};
+use super::manifest::Manifest;
 use super::plan::Work;
 use super::scan::Listing;
 use super::step::step;
@@ -20,11 +21,12 @@ pub(super) fn apply(
     store: &Store,
     work: &Work<'_>,
     now: &Listing,
-    then: &Listing,
+    then: &Manifest,
 ) -> Result<(), SnapshotError> {
     let changes = work.remove.len() + work.put.len() + work.chmod.len();
     let syncs_alone = changes <= SYNCED_ALONE_MAX;
-    let mut hand = Hand { root, store, folder: None, count: 0, syncs_alone };
+    let covers_all = then.scope.covers.is_empty();
+    let mut hand = Hand { root, store, folder: None, count: 0, syncs_alone, covers_all };
     let opened = hand.open_folders(work, now)?;
     for entry in work.remove.iter().rev() {
         hand.remove(entry)?;
@@ -38,7 +40,7 @@ pub(super) fn apply(
     if syncs_alone {
         hand.sync_folders(work)?;
     }
-    hand.close_folders(work, opened, then)?;
+    hand.close_folders(work, opened, &then.listing)?;
     if syncs_alone {
         return Ok(());
     }
@@ -53,6 +55,8 @@ struct Hand<'h> {
     count: u64,
     /// Each file and folder is synced by itself.
     syncs_alone: bool,
+    /// Nothing stands in a folder that is to go but what goes, too.
+    covers_all: bool,
 }
 
 const OWNER_ALL: u32 = 0o700;
@@ -90,10 +94,11 @@ impl Hand<'_> {
         then: &Listing,
     ) -> Result<(), SnapshotError> {
         let removed: BTreeSet<&[u8]> = work.remove.iter().map(|entry| &entry.path[..]).collect();
+        let put: BTreeSet<&[u8]> = work.put.iter().map(|(entry, _)| &entry.path[..]).collect();
         let mut modes: BTreeMap<&[u8], u32> = opened
             .iter()
-            .filter(|(path, _)| !removed.contains(&path[..]))
             .map(|(path, mode)| (&path[..], *mode))
+            .filter(|(path, _)| !put.contains(path))
             .collect();
         for entry in then.entries.iter().filter(|entry| entry.is_dir()) {
             if let Some(mode) = modes.get_mut(&entry.path[..]) {
@@ -103,7 +108,11 @@ impl Hand<'_> {
         let made = work.put.iter().map(|(entry, _)| *entry).chain(work.chmod.iter().copied());
         modes.extend(made.filter(|entry| entry.is_dir()).map(|entry| (&entry.path[..], entry.mode)));
         for (path, mode) in modes.into_iter().rev() {
-            self.chmod(path, mode)?;
+            match self.chmod(path, mode) {
+                // It is gone as it should be; it would stay only with something in it that is not covered.
+                Err(_) if removed.contains(path) => {}
+                result => result?,
+            }
         }
         Ok(())
     }
@@ -132,6 +141,7 @@ impl Hand<'_> {
         step();
         match rustix::fs::unlinkat(folder, name, flags) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(Errno::NOTEMPTY | Errno::EXIST) if entry.is_dir() && !self.covers_all => Ok(()),
             Err(Errno::NOTEMPTY | Errno::EXIST | Errno::ISDIR | Errno::NOTDIR) => {
                 Err(SnapshotError::Moved { path: entry.path.clone() })
             }

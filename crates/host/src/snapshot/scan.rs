@@ -86,7 +86,17 @@ impl Scan {
 }
 
 impl Listing {
+    /// What a snapshot holds.
     pub fn of(folders: &[Folder], coverage: &Coverage) -> Self {
+        Self::with_folders(folders, coverage, &[])
+    }
+
+    /// What a restore is compared with: folders that the snapshot knows count even where nothing else of them does.
+    pub fn before(folders: &[Folder], coverage: &Coverage, target: &Self) -> Self {
+        Self::with_folders(folders, coverage, &target.entries)
+    }
+
+    fn with_folders(folders: &[Folder], coverage: &Coverage, known: &[Entry]) -> Self {
         let mut listing = Self::default();
         for folder in folders {
             if folder.is_closed {
@@ -104,7 +114,7 @@ impl Listing {
         listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.left_out.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if !coverage.takes_empty_folders() {
-            listing.drop_empty_folders();
+            listing.drop_empty_folders(known);
         }
         listing
     }
@@ -125,11 +135,12 @@ impl Listing {
     }
 
     /// Where patterns choose files, a folder belongs to them only as the way there.
-    fn drop_empty_folders(&mut self) {
-        let mut needed: HashSet<Vec<u8>> = HashSet::new();
+    fn drop_empty_folders(&mut self, known: &[Entry]) {
+        let mut needed: HashSet<Vec<u8>> = known.iter().map(|entry| entry.path.clone()).collect();
         for entry in self.entries.iter().filter(|entry| !entry.is_dir()) {
             let mut folder = split(&entry.path).0;
-            while !folder.is_empty() && needed.insert(folder.to_vec()) {
+            while !folder.is_empty() {
+                needed.insert(folder.to_vec());
                 folder = split(folder).0;
             }
         }

@@ -1,6 +1,6 @@
 //! Takes one snapshot under the lock: made aside, synced, and there by one rename.
 
-use super::cache::Cache;
+use super::cache::{Cache, Folder};
 use super::coverage::{Coverage, Scope};
 use super::entry::{EntryKind, Hash, Moment, Stamp};
 use super::hold::Held;
@@ -25,15 +25,17 @@ pub(super) struct Taken {
 #[derive(Debug)]
 pub(super) enum Tree {
     Unchanged { scan: Scan, cache: Cache },
-    Listed(Listing),
+    Read(Vec<Folder>),
 }
 
 impl Tree {
-    pub fn listing(self, coverage: &Coverage) -> Listing {
-        match self {
-            Self::Listed(listing) => listing,
-            Self::Unchanged { scan, cache } => Listing::of(&scan.folders(&cache), coverage),
-        }
+    /// As it is before a restore of the target.
+    pub fn before(self, coverage: &Coverage, target: &Listing) -> Listing {
+        let folders = match self {
+            Self::Read(folders) => folders,
+            Self::Unchanged { scan, cache } => scan.folders(&cache),
+        };
+        Listing::before(&folders, coverage, target)
     }
 }
 
@@ -86,7 +88,7 @@ impl Snapshots {
                 let info = self.write_manifest(making, scope, &listing, last)?;
                 let bytes = Cache::encode(&folders, since, coverage.digest());
                 write_synced(&making.join(CACHE), &bytes)?;
-                (Tree::Listed(listing), info)
+                (Tree::Read(folders), info)
             }
         };
         info.sequence = all.first().map_or(1, |newest| newest.info.sequence + 1);
