@@ -33,7 +33,10 @@ fn r078_a_snapshot_is_a_folder_with_a_manifest_of_paths_modes_sizes_and_checksum
     let files = manifest["files"].as_array().unwrap();
     let of = |path: &str| files.iter().find(|file| file["path"] == path).unwrap().clone();
     let script = of("run.sh");
-    assert_eq!((&script["kind"], &script["mode"], &script["size"]), (&"file".into(), &"0750".into(), &10.into()));
+    assert_eq!(
+        (&script["kind"], &script["mode"], &script["size"]),
+        (&"file".into(), &"0750".into(), &10.into())
+    );
     let hash = script["sha256"].as_str().unwrap();
     let kept = repo.root().join(".snapshots/store").join(&hash[..2]).join(&hash[2..]);
     assert_eq!(fs::read(&kept).unwrap(), b"#!/bin/sh\n");
@@ -83,7 +86,8 @@ fn r079_a_restore_says_what_it_will_do_and_needs_a_yes() {
         assert!(shown.contains(line), "{line:?} in {shown}");
     }
     let json: Value =
-        serde_json::from_str(&repo.tollgate(&["snapshot", "show", &id, "--json"]).exits(0).out).unwrap();
+        serde_json::from_str(&repo.tollgate(&["snapshot", "show", &id, "--json"]).exits(0).out)
+            .unwrap();
     assert_eq!(json["revert"], serde_json::json!(["app.txt"]));
     assert_eq!(json["delete"], serde_json::json!(["new.txt", "other/new.txt"]));
     repo.tollgate(&["snapshot", "restore", "latest"])
@@ -147,7 +151,8 @@ fn r081_the_settings_say_how_many_stay() {
     at("2026-02-07T10:30:00Z");
     at("2026-02-08T10:30:00Z");
     at("2026-02-08T10:30:00Z");
-    let ids = || list(&repo).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let ids =
+        || list(&repo).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(ids(), ["manual-2026-02-08-10-30-00-2", "manual-2026-02-08-10-30-00"]);
     at("2026-02-20T10:30:00Z");
     assert_eq!(ids(), ["manual-2026-02-20-10-30-00"]);
@@ -167,8 +172,35 @@ fn names_that_mean_nothing_or_too_much_are_refused_in_words() {
     repo.tollgate(&["snapshot", "show", "../../etc"]).exits(2);
     repo.tollgate(&["snapshot", "delete", &ids[0]]).exits(0).says("is gone");
     assert_eq!(list(&repo).len(), 1);
+    fs::write(repo.root().join(".snapshots").join(&ids[1]).join("manifest.json"), "cut").unwrap();
+    repo.tollgate(&["snapshot", "list"]).exits(0).says(&format!("{} is damaged", ids[1]));
+    repo.tollgate(&["snapshot", "restore", &ids[1], "--yes"]).exits(2);
     for word in ["list", "create", "show", "restore", "undo", "delete"] {
         let help = repo.tollgate(&["help", "snapshot", word]).exits(0).out;
         assert!(help.contains("Usage: tollgate snapshot"), "{help}");
     }
+}
+
+#[test]
+fn the_commands_of_the_guide_work() {
+    let page =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/snapshots.md");
+    let page = fs::read_to_string(page).unwrap();
+    let script = page.split_once("```sh\n").unwrap().1.split_once("```").unwrap().0;
+    let repo = Repo::new();
+    repo.write("README.md", "mine\n");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tollgate"));
+    let path =
+        format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let output = std::process::Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(repo.root())
+        .env("PATH", path)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words}");
+    assert!(words.contains("this will revert 1 file, create 0 and delete 1"), "{words}");
+    assert_eq!(fs::read_to_string(repo.root().join("README.md")).unwrap(), "mine\nan experiment\n");
 }

@@ -52,7 +52,17 @@ impl World {
         for path in ["closed/deep", "turns-file/x", "gone", "empty", "turns-link"] {
             fs::create_dir_all(inside(path)).unwrap();
         }
-        for path in ["a", "b", "m", "closed/deep/a", "closed/b", "turns-file/x/y", "gone/z", "turns-link/q", "was-file"] {
+        for path in [
+            "a",
+            "b",
+            "m",
+            "closed/deep/a",
+            "closed/b",
+            "turns-file/x/y",
+            "gone/z",
+            "turns-link/q",
+            "was-file",
+        ] {
             fs::write(inside(path), path).unwrap();
         }
         symlink("a", inside("link")).unwrap();
@@ -227,7 +237,8 @@ fn r110_an_undo_killed_at_every_step_and_run_again_is_that_undo() {
             return;
         }
         // Before it is written down that it is under way, undo still means the restore; after it is done, the undo.
-        let is_done = world.tree() == damaged && !world.root.join(".snapshots/restoring.json").exists();
+        let is_done =
+            world.tree() == damaged && !world.root.join(".snapshots/restoring.json").exists();
         if !is_done {
             world.succeeds(&UNDO);
         }

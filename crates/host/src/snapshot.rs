@@ -98,6 +98,11 @@ impl Snapshots {
         info::list(&self.folder)
     }
 
+    /// Those that cannot be used, whatever happened to them; they count for nothing.
+    pub fn damaged(&self) -> Result<Vec<SnapshotId>, SnapshotError> {
+        info::damaged(&self.folder)
+    }
+
     /// The one that a person means: a name, a unique beginning of one, or `latest`, which is the newest that no restore made.
     pub fn find(&self, text: &str) -> Result<Snapshot, SnapshotError> {
         let mut all = self.list()?;
@@ -128,7 +133,8 @@ impl Snapshots {
         retention: Retention,
     ) -> Result<Snapshot, SnapshotError> {
         let held = self.hold()?;
-        let ignored = if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root) };
+        let ignored =
+            if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root) };
         let coverage = Coverage::new(scope, ignored)?;
         let taken = self.take_held(&held, action, scope, &coverage, now)?;
         self.prune(&held, retention, now)?;
@@ -248,7 +254,12 @@ impl Snapshots {
         !is_undo && !broken_off.is_undo && covers_the_same()
     }
 
-    fn prune(&self, held: &Held, retention: Retention, now: Timestamp) -> Result<(), SnapshotError> {
+    fn prune(
+        &self,
+        held: &Held,
+        retention: Retention,
+        now: Timestamp,
+    ) -> Result<(), SnapshotError> {
         let all = self.list()?;
         let outdated = retention::outdated(&all, &self.needed(), retention, now);
         retention::remove(self, &held.store, &outdated)
@@ -297,7 +308,8 @@ fn expect_contents(
             && !held.store.has(hash, size)
         {
             let path = String::from_utf8_lossy(&entry.path);
-            let why = format!("the content of {path:?} is missing in the store; nothing was changed");
+            let why =
+                format!("the content of {path:?} is missing in the store; nothing was changed");
             return Err(SnapshotError::Damaged { id: snapshot.id.clone(), why });
         }
     }

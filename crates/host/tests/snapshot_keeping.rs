@@ -66,13 +66,16 @@ fn r081_after_thirty_days_only_the_newest_is_left_and_what_an_undo_needs() {
     let restored = Snapshots::of(root).restore(&first, day_two, TEN).unwrap();
     take(root, "build", 3);
     let much_later = at("2026-06-01T12:00:00Z");
-    let newest =
-        Snapshots::of(root).take("plan", &Scope::whole(), much_later, TEN).unwrap();
+    let newest = Snapshots::of(root).take("plan", &Scope::whole(), much_later, TEN).unwrap();
     let undo = restored.undo.unwrap();
     assert_eq!(ids(root), [newest.id.to_string(), undo.to_string()]);
     Snapshots::of(root).undo(much_later, TEN).unwrap();
     assert_eq!(fs::read_to_string(root.join("a")).unwrap(), "damaged");
-    assert_eq!(store(root), ["first".to_owned()].into(), "what undo needs now; the rest is in the tree");
+    assert_eq!(
+        store(root),
+        ["first".to_owned()].into(),
+        "what undo needs now; the rest is in the tree"
+    );
 }
 
 #[test]
@@ -216,6 +219,7 @@ fn a_damaged_cache_costs_time_and_nothing_else() {
 
 fn git(root: &Path, args: &[&str]) {
     let mut command = Command::new("git");
-    let status = command.args(args).current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").status();
+    let status =
+        command.args(args).current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").status();
     assert!(status.unwrap().success());
 }

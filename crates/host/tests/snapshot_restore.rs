@@ -12,37 +12,43 @@ use tollgate_host::snapshot::{SnapshotError, Snapshots, Why};
 
 #[test]
 fn r110_three_hundred_random_trees_are_restored_to_the_bit_and_undone_to_the_bit() {
-    for seed in 0..300 {
-        let temp = scratch();
-        let root = temp.path();
-        let mut chance = Chance::new(seed);
-        fs::create_dir(root.join(".git")).unwrap();
-        fs::write(root.join(".git/index"), "git's own").unwrap();
-        fs::write(root.join(".gitignore"), "target\n*.txt\n").unwrap();
-        fill(&mut chance, root, 0);
-        let whole = tree(root);
-        let snapshot = create(root);
-        // Whether the stamps of the first look are settled or not must not matter.
-        if chance.one_in(2) {
-            create(root);
+    std::thread::scope(|scope| {
+        for part in 0..4 {
+            scope
+                .spawn(move || (0..300).filter(|seed| seed % 4 == part).for_each(damaged_and_back));
         }
-        damage(&mut chance, root);
-        fs::write(root.join(".git/index"), "git went on").unwrap();
-        let damaged = tree(root);
-        let snapshots = Snapshots::of(root);
-        let restored = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap();
-        let mut expected = whole;
-        expected.insert(b".git/index".to_vec(), damaged[&b".git/index"[..]].clone());
-        expect_same(&tree(root), &expected, &format!("restored, seed {seed}"));
-        if restored.undo.is_some() {
-            snapshots.undo(noon(), ALWAYS).unwrap();
-            expect_same(&tree(root), &damaged, &format!("undone, seed {seed}"));
-            snapshots.undo(noon(), ALWAYS).unwrap();
-            expect_same(&tree(root), &expected, &format!("undone twice, seed {seed}"));
-        } else {
-            assert_eq!(expected, damaged, "nothing was done, seed {seed}");
-        }
+    });
+}
+
+fn damaged_and_back(seed: u64) {
+    let temp = scratch();
+    let root = temp.path();
+    let mut chance = Chance::new(seed);
+    fs::create_dir(root.join(".git")).unwrap();
+    fs::write(root.join(".git/index"), "git's own").unwrap();
+    fs::write(root.join(".gitignore"), "target\n*.txt\n").unwrap();
+    fill(&mut chance, root, 0);
+    let whole = tree(root);
+    let snapshot = create(root);
+    // Whether the stamps of the first look are settled or not must not matter.
+    if chance.one_in(2) {
+        create(root);
     }
+    damage(&mut chance, root);
+    fs::write(root.join(".git/index"), "git went on").unwrap();
+    let damaged = tree(root);
+    let snapshots = Snapshots::of(root);
+    let restored = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap();
+    let mut expected = whole;
+    expected.insert(b".git/index".to_vec(), damaged[&b".git/index"[..]].clone());
+    expect_same(&tree(root), &expected, &format!("restored, seed {seed}"));
+    if restored.undo.is_none() {
+        return assert_eq!(expected, damaged, "nothing was done, seed {seed}");
+    }
+    snapshots.undo(noon(), ALWAYS).unwrap();
+    expect_same(&tree(root), &damaged, &format!("undone, seed {seed}"));
+    snapshots.undo(noon(), ALWAYS).unwrap();
+    expect_same(&tree(root), &expected, &format!("undone twice, seed {seed}"));
 }
 
 #[test]
@@ -64,7 +70,9 @@ fn r079_a_plan_counts_what_reverts_comes_back_and_goes_and_changes_nothing() {
     fs::write(root.join("new/file"), "new").unwrap();
     let before = tree(root);
     let plan = Snapshots::of(root).show(snapshot.clone()).unwrap().plan;
-    let text = |paths: &[Vec<u8>]| paths.iter().map(|p| String::from_utf8(p.clone()).unwrap()).collect::<Vec<_>>();
+    let text = |paths: &[Vec<u8>]| {
+        paths.iter().map(|p| String::from_utf8(p.clone()).unwrap()).collect::<Vec<_>>()
+    };
     assert_eq!(text(&plan.revert), ["edited", "link"]);
     assert_eq!(text(&plan.create), ["gone"]);
     assert_eq!(text(&plan.delete), ["new/file"]);
@@ -100,7 +108,12 @@ fn r110_a_change_right_after_a_snapshot_is_seen_by_the_next() {
     for round in 0..15 {
         let write = |text: &str| {
             fs::write(root.join("a"), text).unwrap();
-            fs::File::options().write(true).open(root.join("a")).unwrap().set_modified(past).unwrap();
+            fs::File::options()
+                .write(true)
+                .open(root.join("a"))
+                .unwrap()
+                .set_modified(past)
+                .unwrap();
         };
         write(&format!("{round:04} one"));
         let one = create(root);

@@ -130,6 +130,10 @@ impl From<&tollgate_host::snapshot::Snapshot> for Row {
 fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let all = snapshots.list().map_err(failure)?;
     let rows: Vec<Row> = all.iter().map(Row::from).collect();
+    for id in snapshots.damaged().map_err(failure)? {
+        let text = format!("{id} is damaged and cannot be used; remove .snapshots/{id} by hand");
+        output::marked(output::WARN, "warning:", &text);
+    }
     if json {
         output::json(&rows);
         return Ok(Exit::Ok);
@@ -139,7 +143,8 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
-    let mut lines = vec![format!("{:<width$}  {:<24}  {:>8}  {:>9}", "ID", "TAKEN", "FILES", "SIZE")];
+    let mut lines =
+        vec![format!("{:<width$}  {:<24}  {:>8}  {:>9}", "ID", "TAKEN", "FILES", "SIZE")];
     for row in &rows {
         let (size, taken_at) = (words::size(row.bytes), row.taken_at.to_string());
         lines.push(format!("{:<width$}  {taken_at:<24}  {:>8}  {size:>9}", row.id, row.files));
@@ -161,16 +166,18 @@ fn tell_unfinished(snapshots: &Snapshots) {
 fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let retention = retention(repository);
     repository.exclude_own()?;
-    let taken = snapshots
-        .take("manual", &Scope::whole(), clock::now(), retention)
-        .map_err(failure)?;
+    let taken =
+        snapshots.take("manual", &Scope::whole(), clock::now(), retention).map_err(failure)?;
     if json {
         output::json(&Row::from(&taken));
         return Ok(Exit::Ok);
     }
     output::data(taken.id.as_str());
     let size = words::size(taken.bytes);
-    output::talk(&format!("{} files, {size}; `tollgate snapshot restore {}` goes back to them", taken.files, taken.id));
+    output::talk(&format!(
+        "{} files, {size}; `tollgate snapshot restore {}` goes back to them",
+        taken.files, taken.id
+    ));
     if taken.left_out > 0 {
         let text = format!(
             "{} paths are not in it; `tollgate snapshot show {}` names them",

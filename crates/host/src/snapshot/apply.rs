@@ -77,7 +77,9 @@ impl Hand<'_> {
         }
         let mut opened = BTreeMap::new();
         let closed = now.entries.iter().filter(|entry| {
-            entry.is_dir() && entry.mode & OWNER_ALL != OWNER_ALL && touched.contains(&entry.path[..])
+            entry.is_dir()
+                && entry.mode & OWNER_ALL != OWNER_ALL
+                && touched.contains(&entry.path[..])
         });
         for entry in closed {
             self.chmod(&entry.path, entry.mode | OWNER_ALL)?;
@@ -106,7 +108,8 @@ impl Hand<'_> {
             }
         }
         let made = work.put.iter().map(|(entry, _)| *entry).chain(work.chmod.iter().copied());
-        modes.extend(made.filter(|entry| entry.is_dir()).map(|entry| (&entry.path[..], entry.mode)));
+        modes
+            .extend(made.filter(|entry| entry.is_dir()).map(|entry| (&entry.path[..], entry.mode)));
         for (path, mode) in modes.into_iter().rev() {
             match self.chmod(path, mode) {
                 // It is gone as it should be; it would stay only with something in it that is not covered.

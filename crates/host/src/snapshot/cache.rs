@@ -75,7 +75,8 @@ impl Cache {
     }
 
     pub fn encode(folders: &[Folder], since: Moment, coverage: Hash) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(folders.iter().map(|f| 100 * f.children.len() + 200).sum());
+        let mut bytes =
+            Vec::with_capacity(folders.iter().map(|f| 100 * f.children.len() + 200).sum());
         bytes.extend_from_slice(MAGIC);
         put_moment(&mut bytes, since);
         bytes.extend_from_slice(&coverage.0);
@@ -136,7 +137,9 @@ pub(super) enum WhatRef<'c> {
 impl ChildRef<'_> {
     pub fn is(&self, child: &Child) -> bool {
         let is_same_thing = match (&child.what, self.what) {
-            (What::File { size, hash }, known) => known == WhatRef::File { size: *size, hash: *hash },
+            (What::File { size, hash }, known) => {
+                known == WhatRef::File { size: *size, hash: *hash }
+            }
             (What::Symlink(target), known) => known == WhatRef::Symlink(target),
             (What::Folder, known) => known == WhatRef::Folder,
             (What::LeftOut(why), known) => known == WhatRef::LeftOut(*why),

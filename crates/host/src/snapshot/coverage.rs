@@ -40,9 +40,10 @@ impl Coverage {
     pub fn new(scope: &Scope, leave: BTreeMap<Vec<u8>, Why>) -> Result<Self, SnapshotError> {
         let rules = match &scope.covers[..] {
             [] => None,
-            patterns => Some(PathRules::new(patterns).map_err(|mut bad| {
-                SnapshotError::BadPattern(bad.swap_remove(0))
-            })?),
+            patterns => Some(
+                PathRules::new(patterns)
+                    .map_err(|mut bad| SnapshotError::BadPattern(bad.swap_remove(0)))?,
+            ),
         };
         Ok(Self { rules, leave })
     }

@@ -33,11 +33,13 @@ pub enum SnapshotError {
     #[error("{0}")]
     BadPattern(BadPattern),
     #[error(
-        "{} stands in the way and cannot be kept (a pipe, a device, a repository of its own, or a file that cannot be read); move it away and restore again. Nothing was changed", shown(path)
+        "{} stands in the way and cannot be kept (a pipe, a device, a repository of its own, or a file that cannot be read); move it away and restore again. Nothing was changed",
+        shown(path)
     )]
     InTheWay { path: Vec<u8> },
     #[error(
-        "{} changed while it was being restored and was left as it is; restore again to go on", shown(path)
+        "{} changed while it was being restored and was left as it is; restore again to go on",
+        shown(path)
     )]
     Moved { path: Vec<u8> },
     #[error("no restore was made here that could be undone")]
@@ -49,10 +51,7 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
-    pub(super) fn io<E: Into<io::Error>>(
-        doing: &'static str,
-        path: &Path,
-    ) -> impl Fn(E) -> Self {
+    pub(super) fn io<E: Into<io::Error>>(doing: &'static str, path: &Path) -> impl Fn(E) -> Self {
         move |source| Self::Io { doing, path: path.to_owned(), source: source.into() }
     }
 

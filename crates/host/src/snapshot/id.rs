@@ -73,7 +73,9 @@ mod tests {
         for id in [first, third] {
             assert_eq!(SnapshotId::parse(id.as_str()), Some(id));
         }
-        for name in ["store", "lock", "", "build", "-2026-02-07-10-30-00", "../x-2026-02-07-10-30-00"] {
+        for name in
+            ["store", "lock", "", "build", "-2026-02-07-10-30-00", "../x-2026-02-07-10-30-00"]
+        {
             assert_eq!(SnapshotId::parse(name), None, "{name}");
         }
         for action in ["", "../up", "Build", "a b", "-x"] {

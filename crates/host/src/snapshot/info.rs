@@ -58,8 +58,25 @@ impl Snapshot {
     }
 }
 
-/// Every snapshot that can be used, the newest first. A damaged one is passed over.
+/// Every snapshot that can be used, the newest first.
 pub(super) fn list(folder: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
+    let usable = |id: SnapshotId| {
+        let info = read(&folder.join(id.as_str()))?;
+        Some(Snapshot::new(id, info))
+    };
+    let mut found: Vec<Snapshot> = names(folder)?.into_iter().filter_map(usable).collect();
+    found.sort_by(|a, b| (b.info.sequence, &b.id).cmp(&(a.info.sequence, &a.id)));
+    Ok(found)
+}
+
+/// Those that lack a part, or have one that is not what was written.
+pub(super) fn damaged(folder: &Path) -> Result<Vec<SnapshotId>, SnapshotError> {
+    let mut names = names(folder)?;
+    names.retain(|id| read(&folder.join(id.as_str())).is_none());
+    Ok(names)
+}
+
+fn names(folder: &Path) -> Result<Vec<SnapshotId>, SnapshotError> {
     let io = SnapshotError::io::<std::io::Error>("list", folder);
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -69,12 +86,8 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
     let mut found = Vec::new();
     for entry in entries {
         let name = entry.map_err(&io)?.file_name();
-        let Some(id) = name.to_str().and_then(SnapshotId::parse) else { continue };
-        if let Some(info) = read(&folder.join(id.as_str())) {
-            found.push(Snapshot::new(id, info));
-        }
+        found.extend(name.to_str().and_then(SnapshotId::parse));
     }
-    found.sort_by(|a, b| (b.info.sequence, &b.id).cmp(&(a.info.sequence, &a.id)));
     Ok(found)
 }
 

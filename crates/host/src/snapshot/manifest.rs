@@ -1,10 +1,10 @@
 //! `manifest.json`: every path of a snapshot with kind, mode, size and SHA-256, one a line. Of two snapshots of an unchanged
 //! tree it is the same file, so nothing in it tells one from the other.
 
+use super::beneath;
 use super::coverage::Scope;
 use super::entry::{Entry, EntryKind, Hash, LeftOut, Why};
 use super::scan::Listing;
-use super::beneath;
 use serde::Deserialize;
 
 const VERSION: u32 = 1;
@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_elsewhere_is_refused() {
-        for path in ["../x", "/etc/passwd", "a/../../x", "", "a//b", ".git/config", ".snapshots/x"] {
+        for path in ["../x", "/etc/passwd", "a/../../x", "", "a//b", ".git/config", ".snapshots/x"]
+        {
             let mut listing = listing();
             listing.entries.truncate(1);
             listing.entries[0].path = path.as_bytes().to_vec();

@@ -70,7 +70,12 @@ impl Snapshots {
     }
 
     /// One line for each restore that was finished, for people who ask later what happened.
-    pub(super) fn log_restore(&self, at: Timestamp, record: &Record, plan: &Plan) -> Result<(), SnapshotError> {
+    pub(super) fn log_restore(
+        &self,
+        at: Timestamp,
+        record: &Record,
+        plan: &Plan,
+    ) -> Result<(), SnapshotError> {
         let line = serde_json::json!({
             "at": at,
             "restored": record.target.as_str(),
@@ -89,7 +94,8 @@ impl Snapshots {
 
     /// Snapshots that a restore or its undo needs.
     pub(super) fn needed(&self) -> Vec<SnapshotId> {
-        let under_way = self.under_way().into_iter().flat_map(|record| [record.target, record.undo]);
+        let under_way =
+            self.under_way().into_iter().flat_map(|record| [record.target, record.undo]);
         under_way.chain(self.finished().map(|record| record.undo)).collect()
     }
 }

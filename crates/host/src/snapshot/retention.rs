@@ -4,7 +4,7 @@ use super::entry::Hash;
 use super::info::{self, MANIFEST, Snapshot};
 use super::step::step;
 use super::store::Store;
-use super::{Snapshots, SnapshotError, SnapshotId, manifest};
+use super::{SnapshotError, SnapshotId, Snapshots, manifest};
 use crate::files;
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::MetadataExt;

@@ -325,8 +325,7 @@ impl Look<'_> {
         cached: Option<Cached<'_>>,
         scratch: &mut Vec<u8>,
     ) -> Result<Vec<Child>, SnapshotError> {
-        let names =
-            names(fd).map_err(|errno| SnapshotError::at("list the folder", path, errno))?;
+        let names = names(fd).map_err(|errno| SnapshotError::at("list the folder", path, errno))?;
         let mut known = cached.map(|cached| cached.children().peekable());
         let mut children = Vec::with_capacity(names.len());
         for name in names {
@@ -352,7 +351,8 @@ impl Look<'_> {
         if is_never(&path) {
             return Ok(None);
         }
-        let left_out = |name, why| Child { name, stamp: Stamp::default(), what: What::LeftOut(why) };
+        let left_out =
+            |name, why| Child { name, stamp: Stamp::default(), what: What::LeftOut(why) };
         if let Some(why) = self.coverage.leaves(&path) {
             return Ok(Some(left_out(name, why)));
         }
@@ -396,7 +396,8 @@ impl Look<'_> {
         scratch: &mut Vec<u8>,
     ) -> Result<Option<Child>, SnapshotError> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let left_out = |name, why| Child { name, stamp: Stamp::default(), what: What::LeftOut(why) };
+        let left_out =
+            |name, why| Child { name, stamp: Stamp::default(), what: What::LeftOut(why) };
         let mut file = match rustix::fs::openat(fd, &name[..], flags, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),

@@ -196,7 +196,8 @@ impl Store {
                 continue;
             }
             for object in self.entries(&folder.path())? {
-                let text = format!("{}{}", name.to_string_lossy(), object.file_name().to_string_lossy());
+                let text =
+                    format!("{}{}", name.to_string_lossy(), object.file_name().to_string_lossy());
                 found.extend(Hash::from_hex(text.as_bytes()));
             }
         }
@@ -228,7 +229,10 @@ impl Store {
             File::open(&path).and_then(|object| object.sync_data()).map_err(self.io("sync"))?;
             folders.insert(crate::files::folder_of(&path).to_owned());
         }
-        folders.iter().try_for_each(|folder| crate::files::sync_folder(folder)).map_err(self.io("sync"))
+        folders
+            .iter()
+            .try_for_each(|folder| crate::files::sync_folder(folder))
+            .map_err(self.io("sync"))
     }
 
     fn io<E: Into<io::Error>>(&self, doing: &'static str) -> impl Fn(E) -> SnapshotError {

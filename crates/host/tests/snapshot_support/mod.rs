@@ -167,8 +167,10 @@ pub fn fill(chance: &mut Chance, folder: &Path, depth: usize) {
 /// Does some random harm to a tree.
 pub fn damage(chance: &mut Chance, root: &Path) {
     for _ in 0..=chance.below(8) {
-        let paths: Vec<Vec<u8>> =
-            tree(root).into_keys().filter(|path| path != b".git" && !path.starts_with(b".git/")).collect();
+        let paths: Vec<Vec<u8>> = tree(root)
+            .into_keys()
+            .filter(|path| path != b".git" && !path.starts_with(b".git/"))
+            .collect();
         let inside = |path: &[u8]| root.join(OsStr::from_bytes(path));
         let path = match paths.is_empty() || chance.one_in(4) {
             true => inside(&name(chance)),

@@ -83,7 +83,9 @@ pub fn plan_json(shown: &Shown) -> Value {
 /// On one line, and so that no two look the same.
 pub fn path(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains(|c: char| c.is_control() || "\"\\".contains(c)) => text.to_owned(),
+        Ok(text) if !text.contains(|c: char| c.is_control() || "\"\\".contains(c)) => {
+            text.to_owned()
+        }
         Ok(text) => format!("{text:?}"),
         Err(_) => format!("\"{}\"", bytes.escape_ascii()),
     }
@@ -120,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_long_plan_is_cut_and_says_so() {
-        let plan = Plan { delete: vec![b"a".to_vec(), b"b".to_vec(), b"c".to_vec()], ..Plan::default() };
+        let plan =
+            Plan { delete: vec![b"a".to_vec(), b"b".to_vec(), b"c".to_vec()], ..Plan::default() };
         let text = super::plan(&plan, 2);
         assert_eq!(
             text,
