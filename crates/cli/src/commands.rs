@@ -20,5 +20,6 @@ pub mod run;
 pub mod scaffold;
 pub mod schema;
 pub mod sessions;
+pub mod snapshot;
 pub mod status;
 pub mod submit;

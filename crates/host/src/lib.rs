@@ -22,4 +22,5 @@ pub mod repository;
 pub mod sanitize;
 pub mod serve;
 pub mod settings;
+pub mod snapshot;
 pub mod workspace;

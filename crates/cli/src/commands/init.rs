@@ -57,6 +57,7 @@ fn ejected() -> Vec<(String, &'static str)> {
     files.extend(actions.map(|file| (format!("agents/actions/{}.md", file.name), file.text)));
     let roles = pack::ROLES.iter();
     files.extend(roles.map(|file| (format!("agents/{}/SKILL.md", file.name), file.text)));
+    files.push(("lifecycle-stage.yaml".to_owned(), pack::LIFECYCLE));
     files
 }
 

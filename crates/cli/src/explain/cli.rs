@@ -126,6 +126,32 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: mend the places that are named; `tollgate check tollgate.toml` finds them all without starting anything.",
     ),
     (
+        "cli.snapshot",
+        "The snapshot that was named cannot be used: it does not exist, is not the only one that begins so, was changed after\n\
+         it was taken, or an unfinished restore needs it. Nothing was changed.\n\n\
+         What to do: `tollgate snapshot list` shows what is there. A unique beginning of a name is enough; `latest` is the\n\
+         newest that no restore made.",
+    ),
+    (
+        "cli.snapshot_busy",
+        "Another process is taking or restoring a snapshot of this checkout; two would trip over each other.\n\n\
+         What to do: wait for it and run the command again. The lock goes with its process, however that ends.",
+    ),
+    (
+        "cli.snapshot_confirm",
+        "A restore replaces and deletes files, so it needs a yes, and without a terminal nobody can be asked.\n\n\
+         What to do: look at what it would do with `tollgate snapshot show ID`, then give --yes. What is replaced is kept:\n\
+         `tollgate snapshot undo` brings it back.",
+    ),
+    (
+        "cli.snapshot_failed",
+        "A snapshot could not be taken or restored: a file could not be read or written, the disk is full, a file changed in that\n\
+         very moment, or something that cannot be kept stands in the way. A snapshot is there whole or not at all, and what a\n\
+         restore replaced so far is kept.\n\n\
+         What to do: mend what the message names and run the same command again; it goes on where it stopped. After a restore\n\
+         that began, `tollgate snapshot undo` leads back to the files before it.",
+    ),
+    (
         "cli.status_missing",
         "A folder that is checked as a session has no status.json. Tollgate writes one with the first record of a session and\n\
          keeps it up to date, so it was removed, or the folder is none of a session.\n\n\

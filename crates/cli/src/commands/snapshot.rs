@@ -1,0 +1,236 @@
+//! `tollgate snapshot`: keeps the files of the checkout and goes back to them.
+
+mod restore;
+mod words;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tollgate_core::time::Timestamp;
+use tollgate_host::repository::Repository;
+use tollgate_host::snapshot::{Retention, Scope, Shown, SnapshotError, Snapshots};
+use tollgate_host::{clock, layout, settings};
+
+/// Keep the files of this checkout, and go back to them
+///
+/// A snapshot holds every file, symlink and folder with its mode, untracked and ignored ones too. It never holds and a
+/// restore never touches .git, .snapshots, .agents-work, logs and .artifacts-failed. Every action takes one before it begins.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "ID is a name, a unique beginning of one, or `latest`, which is the newest that no restore made.\n\n\
+Examples:\n  tollgate snapshot create\n  tollgate snapshot list\n  tollgate snapshot show latest\n  \
+tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07 --yes\n  tollgate snapshot undo"
+)]
+pub struct SnapshotCommand {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// List the snapshots, the newest first
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a snapshot of the whole checkout
+    ///
+    /// What did not change since the last one costs no space. The newest ten of each kind stay, for thirty days;
+    /// `[snapshot]` in tollgate.toml says otherwise.
+    Create {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell what restoring a snapshot would revert, create and delete
+    Show {
+        /// A name, a unique beginning of one, or `latest`
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make the files what they were when a snapshot was taken
+    ///
+    /// What is replaced or deleted is kept in a snapshot first, and `tollgate snapshot undo` brings it back. Killed half-way,
+    /// run it again: it goes on.
+    #[command(
+        after_help = "Examples:\n  tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07-10-30-00 --yes"
+    )]
+    Restore {
+        /// A name, a unique beginning of one, or `latest`
+        id: String,
+        /// Do it without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Take the last restore back
+    ///
+    /// The files become what they were right before it. A second undo takes the first one back.
+    Undo {
+        /// Do it without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Remove a snapshot, and the space that only it used
+    Delete {
+        /// A name, a unique beginning of one, or `latest`
+        id: String,
+    },
+}
+
+impl SnapshotCommand {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let repository = Repository::discover(&place::here()?)?;
+        let snapshots = Snapshots::of(repository.root());
+        match self.what {
+            What::List { json } => list(&snapshots, json),
+            What::Create { json } => create(&repository, &snapshots, json),
+            What::Show { id, json } => show(&snapshots, &id, json),
+            What::Restore { id, yes } => {
+                let target = snapshots.find(&id).map_err(failure)?;
+                restore::restore(&repository, &snapshots, target, yes)
+            }
+            What::Undo { yes } => restore::undo(&repository, &snapshots, yes),
+            What::Delete { id } => {
+                let snapshot = snapshots.find(&id).map_err(failure)?;
+                snapshots.delete(&snapshot).map_err(failure)?;
+                output::talk(&format!("{} is gone", snapshot.id));
+                Ok(Exit::Ok)
+            }
+        }
+    }
+}
+
+/// One snapshot as scripts read it.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    action: String,
+    taken_at: Timestamp,
+    files: u64,
+    bytes: u64,
+}
+
+impl From<&tollgate_host::snapshot::Snapshot> for Row {
+    fn from(snapshot: &tollgate_host::snapshot::Snapshot) -> Self {
+        Self {
+            id: snapshot.id.to_string(),
+            action: snapshot.action.clone(),
+            taken_at: snapshot.taken_at,
+            files: snapshot.files,
+            bytes: snapshot.bytes,
+        }
+    }
+}
+
+fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
+    let all = snapshots.list().map_err(failure)?;
+    let rows: Vec<Row> = all.iter().map(Row::from).collect();
+    for id in snapshots.damaged().map_err(failure)? {
+        let text = format!("{id} is damaged and cannot be used; remove .snapshots/{id} by hand");
+        output::marked(output::WARN, "warning:", &text);
+    }
+    if json {
+        output::json(&rows);
+        return Ok(Exit::Ok);
+    }
+    if rows.is_empty() {
+        output::talk("there is no snapshot here yet; `tollgate snapshot create` takes one");
+        return Ok(Exit::Ok);
+    }
+    let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
+    let mut lines =
+        vec![format!("{:<width$}  {:<24}  {:>8}  {:>9}", "ID", "TAKEN", "FILES", "SIZE")];
+    for row in &rows {
+        let (size, taken_at) = (words::size(row.bytes), row.taken_at.to_string());
+        lines.push(format!("{:<width$}  {taken_at:<24}  {:>8}  {size:>9}", row.id, row.files));
+    }
+    output::data(&lines.join("\n"));
+    tell_unfinished(snapshots);
+    Ok(Exit::Ok)
+}
+
+fn tell_unfinished(snapshots: &Snapshots) {
+    if let Some(target) = snapshots.unfinished() {
+        let text = format!(
+            "the restore of {target} was broken off; `tollgate snapshot restore {target}` finishes it, `tollgate snapshot undo` takes it back"
+        );
+        output::marked(output::WARN, "warning:", &text);
+    }
+}
+
+fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
+    let retention = retention(repository);
+    repository.exclude_own()?;
+    let taken =
+        snapshots.take("manual", &Scope::whole(), clock::now(), retention).map_err(failure)?;
+    if json {
+        output::json(&Row::from(&taken));
+        return Ok(Exit::Ok);
+    }
+    output::data(taken.id.as_str());
+    let size = words::size(taken.bytes);
+    output::talk(&format!(
+        "{} files, {size}; `tollgate snapshot restore {}` goes back to them",
+        taken.files, taken.id
+    ));
+    if taken.left_out > 0 {
+        let text = format!(
+            "{} paths are not in it; `tollgate snapshot show {}` names them",
+            taken.left_out, taken.id
+        );
+        output::marked(output::WARN, "warning:", &text);
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(snapshots: &Snapshots, id: &str, json: bool) -> Result<Exit, Failure> {
+    let snapshot = snapshots.find(id).map_err(failure)?;
+    let shown = snapshots.show(snapshot).map_err(failure)?;
+    if json {
+        output::json(&words::plan_json(&shown));
+        return Ok(Exit::Ok);
+    }
+    let Shown { snapshot, plan, left_out } = &shown;
+    let size = words::size(snapshot.bytes);
+    output::data(&format!(
+        "{}\ntaken at {}, {} files, {size}; their contents are in .snapshots/store by the SHA-256 of the manifest",
+        snapshot.id, snapshot.taken_at, snapshot.files
+    ));
+    output::data(&words::plan(plan, usize::MAX));
+    for left in left_out {
+        let path = words::path(&left.path);
+        output::data(&format!("  not in it   {path} ({})", left.why.as_str()));
+    }
+    Ok(Exit::Ok)
+}
+
+/// What tollgate.toml says; going back must work above all when that file is broken.
+fn retention(repository: &Repository) -> Retention {
+    match settings::config(&layout::Layout::new(repository.root())) {
+        Ok(config) => Retention { keep: config.snapshot.keep, days: config.snapshot.days },
+        Err(error) => {
+            let Retention { keep, days } = Retention::default();
+            let text = format!(
+                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action stay, for {days} days. `tollgate check tollgate.toml` tells what is wrong"
+            );
+            output::marked(output::WARN, "warning:", &text);
+            Retention::default()
+        }
+    }
+}
+
+fn failure(error: SnapshotError) -> Failure {
+    let words = error.to_string();
+    match error {
+        SnapshotError::Busy => Failure::new(Exit::Owned, "cli.snapshot_busy", words),
+        SnapshotError::Io { .. } | SnapshotError::Moved { .. } | SnapshotError::InTheWay { .. } => {
+            Failure::new(Exit::Fails, "cli.snapshot_failed", words)
+        }
+        _ => Failure::usage("cli.snapshot", words),
+    }
+}

@@ -1,0 +1,62 @@
+//! The right to change the snapshots of a checkout: one process at a time, by a lock of the operating system.
+
+use super::beneath::Root;
+use super::store::Store;
+use super::{SnapshotError, Snapshots, retention};
+use crate::files;
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Held as long as this value lives.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub root: Root,
+    pub store: Store,
+    _lock: File,
+}
+
+/// How long another process is waited for; a snapshot takes a second at most, unless the checkout is huge and new.
+const TRIES: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Snapshots {
+    /// Waits for the lock, and cleans up after processes that were killed.
+    pub(super) fn hold(&self) -> Result<Held, SnapshotError> {
+        let root = Root::open(&self.root)?;
+        make_folder(&self.folder)?;
+        let lock = lock(&self.folder.join("lock"))?;
+        let store = Store::open(&self.folder.join("store"))?;
+        retention::sweep(self, &store)?;
+        Ok(Held { root, store, _lock: lock })
+    }
+}
+
+/// Closed to others: copies of secrets are in it.
+fn make_folder(folder: &Path) -> Result<(), SnapshotError> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+            let not_a_folder = || SnapshotError::NotAFolder { path: folder.to_owned() };
+            is_folder.then_some(()).ok_or_else(not_a_folder)
+        }
+        Err(error) => Err(SnapshotError::io("make", folder)(error)),
+    }
+}
+
+fn lock(path: &Path) -> Result<File, SnapshotError> {
+    let io = SnapshotError::io::<io::Error>("lock", path);
+    let mut options = files::options_nofollow();
+    let file = options.write(true).create(true).truncate(false).open(path).map_err(&io)?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+        }
+    }
+    Err(SnapshotError::Busy)
+}
