@@ -41,6 +41,7 @@ pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Actio
     let mut report = Report::default();
     let file = typed::<ActionFile>(&node, path, &mut report, |f| words::fault(path, f));
     name(&node, path, &mut report);
+    paths(&node, path, &mut report);
     let entries = node.get("steps").map(Node::items).unwrap_or_default();
     let steps: Vec<Option<Step>> =
         entries.iter().map(|entry| step::read(entry, path, resolve, &mut report)).collect();
@@ -64,6 +65,18 @@ fn name(node: &Node, path: &str, report: &mut Report) {
     let Some(name) = node.get("name") else { return };
     if let Some(text) = name.as_text().filter(|text| !text.is_empty() && !is_kebab(text)) {
         report.push(say::name_invalid(path, name.line, text));
+    }
+}
+
+/// Inputs and outputs of the action as a whole; an input without a slash is a value, not a path.
+fn paths(node: &Node, path: &str, report: &mut Report) {
+    for key in ["inputs", "outputs"] {
+        for entry in node.get(key).map(Node::items).unwrap_or_default() {
+            let is_outside = |text: &&str| text.contains('/') && !crate::globs::is_inside(text);
+            if let Some(text) = entry.as_text().filter(is_outside) {
+                report.push(say::path_invalid(path, entry.line, text));
+            }
+        }
     }
 }
 

@@ -99,7 +99,7 @@ pub fn built_in(role: Role) -> RoleFile {
     let text = pack::find(pack::ROLES, folder).map_or("", |built| built.text);
     let parsed =
         parse(text, folder).0.expect("the pack holds every canonical role, and reads well");
-    parsed.as_it_is()
+    parsed.into_file()
 }
 
 /// Reads an agent file of another tool as the text of a role. Their conventions are many and loose, so fields are taken
@@ -153,7 +153,7 @@ struct Parsed {
 }
 
 impl Parsed {
-    fn as_it_is(self) -> RoleFile {
+    fn into_file(self) -> RoleFile {
         let Self { role, file, body } = self;
         RoleFile {
             role,
@@ -167,7 +167,7 @@ impl Parsed {
 
     fn filled(self) -> RoleFile {
         let says = (self.file.writes.is_some(), self.file.artefacts.is_some());
-        let mut file = self.as_it_is();
+        let mut file = self.into_file();
         if says != (true, true) {
             let built_in = built_in(file.role);
             file.writes = if says.0 { file.writes } else { built_in.writes };

@@ -141,3 +141,16 @@ fn an_action_has_front_matter_and_a_route() {
     "#]],
     );
 }
+
+#[test]
+fn inputs_and_outputs_of_an_action_stay_inside_the_repository() {
+    check(
+        "---\nname: x\ndescription: y\ninputs: [topic, src/, ../other/x.md]\noutputs: [/etc/x]\nsteps:\n- {close: done, state: DONE}\n---\n",
+        expect![[r#"
+            error action.path_invalid agents/actions/quick.md:4: "../other/x.md" is not a path inside the repository
+              help: Write a relative path such as spec.md or docs/
+            error action.path_invalid agents/actions/quick.md:5: "/etc/x" is not a path inside the repository
+              help: Write a relative path such as spec.md or docs/
+        "#]],
+    );
+}
