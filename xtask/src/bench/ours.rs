@@ -6,6 +6,7 @@ mod dispatch;
 mod git;
 mod length;
 mod resume;
+mod snapshot;
 mod start;
 
 use super::table::Table;
@@ -43,6 +44,7 @@ pub fn alone(program: &Path) -> Result<(), Trouble> {
     rows.extend(length::measure()?);
     rows.extend(resume::measure(program)?);
     rows.extend(crowd::measure()?);
+    rows.extend(snapshot::measure()?);
     let mut table = Table::new(&["Tollgate alone", "measured", "runs", "aim"]);
     for row in rows {
         table.row(vec![row.what, row.measured, row.runs.to_string(), row.aim.to_owned()]);
