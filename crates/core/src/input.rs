@@ -108,6 +108,9 @@ pub struct Opening {
     /// The lifecycle stage that the repository declares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
+    /// The snapshot of the checkout that was taken before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
     /// Optional roles the person asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Role>,

@@ -55,6 +55,7 @@ fn opening(chance: &mut Chance, lean: bool) -> Opening {
         project_type: ProjectType::Mixed,
         inputs: std::collections::BTreeMap::new(),
         stage: None,
+        snapshot: None,
         requested,
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,

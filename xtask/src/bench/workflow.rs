@@ -251,6 +251,7 @@ pub fn opening(name: &str, steps: Vec<Step>) -> Result<Opening, Trouble> {
         project_type: ProjectType::Mixed,
         inputs: std::collections::BTreeMap::new(),
         stage: None,
+        snapshot: None,
         requested: Vec::new(),
         base: CommitId::parse(&"1".repeat(40))?,
         base_branch: Some("main".to_owned()),

@@ -35,7 +35,14 @@ impl Cancel {
             end_cancelled(&owner)?;
         }
         output::talk(&format!("{name} is cancelled"));
-        if let Some(session) = client::read_session(&layout)?.filter(|s| s.has_accepted_work()) {
+        let session = client::read_session(&layout)?;
+        if let Some(snapshot) = session.as_ref().and_then(|s| s.opening.snapshot.as_deref()) {
+            output::talk(&format!(
+                "nothing was rolled back; `tollgate snapshot show {snapshot}` says what has changed in the checkout since, \
+                 `tollgate snapshot restore {snapshot}` takes it back"
+            ));
+        }
+        if let Some(session) = session.filter(|s| s.has_accepted_work()) {
             let branch = session.branch();
             output::talk(&format!(
                 "its accepted work stays on branch {branch}; `git branch -D {branch}` removes it"

@@ -22,6 +22,7 @@ use tollgate_host::layout::new_session_name;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
+use tollgate_host::snapshot;
 
 /// The action whose sessions are lean.
 const LEAN: &str = "lean";
@@ -83,7 +84,8 @@ impl Run {
 
     /// Also used by the demo, which brings a face of its own.
     pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
-        let opening = self.opening(&context, face.is_interactive())?;
+        let mut opening = self.opening(&context, face.is_interactive())?;
+        opening.snapshot = Some(take_snapshot(&context, &opening.action.name)?);
         self.warn_of_uncommitted(&context)?;
         self.tell_unused(&context);
         let mut owner = open(context, opening, face)?;
@@ -142,6 +144,7 @@ impl Run {
             project_type: ProjectType::parse(&self.project_type).unwrap_or(ProjectType::Mixed),
             inputs: values,
             stage: lifecycle::declared(context.repository.root())?,
+            snapshot: None,
             requested: self.requested(),
             base: head.commit,
             base_branch: head.branch,
@@ -214,6 +217,14 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// What the checkout holds before the action, for a rollback; ignored files are left out.
+fn take_snapshot(context: &Context, action: &str) -> Result<String, Failure> {
+    let keeping = &context.config.snapshot;
+    let root = context.repository.root();
+    let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);
+    taken.map(|id| id.to_string()).map_err(super::snapshot::failure)
 }
 
 fn no_goal() -> Failure {

@@ -224,7 +224,8 @@ fn retention(repository: &Repository) -> Retention {
     }
 }
 
-fn failure(error: SnapshotError) -> Failure {
+/// What a person is told when a snapshot cannot be taken or used.
+pub fn failure(error: SnapshotError) -> Failure {
     let words = error.to_string();
     match error {
         SnapshotError::Busy => Failure::new(Exit::Owned, "cli.snapshot_busy", words),

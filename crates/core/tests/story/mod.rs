@@ -330,6 +330,7 @@ fn opening(story: &str) -> Opening {
         project_type: ProjectType::Mixed,
         inputs: std::collections::BTreeMap::new(),
         stage: stage.map(str::to_owned),
+        snapshot: None,
         requested: asked.filter_map(Role::parse).collect(),
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,

@@ -62,6 +62,7 @@ fn opened(at: Timestamp, opening: &Opening) -> String {
     }
     let stage = opening.stage.as_deref().map_or("none is declared".to_owned(), code);
     text.push_str(&format!("- lifecycle stage: {stage}\n"));
+    text.push_str(&item("snapshot before it", opening.snapshot.as_deref().unwrap_or_default()));
     text.push_str(&format!("- declared outputs: {}\n", list(&opening.action.outputs)));
     text.push_str(&format!("- base commit: {}\n", opening.base));
     let branch = opening.base_branch.as_deref().map_or("detached".to_owned(), code);
