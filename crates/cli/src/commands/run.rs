@@ -221,6 +221,7 @@ impl Run {
 
 /// What the checkout holds before the action, for a rollback; ignored files are left out.
 fn take_snapshot(context: &Context, action: &str) -> Result<String, Failure> {
+    context.repository.exclude_own()?;
     let keeping = &context.config.snapshot;
     let root = context.repository.root();
     let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);

@@ -9,6 +9,7 @@ use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Brief;
 use tollgate_core::reply::ReplyError;
+use tollgate_core::role::Role;
 use tollgate_core::work::{Artefact, ChangeType, FileChange};
 
 /// Declared outputs by where they lie.
@@ -24,8 +25,10 @@ pub struct Declared {
 pub fn declared(brief: &Brief, role: &RoleFile) -> Declared {
     let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
     let is_session_file = |output: &String| {
+        // The engine may write every session file, and is asked only for files of the repository.
         // A folder is meant by what lies in it.
-        artefacts.matches(output) || artefacts.matches(&format!("{output}x"))
+        role.role != Role::Orchestrator
+            && (artefacts.matches(output) || artefacts.matches(&format!("{output}x")))
     };
     let (session, repository) = brief.outputs.iter().cloned().partition(is_session_file);
     Declared { session, repository }
