@@ -8,6 +8,7 @@ use std::path::Path;
 use tollgate_core::decision::{Blocker, Decision, DecisionKind};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
+use tollgate_core::role::Mode;
 use tollgate_core::session::Session;
 use tollgate_host::activity::manual::{self, Assigned};
 use tollgate_host::failure_report::{self, FailureReport};
@@ -47,10 +48,12 @@ pub fn done(session: &Session) {
     let tasks = session.tasks.len();
     let criteria = session.criteria.len();
     let files = session.changed.len();
-    output::talk(&format!(
-        "{tasks} task(s) completed, {criteria} acceptance criteria met, {files} file(s) changed, {} dispatch(es)",
-        session.dispatches.len()
-    ));
+    let planned = match tasks + criteria {
+        0 => String::new(),
+        _ => format!("{tasks} task(s) completed, {criteria} acceptance criteria met, "),
+    };
+    let dispatches = session.dispatches.len();
+    output::talk(&format!("{planned}{files} file(s) changed, {dispatches} dispatch(es)"));
     let tracked = session.findings.iter().filter(|f| f.status == FindingStatus::Tracked).count();
     if tracked > 0 {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
@@ -66,7 +69,10 @@ pub fn done(session: &Session) {
             &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
         );
     }
-    output::marked(DIM, "report:", &session.session_path("report.md"));
+    if session.artefacts.contains_key("report.md") || session.mode == Mode::Lean {
+        output::marked(DIM, "report:", &session.session_path("report.md"));
+    }
+    output::marked(DIM, "evidence:", &session.session_path("evidence/"));
 }
 
 fn waiting(root: &Path, session: &Session) {

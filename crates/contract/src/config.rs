@@ -67,7 +67,8 @@ impl Default for Config {
 impl Config {
     /// The part of the settings that decisions depend on.
     pub fn policy(&self) -> Policy {
-        self.policy.clone()
+        let player = |role: Role| Some((role, self.agent_for(role)?.0.to_owned()));
+        Policy { players: Role::dispatched().filter_map(player).collect(), ..self.policy.clone() }
     }
 
     /// Who plays a role: by name, by default, or because there is only one.
@@ -164,6 +165,7 @@ fn policy(file: &ConfigFile) -> Policy {
         repairs: file.retry.repairs.unwrap_or(usual.repairs),
         timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
         check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
+        players: usual.players,
         coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
         micro_usd_max: file.limits.usd.map(micro_usd),
         tokens_max: file.limits.tokens,

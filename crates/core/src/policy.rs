@@ -17,6 +17,9 @@ pub struct Policy {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub timeout_ms: BTreeMap<Role, u64>,
     pub check_timeout_ms: u64,
+    /// Which agent of the settings plays a role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub players: BTreeMap<Role, String>,
     /// How much must be covered, in hundredths of a per cent; none where no report is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage_minimum: Option<u32>,
@@ -37,6 +40,7 @@ impl Default for Policy {
             repairs: 3,
             timeout_ms: BTreeMap::new(),
             check_timeout_ms: 10 * 60_000,
+            players: BTreeMap::new(),
             coverage_minimum: None,
             micro_usd_max: None,
             tokens_max: None,

@@ -4,6 +4,7 @@ use super::words::code;
 use super::{heading, item};
 use tollgate_core::event::{Event, Purpose};
 use tollgate_core::input::Opening;
+use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 
@@ -23,9 +24,12 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             format!("- {at} dispatch {number}: {role} for {task}, {}\n{told}", why(purpose))
         }
         Event::AttemptStarted { number, attempt, agent, .. } => {
-            let by = match agent {
-                Some(agent) => format!("agent {}", code(agent)),
-                None => "the agent that the settings name for the role".to_owned(),
+            let role = session.dispatches.get(number).map(|dispatch| dispatch.role);
+            let player = role.and_then(|role| session.policy.players.get(&role));
+            let by = match (agent.as_ref().or(player), role) {
+                (Some(agent), _) => format!("agent {}", code(agent)),
+                (None, Some(Role::Orchestrator)) => "Tollgate itself".to_owned(),
+                (None, _) => "the agent that the settings name for the role".to_owned(),
             };
             format!("- {at} dispatch {number} attempt {attempt}: played by {by}\n")
         }
