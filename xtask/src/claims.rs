@@ -1,7 +1,7 @@
 //! `cargo xtask claims`: requirement → statement → the tests that prove it, gathered from the sources.
 
 use crate::source::{self, SourceFile, find_words, is_word};
-use crate::{Trouble, run};
+use crate::{Trouble, compliance, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -12,9 +12,11 @@ pub const PAGE: &str = "docs/claims.md";
 pub const STATEMENTS: &str = "xtask/claims.txt";
 
 pub fn run(root: &Path) -> Result<(), Trouble> {
-    let claims = Claims::find(&source::load(root)?)?;
+    let files = source::load(root)?;
+    let claims = Claims::find(&files)?;
     std::fs::create_dir_all(root.join("docs"))?;
     std::fs::write(root.join(PAGE), claims.page())?;
+    std::fs::write(root.join(compliance::PAGE), compliance::page(&files, &claims)?)?;
     run::say(&format!(
         "{PAGE}: {} statements, {} proved",
         claims.statements.len(),
@@ -32,7 +34,7 @@ pub struct Claims {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Proof {
     file: String,
-    test: String,
+    pub test: String,
 }
 
 impl Claims {

@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod claims;
+mod compliance;
 mod deny;
 mod run;
 mod source;
@@ -20,7 +21,7 @@ usage: cargo xtask COMMAND
 
   test             everything that must hold before a change is merged
   tidy             the promises of the crates and the habits of the sources
-  claims           write docs/claims.md anew from the tests in the sources
+  claims           write docs/claims.md and docs/reference/compliance.md anew from the tests in the sources
   bench [--peers]  measure; prints a table, asserts nothing
 ";
 
