@@ -243,33 +243,33 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
         &SESSIONS,
         &["log"],
         expect![[r#"
-            1  TIME  session   DATE_add-a-greeting (deliver)
-            2  TIME  state     INTAKE
-            3  TIME  dispatch  #1 SpecAgent meta to do the step
-            4  TIME  start     #1 SpecAgent meta
-            5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
-            6  TIME  ok        #1 SpecAgent meta
-            7  TIME  criteria  1 acceptance criteria
-            8  TIME  skip      DESIGN: nobody asked for Researcher
-            9  TIME  state     DESIGN
-           10  TIME  dispatch  #2 Architect meta to do the step
-           11  TIME  start     #2 Architect meta
-           12  TIME  reply     #2 Architect meta: OK – done now nimda
-           13  TIME  ok        #2 Architect meta
-           14  TIME  skip      DESIGN: nobody asked for Designer
-           15  TIME  state     APPROVE_DESIGN
-           16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
-           17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
-           18  TIME  correct   the design goes back to Architect
-           19  TIME  correct   the correction is dispatched (Architect)
-           20  TIME  dispatch  #3 Architect meta (correction) to correct the design
-           21  TIME  start     #3 Architect meta (correction)
-           22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
-           23  TIME  ok        #3 Architect meta (correction)
-           24  TIME  correct   the correction is completed
-           25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
-        exit 0
-    "#]],
+                1  TIME  session   DATE_add-a-greeting (deliver)
+                2  TIME  state     INTAKE
+                3  TIME  dispatch  #1 SpecAgent meta to do the step
+                4  TIME  start     #1 SpecAgent meta
+                5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
+                6  TIME  ok        #1 SpecAgent meta
+                7  TIME  criteria  1 acceptance criteria
+                8  TIME  skip      DESIGN: nobody asked for Researcher
+                9  TIME  state     DESIGN
+               10  TIME  dispatch  #2 Architect meta to do the step
+               11  TIME  start     #2 Architect meta
+               12  TIME  reply     #2 Architect meta: OK – done now nimda
+               13  TIME  ok        #2 Architect meta
+               14  TIME  skip      DESIGN: nobody asked for Designer
+               15  TIME  state     APPROVE_DESIGN
+               16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+               17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
+               18  TIME  correct   the work goes back to Architect
+               19  TIME  correct   the correction is dispatched (Architect)
+               20  TIME  dispatch  #3 Architect meta (correction) to correct what a gate sent back
+               21  TIME  start     #3 Architect meta (correction)
+               22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
+               23  TIME  ok        #3 Architect meta (correction)
+               24  TIME  correct   the correction is completed
+               25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+            exit 0
+        "#]],
     );
 }
 
