@@ -50,7 +50,7 @@ impl Context {
         let home = self.workspace_home(session, room);
         let copy = &self.config.workspace.copy;
         let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
-        workspace.adopt(tip)?;
+        workspace.follow(tip)?;
         Ok(workspace)
     }
 

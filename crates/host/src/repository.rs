@@ -164,6 +164,12 @@ impl Repository {
         Ok(!listed.stdout.is_empty())
     }
 
+    /// A text file as it is in a commit; none when there is no such file or it is no text.
+    pub fn text_at(&self, commit: &CommitId, path: &str) -> Option<String> {
+        let call = self.read(["cat-file", "blob"]).arg(format!("{commit}:{path}"));
+        call.run().ok().and_then(|output| String::from_utf8(output.stdout).ok())
+    }
+
     /// Sees to it that these folders are ignored, in `info/exclude`, where nothing else does it yet.
     pub fn exclude(&self, patterns: &[&str]) -> Result<(), RepositoryError> {
         let mut missing = String::new();

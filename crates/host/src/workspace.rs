@@ -67,6 +67,22 @@ impl Workspace {
         Ok(parse_commit("HEAD of the workspace", &text)?)
     }
 
+    /// Brings an untouched tree to `tip` where the accepted work went on elsewhere, in the trees of parallel members;
+    /// otherwise makes `tip` what `changes` compares with.
+    pub fn follow(&self, tip: &CommitId) -> Result<(), WorkspaceError> {
+        let accepted = self.accepted()?;
+        // A commit that the journal never heard of is ahead of it: what it holds must show as changes again.
+        if accepted != *tip && !self.is_ahead(&accepted, tip)? && self.changes()?.is_empty() {
+            return self.reset(tip);
+        }
+        self.adopt(tip)
+    }
+
+    fn is_ahead(&self, accepted: &CommitId, tip: &CommitId) -> Result<bool, WorkspaceError> {
+        let call = self.git(["merge-base", "--is-ancestor", tip.as_str(), accepted.as_str()]);
+        Ok(call.run_with(&[1])?.1 == 0)
+    }
+
     /// Makes `commit` what `changes` compares with; the tree stays as it is. After a crash the journal knows which
     /// commit was accepted last, so a commit it never heard of shows as changes again.
     pub fn adopt(&self, commit: &CommitId) -> Result<(), WorkspaceError> {

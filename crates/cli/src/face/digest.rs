@@ -3,6 +3,7 @@
 use std::path::Path;
 use tollgate_core::decision::Decision;
 use tollgate_core::session::Session;
+use tollgate_host::repository::Repository;
 use tollgate_host::sanitize::terminal_line;
 
 /// A gate is read in a terminal: enough to decide whether to open the file.
@@ -12,15 +13,25 @@ const WORDS_MAX: usize = 90;
 pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String> {
     let mut lines = Vec::new();
     for artefact in &decision.shown {
-        let path = session.session_path(&artefact.path);
-        lines.push(path.clone());
-        if artefact.path.ends_with(".md")
-            && let Ok(text) = std::fs::read_to_string(root.join(&path))
-        {
+        let is_session_file = session.artefacts.contains_key(&artefact.path);
+        let text = if is_session_file {
+            let path = session.session_path(&artefact.path);
+            lines.push(path.clone());
+            std::fs::read_to_string(root.join(&path)).ok()
+        } else {
+            lines.push(format!("git show {}:{}", session.branch(), artefact.path));
+            committed(root, session, &artefact.path)
+        };
+        if let Some(text) = text.filter(|_| artefact.path.ends_with(".md")) {
             lines.extend(outline(&text));
         }
     }
     lines
+}
+
+/// A file of the repository as it was accepted.
+fn committed(root: &Path, session: &Session, path: &str) -> Option<String> {
+    Repository::discover(root).ok()?.text_at(&session.tip, path)
 }
 
 fn outline(text: &str) -> Vec<String> {
