@@ -7,7 +7,7 @@ use super::{ActivityError, StopSwitch, failed, input, manual, setup};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
-use crate::layout::RunFolder;
+use crate::layout::{RunFolder, SessionLayout};
 use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
 use crate::settings::roles::MissingRole;
 use crate::workspace::Workspace;
@@ -256,23 +256,7 @@ fn start(
         }
     };
     let record = context.session_layout(&order.session);
-    let carried = match player {
-        Player::Person => manual::carried(&record, order, workspace.tree())?,
-        Player::Program(_) => None,
-    };
-    let given = match carried {
-        Some(given) => given,
-        None => {
-            clean(workspace, order, "changes found before a dispatch")?;
-            // What one agent did to its own `.git` must not reach the next.
-            workspace.renew_clone()?;
-            let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
-            if order.agent.as_deref() == Some(MANUAL_FIX) {
-                manual::bring_back(&record, order, workspace)?;
-            }
-            given
-        }
-    };
+    let given = lay_out(&record, order, workspace, &player)?;
     crash::point("dispatch.laid_out");
     let value = input::value(order);
     let errors = input::faults(&value, order, workspace.tree());
@@ -284,7 +268,7 @@ fn start(
     let launch = match player {
         Player::Program(launch) => launch,
         Player::Person => {
-            manual::assign(order, workspace.tree(), folder)?;
+            manual::assign(order, &role, workspace.tree(), folder)?;
             crash::point("dispatch.assigned");
             show_latest(&record.dispatch(order.number), order.attempt)?;
             return Ok(Started::Assigned);
@@ -301,6 +285,28 @@ fn start(
         Some(outcome) => Started::Finished(outcome),
         None => Started::Lost,
     })
+}
+
+/// A tree to begin in: clean, with the session's files; a person goes on in the tree where they stand.
+fn lay_out(
+    record: &SessionLayout,
+    order: &DispatchOrder,
+    workspace: &Workspace,
+    player: &Player,
+) -> Result<Given, ActivityError> {
+    if *player == Player::Person
+        && let Some(given) = manual::carried(record, order, workspace.tree())?
+    {
+        return Ok(given);
+    }
+    clean(workspace, order, "changes found before a dispatch")?;
+    // What one agent did to its own `.git` must not reach the next.
+    workspace.renew_clone()?;
+    let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    if order.agent.as_deref() == Some(MANUAL_FIX) {
+        manual::bring_back(record, order, workspace)?;
+    }
+    Ok(given)
 }
 
 fn write_attempt(

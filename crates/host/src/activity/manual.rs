@@ -4,6 +4,7 @@
 //! is neither cleaned nor laid out again, however often the engine ends and comes back.
 
 use super::dispatch::{DispatchOrder, GIVEN, rescue_name};
+use super::outputs::{self, Declared};
 use super::session_files::Given;
 use super::{ActivityError, StopSwitch};
 use crate::clock;
@@ -19,6 +20,7 @@ use std::thread;
 use std::time::Duration;
 use tollgate_contract::agent_output;
 use tollgate_contract::diagnostic::Report;
+use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::role::Role;
@@ -162,14 +164,16 @@ impl Assigned {
 /// The person may begin: from here on the workspace is theirs.
 pub(super) fn assign(
     order: &DispatchOrder,
+    role: &RoleFile,
     tree: &Path,
     folder: &RunFolder,
 ) -> Result<(), FileError> {
     let session = &order.session;
-    let outputs = order.brief.outputs.iter();
+    let Declared { session: own, repository } = outputs::declared(&order.brief, role);
+    let own = own.into_iter().map(|output| format!(".agents-work/{session}/{output}"));
     let assignment = Assignment {
         workspace: tree.to_owned(),
-        outputs: outputs.map(|output| format!(".agents-work/{session}/{output}")).collect(),
+        outputs: own.chain(repository).collect(),
         since: clock::now(),
     };
     let text = serde_json::to_vec_pretty(&assignment).expect("an assignment is plain data");
