@@ -287,3 +287,18 @@ fn r072_the_step_that_failed_runs_again_and_none_before_it() {
             ran       SpecAgent Architectx4 Docs"#]],
     );
 }
+
+#[test]
+fn mending_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
+    let told = tell(
+        "step dispatch Coder
+         Coder: timeout
+         Coder: timeout
+         go
+         answer UD-1 manual-fix
+         go
+         answer UD-2 retry",
+    );
+    let dispatch = told.session().dispatches.values().next().map(|d| (d.attempts.0, d.agent()));
+    expect!["Some((3, None))"].assert_eq(&format!("{dispatch:?}"));
+}
