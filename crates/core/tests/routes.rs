@@ -302,3 +302,29 @@ fn mending_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
     let dispatch = told.session().dispatches.values().next().map(|d| (d.attempts.0, d.agent()));
     expect!["Some((3, None))"].assert_eq(&format!("{dispatch:?}"));
 }
+
+#[test]
+fn r074_what_a_reviewer_finds_when_a_gate_sends_it_back_counts_like_any_other_finding() {
+    check(
+        "step dispatch Coder
+         step dispatch Reviewer
+         step approve CODE
+         Reviewer: ok
+         Reviewer: blocked critical:sql
+         go
+         answer UD-1 changes-requested: Reviewer: look closer
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Reviewer, completed
+            finding   Reviewer meta: critical fixed
+            told      Reviewer the person asks for changes of your work: Reviewer: look closer
+            told      Coder [critical] sql
+            told      Reviewer look again: what was found has been worked on
+            ran       Coder Reviewer Reviewer Coder Reviewer"#]],
+    );
+}
