@@ -328,3 +328,24 @@ fn r074_what_a_reviewer_finds_when_a_gate_sends_it_back_counts_like_any_other_fi
             ran       Coder Reviewer Reviewer Coder Reviewer"#]],
     );
 }
+
+#[test]
+fn r074_who_objected_looks_again_also_where_the_repair_changed_no_file_of_the_repository() {
+    check(
+        "step dispatch Researcher
+         step dispatch Reviewer
+         step severity REVIEW
+         Reviewer: blocked critical:claim
+         go
+         answer UD-1 fix
+         Reviewer: ok
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 justify answered "fix"
+            finding   Reviewer meta: critical fixed
+            told      Researcher [critical] claim
+            told      Reviewer look again: what was found has been worked on
+            ran       Researcher Reviewer Researcher Reviewer"#]],
+    );
+}

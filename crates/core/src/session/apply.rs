@@ -361,7 +361,8 @@ impl Session {
                 if let Some(unit) = self.unit_mut(&task).filter(|_| changed) {
                     unit.needs_checks = true;
                 }
-                if changed && !self.has_task_loop() {
+                // A repair may be in a session file alone: who objected looks at it all the same.
+                if settled && !self.has_task_loop() {
                     self.look_again = self.objectors();
                 }
             }
