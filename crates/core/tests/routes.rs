@@ -349,3 +349,32 @@ fn r074_who_objected_looks_again_also_where_the_repair_changed_no_file_of_the_re
             ran       Researcher Reviewer Researcher Reviewer"#]],
     );
 }
+
+#[test]
+fn r101_an_approved_session_file_that_is_made_anew_reopens_its_gate() {
+    check(
+        "step dispatch SpecAgent spec.md
+         step approve GOALS
+         step dispatch Coder
+         step approve CODE
+         go
+         answer UD-1 approved
+         go
+         answer UD-2 changes-requested: SpecAgent: other goals
+         go
+         show
+         answer UD-1 approved
+         go
+         answer UD-2 approved
+         go",
+        expect![[r#"
+            state     INTEGRATE, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            decision  UD-2 approve answered "approved"
+            rejected  UD-2 INTEGRATE
+            correction queued, dispatched SpecAgent, completed
+            told      SpecAgent the person asks for changes of your work: SpecAgent: other goals
+            ran       SpecAgent Coder SpecAgent"#]],
+    );
+}

@@ -180,7 +180,8 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
         tasks::adopt_plan(draft, tasks);
     }
     weakened(draft, number, work);
-    let changed: Vec<String> = work.outputs.iter().map(|output| output.path.clone()).collect();
+    let made = work.outputs.iter().chain(&work.artefacts);
+    let changed: Vec<String> = made.map(|output| output.path.clone()).collect();
     gate::reopen(draft, &changed);
 }
 
