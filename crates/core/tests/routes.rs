@@ -287,3 +287,94 @@ fn r072_the_step_that_failed_runs_again_and_none_before_it() {
             ran       SpecAgent Architectx4 Docs"#]],
     );
 }
+
+#[test]
+fn mending_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
+    let told = tell(
+        "step dispatch Coder
+         Coder: timeout
+         Coder: timeout
+         go
+         answer UD-1 manual-fix
+         go
+         answer UD-2 retry",
+    );
+    let dispatch = told.session().dispatches.values().next().map(|d| (d.attempts.0, d.agent()));
+    expect!["Some((3, None))"].assert_eq(&format!("{dispatch:?}"));
+}
+
+#[test]
+fn r074_what_a_reviewer_finds_when_a_gate_sends_it_back_counts_like_any_other_finding() {
+    check(
+        "step dispatch Coder
+         step dispatch Reviewer
+         step approve CODE
+         Reviewer: ok
+         Reviewer: blocked critical:sql
+         go
+         answer UD-1 changes-requested: Reviewer: look closer
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Reviewer, completed
+            finding   Reviewer meta: critical fixed
+            told      Reviewer the person asks for changes of your work: Reviewer: look closer
+            told      Coder [critical] sql
+            told      Reviewer look again: what was found has been worked on
+            ran       Coder Reviewer Reviewer Coder Reviewer"#]],
+    );
+}
+
+#[test]
+fn r074_who_objected_looks_again_also_where_the_repair_changed_no_file_of_the_repository() {
+    check(
+        "step dispatch Researcher
+         step dispatch Reviewer
+         step severity REVIEW
+         Reviewer: blocked critical:claim
+         go
+         answer UD-1 fix
+         Reviewer: ok
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 justify answered "fix"
+            finding   Reviewer meta: critical fixed
+            told      Researcher [critical] claim
+            told      Reviewer look again: what was found has been worked on
+            ran       Researcher Reviewer Researcher Reviewer"#]],
+    );
+}
+
+#[test]
+fn r101_an_approved_session_file_that_is_made_anew_reopens_its_gate() {
+    check(
+        "step dispatch SpecAgent spec.md
+         step approve GOALS
+         step dispatch Coder
+         step approve CODE
+         go
+         answer UD-1 approved
+         go
+         answer UD-2 changes-requested: SpecAgent: other goals
+         go
+         show
+         answer UD-1 approved
+         go
+         answer UD-2 approved
+         go",
+        expect![[r#"
+            state     INTEGRATE, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            decision  UD-2 approve answered "approved"
+            rejected  UD-2 INTEGRATE
+            correction queued, dispatched SpecAgent, completed
+            told      SpecAgent the person asks for changes of your work: SpecAgent: other goals
+            ran       SpecAgent Coder SpecAgent"#]],
+    );
+}

@@ -114,7 +114,10 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let dispatch = &draft.dispatches[&number];
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
-    let judges_step = matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. });
+    let judges_step = matches!(
+        purpose,
+        Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. }
+    );
     match reply.status {
         _ if judges => reply::verdict(draft, number, reply),
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
@@ -177,7 +180,8 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
         tasks::adopt_plan(draft, tasks);
     }
     weakened(draft, number, work);
-    let changed: Vec<String> = work.outputs.iter().map(|output| output.path.clone()).collect();
+    let made = work.outputs.iter().chain(&work.artefacts);
+    let changed: Vec<String> = made.map(|output| output.path.clone()).collect();
     gate::reopen(draft, &changed);
 }
 

@@ -322,7 +322,9 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     if answer.keyword == "skip" {
         return draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
     }
-    let (mut timeout_ms, mut agent) = (None, None);
+    // Mending by hand was for one attempt; another agent is for all that follow.
+    let known = draft.dispatches[&number].agent.clone();
+    let (mut timeout_ms, mut agent) = (None, known.filter(|name| name != MANUAL_FIX));
     match (answer.keyword.as_str(), &answer.text) {
         ("manual-fix", _) => agent = Some(MANUAL_FIX.to_owned()),
         ("retry", Some(text)) => {

@@ -120,7 +120,7 @@ pub(super) fn start_attempt(
         number,
         attempt: dispatch.attempts.next(),
         timeout_ms: timeout_ms.unwrap_or(dispatch.timeout_ms),
-        agent: agent.or_else(|| dispatch.agent.clone()),
+        agent,
     };
     draft.emit(event);
 }
@@ -134,7 +134,8 @@ pub(super) fn start_again(draft: &mut Draft<'_>, number: DispatchNumber) {
         draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Budget });
         return ask::budget(draft, &words);
     }
-    start_attempt(draft, number, None, None);
+    let agent = draft.dispatches[&number].agent.clone();
+    start_attempt(draft, number, None, agent);
 }
 
 /// A new process owns the session.

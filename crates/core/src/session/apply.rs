@@ -342,7 +342,7 @@ impl Session {
             Purpose::Look { .. } if played => {
                 self.look_again.remove(&role);
             }
-            Purpose::Correction { .. } if settled && !self.correction.roles.is_empty() => {
+            Purpose::Correction { .. } if played && !self.correction.roles.is_empty() => {
                 self.correction.roles.remove(0);
                 if !self.correction.places.is_empty() {
                     self.correction.places.remove(0);
@@ -361,7 +361,8 @@ impl Session {
                 if let Some(unit) = self.unit_mut(&task).filter(|_| changed) {
                     unit.needs_checks = true;
                 }
-                if changed && !self.has_task_loop() {
+                // A repair may be in a session file alone: who objected looks at it all the same.
+                if settled && !self.has_task_loop() {
                     self.look_again = self.objectors();
                 }
             }

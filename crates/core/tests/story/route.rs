@@ -1,4 +1,4 @@
-//! Actions told step by step: `step dispatch Coder`, `step parallel Coder Coder QA`, `step approve GATE`,
+//! Actions told step by step: `step dispatch Coder` or `step dispatch SpecAgent spec.md`, `step parallel Coder Coder QA`, `step approve GATE`,
 //! `step severity GATE`, `step checks coverage lifecycle planning cmd:x`; closing is understood.
 
 use tollgate_core::action::{Assignment, CheckSubject, Step, StepKind};
@@ -18,7 +18,7 @@ pub fn told(story: &str) -> Option<Vec<Step>> {
 fn step(line: &str) -> Step {
     let (verb, rest) = line.split_once(' ').expect("a step has a verb and what it is about");
     let kind = match verb {
-        "dispatch" => StepKind::Dispatch(part(rest)),
+        "dispatch" => StepKind::Dispatch(maker(rest)),
         "parallel" => StepKind::Parallel { members: rest.split(' ').map(part).collect() },
         "approve" => {
             StepKind::Approve { gate: rest.to_owned(), shows: Vec::new(), corrects: Vec::new() }
@@ -32,6 +32,13 @@ fn step(line: &str) -> Step {
         _ => State::Integrate,
     };
     Step { state, kind, when: None }
+}
+
+/// `SpecAgent spec.md`: a role, and what it leaves behind.
+fn maker(text: &str) -> Assignment {
+    let mut words = text.split(' ');
+    let role = part(words.next().unwrap_or_default());
+    Assignment { outputs: words.map(str::to_owned).collect(), ..role }
 }
 
 /// `Docs`, or `Docs?` when the person may go on without it.
