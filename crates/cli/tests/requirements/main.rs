@@ -17,5 +17,6 @@ mod persistence;
 mod promises;
 mod replies;
 mod route;
+mod severity;
 mod terminal;
 mod workflow;
