@@ -6,7 +6,7 @@ mod kills_support;
 
 use kills_support::facts::{Facts, expect_sound};
 use kills_support::random::Random;
-use kills_support::{Next, PROGRAM, World, each, ended, signal};
+use kills_support::{FULL, LEAN, Next, PROGRAM, World, each, ended, signal};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ const STUCK_CREW: &str = r#"{"rules": [
 #[test]
 fn r103_fifty_kills_while_agents_run_start_no_agent_twice() {
     const KILLS: usize = 50;
-    let slow = || World::new(false, SLOW_CREW);
+    let slow = || World::new(FULL, SLOW_CREW);
     let reference = slow();
     reference.finish(|_, _| {});
     let (facts, starts) = (Facts::of(&reference), reference.starts());
@@ -88,7 +88,7 @@ fn running_attempt(world: &World) -> Option<PathBuf> {
 
 #[test]
 fn r103_where_engine_and_supervisor_are_killed_half_made_work_is_kept_and_done_again() {
-    let world = World::new(true, STUCK_CREW);
+    let world = World::new(LEAN, STUCK_CREW);
     let engine = engine_at_stuck_coder(&world);
     signal(&engine, Signal::KILL);
     let started = fs::read_to_string(running_attempt(&world).unwrap().join("started")).unwrap();
@@ -130,7 +130,7 @@ fn coder_starts(world: &World) -> Vec<String> {
 
 #[test]
 fn r103_ctrl_c_ends_the_tree_at_once_and_resume_goes_on() {
-    let world = World::new(true, STUCK_CREW);
+    let world = World::new(LEAN, STUCK_CREW);
     let engine = engine_at_stuck_coder(&world);
     assert!(!workers(&world).is_empty());
     signal(&engine, Signal::INT);
@@ -145,7 +145,7 @@ fn r103_ctrl_c_ends_the_tree_at_once_and_resume_goes_on() {
 
 #[test]
 fn r116_of_two_engines_after_a_kill_one_owns_the_session_and_reading_works() {
-    let world = World::new(true, SLOW_CREW);
+    let world = World::new(LEAN, SLOW_CREW);
     let engine = world.command(&Next::Run).spawn().unwrap();
     wait_for("an agent", || !world.starts().is_empty());
     signal(&engine, Signal::KILL);
@@ -163,7 +163,7 @@ fn r116_of_two_engines_after_a_kill_one_owns_the_session_and_reading_works() {
 
 #[test]
 fn r116_a_second_writer_is_refused_while_one_runs() {
-    let world = World::new(true, STUCK_CREW);
+    let world = World::new(LEAN, STUCK_CREW);
     let engine = engine_at_stuck_coder(&world);
     let before = fs::read(world.session_layout().unwrap().journal()).unwrap();
     let second = ended(&world.command(&Next::Resume).output().unwrap());

@@ -5,6 +5,7 @@ mod ask;
 mod checks;
 mod close;
 mod command;
+mod escalate;
 mod failure;
 mod files;
 mod gate;

@@ -36,6 +36,44 @@ fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_goes_on_before()
 }
 
 #[test]
+fn r070_members_that_give_up_at_once_hold_the_session_until_each_is_answered() {
+    check(
+        "step parallel Coder Docs QA
+         Coder: timeout
+         Docs: blocked
+         together
+         show
+         answer UD-2 retry
+         show
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     BLOCKED timeout, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "retry"
+            decision  UD-2 escalation answered "retry"
+            ran       Coderx2 Docsx2 QA"#]],
+    );
+    check(
+        "step parallel Coder Docs QA
+         Coder: timeout
+         Docs: blocked
+         together
+         answer UD-1 retry
+         show
+         answer UD-2 retry
+         go",
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "retry"
+            decision  UD-2 escalation answered "retry"
+            ran       Coderx2 Docsx2 QA"#]],
+    );
+}
+
+#[test]
 fn a_member_that_clashes_does_its_part_again_on_top_of_the_others() {
     check(
         "step parallel Coder Docs

@@ -68,6 +68,8 @@ pub const POINTS: &[&str] = &[
     "commit.made",
     "commit.head_written",
     "collect.after_commit",
+    "merge.made",
+    "merge.kept",
     "checks.before_start",
     "checks.started",
     "checks.ended",

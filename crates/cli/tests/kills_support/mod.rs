@@ -35,6 +35,27 @@ pub const FULL_CREW: &str = r#"{"rules": [
     {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
 ]}"#;
 
+/// Each member adds a line to a file of its own: a line that is there twice was written twice.
+pub const PARALLEL_CREW: &str = r#"{"rules": [
+    {"when": {"role": "Coder"}, "do": {"append": {"src/a.txt": "a\n"}}},
+    {"when": {"role": "Docs"}, "do": {"append": {"docs/b.md": "b\n"}}},
+    {"when": {"role": "QA"}, "do": {"append": {"tests/c.txt": "c\n"}}}
+]}"#;
+
+const PARALLEL_ACTION: &str = "---
+name: x
+description: Three at once
+steps:
+  - parallel:
+      - {dispatch: Coder, outputs: [src/a.txt]}
+      - {dispatch: Docs, outputs: [docs/b.md]}
+      - {dispatch: QA, outputs: [tests/c.txt]}
+    state: IMPLEMENT_LOOP
+  - {dispatch: Researcher, state: INTEGRATE, outputs: [research/]}
+  - {close: done, state: DONE}
+---
+";
+
 /// The same in every world, so that the trees at the end can be compared.
 const SETTINGS: &str = r#"
 [roles]
@@ -46,10 +67,15 @@ args = ["crew/crew.json"]
 transient_base = "10ms"
 "#;
 
+pub const LEAN: &[&str] = &["--lean"];
+pub const FULL: &[&str] = &[];
+pub const PARALLEL: &[&str] = &["--action", "x"];
+
 /// Where one session is worked on.
 pub struct World {
     folder: TempDir,
-    is_lean: bool,
+    /// Beside the goal: which way the session takes.
+    route: &'static [&'static str],
     head: String,
     /// Answers to the first questions, before those that pass.
     pub first_answers: Mutex<Vec<String>>,
@@ -74,24 +100,32 @@ pub enum Next {
 
 impl World {
     pub fn lean() -> Self {
-        Self::new(true, LEAN_CREW)
+        Self::new(LEAN, LEAN_CREW)
     }
 
     pub fn full() -> Self {
-        Self::new(false, FULL_CREW)
+        Self::new(FULL, FULL_CREW)
     }
 
-    pub fn new(is_lean: bool, crew: &str) -> Self {
+    /// Three roles at once, and one behind them.
+    pub fn parallel() -> Self {
+        Self::new(PARALLEL, PARALLEL_CREW)
+    }
+
+    pub fn new(route: &'static [&'static str], crew: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("tollgate-kills-").tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for name in ["repo/crew", "home", "state"] {
+        for name in ["repo/crew", "repo/agents/actions", "home", "state"] {
             fs::create_dir_all(at(name)).unwrap();
         }
         fs::write(at("repo/crew/crew.json"), crew).unwrap();
         fs::write(at("repo/.gitignore"), "/crew/crew.json.d/\n").unwrap();
         fs::write(at("repo/tollgate.toml"), SETTINGS).unwrap();
+        if route == PARALLEL {
+            fs::write(at("repo/agents/actions/x.md"), PARALLEL_ACTION).unwrap();
+        }
         let mut world =
-            Self { folder, is_lean, head: String::new(), first_answers: Mutex::default() };
+            Self { folder, route, head: String::new(), first_answers: Mutex::default() };
         world.git(&["init", "--quiet", "--initial-branch=main"]);
         world.git(&["add", "--all"]);
         world.git(&["commit", "--quiet", "--message", "Begin"]);
@@ -169,10 +203,10 @@ impl World {
 
     pub fn command(&self, next: &Next) -> Command {
         match next {
-            Next::Run if self.is_lean => {
-                self.tollgate(&["run", "Add a line", "--slug", "work", "--lean", "--no-input"])
+            Next::Run => {
+                let run = ["run", "Add a line", "--slug", "work", "--no-input"];
+                self.tollgate(&[&run, self.route].concat())
             }
-            Next::Run => self.tollgate(&["run", "Add a line", "--slug", "work", "--no-input"]),
             Next::Resume | Next::Nothing => self.tollgate(&["resume", "--no-input"]),
             Next::Answer { decision, answer } => {
                 self.tollgate(&["answer", "latest", decision, answer])

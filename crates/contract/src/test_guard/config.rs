@@ -167,21 +167,49 @@ fn is_runner(path: &str) -> bool {
     is_marked && !is_below(path, &["tests", "test"])
 }
 
+/// Programs that read the files they are given and run none of them.
+const READERS: &[&str] =
+    &["grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat"];
+
 fn names_file(command: &str, path: &str) -> bool {
     let mut folder = "";
-    let mut after_cd = false;
-    for token in tokens(command) {
-        let token = token.strip_prefix("./").unwrap_or(token).trim_end_matches('/');
-        if after_cd {
-            folder = token;
+    for (part, is_piped) in simple_commands(command) {
+        let words: Vec<&str> = tokens(part).filter(|word| *word != "!").collect();
+        let Some(program) = words.first() else { continue };
+        if *program == "cd" {
+            folder = words.get(1).copied().map_or(folder, plain);
         }
-        after_cd = token == "cd";
-        let in_folder = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-        if token == path || (!folder.is_empty() && in_folder == Some(token)) {
+        // What is piped on may be run, and patterns from a file decide as a script does.
+        let reads = READERS.contains(program) && !is_piped && !words.contains(&"-f");
+        let is_it = |word: &&str| {
+            let in_folder = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            plain(word) == path || (!folder.is_empty() && in_folder == Some(plain(word)))
+        };
+        if !reads && words.iter().any(is_it) {
             return true;
         }
     }
     false
+}
+
+/// The commands of a command line, each with whether its output goes into the next one.
+fn simple_commands(command: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = Some(command);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.find([';', '&', '|', '\n']) else {
+            rest = None;
+            return Some((text, false));
+        };
+        let after = &text[end..];
+        let is_piped = after.starts_with('|') && !after.starts_with("||");
+        rest = Some(after.trim_start_matches([';', '&', '|', '\n']));
+        Some((&text[..end], is_piped))
+    })
+}
+
+fn plain(word: &str) -> &str {
+    word.strip_prefix("./").unwrap_or(word).trim_end_matches('/')
 }
 
 fn comments_of(path: &str) -> Comments {

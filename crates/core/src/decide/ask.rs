@@ -1,17 +1,16 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
-use super::{Draft, command, failure};
-use crate::action::Place;
+use super::{Draft, command, escalate};
 use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
 };
-use crate::event::{Event, Finding, Purpose};
+use crate::event::{Event, Finding};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::limits::QUESTION_BYTES_MAX;
 use crate::reply::Severity;
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
-use crate::work::{Artefact, DispatchEnd};
+use crate::work::Artefact;
 
 /// A question before it has an id and a time.
 pub(super) struct Question {
@@ -21,7 +20,7 @@ pub(super) struct Question {
     pub subject: Subject,
 }
 
-fn option(answer: &str, label: &str, consequence: &str) -> AnswerOption {
+pub(super) fn option(answer: &str, label: &str, consequence: &str) -> AnswerOption {
     AnswerOption {
         answer: answer.to_owned(),
         label: label.to_owned(),
@@ -89,7 +88,7 @@ fn take_early(draft: &mut Draft<'_>, id: &DecisionId, early: Option<(String, Com
 }
 
 /// What only `resume` clears is not covered up by what an answer clears.
-fn block(draft: &mut Draft<'_>, blocker: Blocker) {
+pub(super) fn block(draft: &mut Draft<'_>, blocker: Blocker) {
     if draft.blocker.as_ref().is_none_or(is_cleared_by_answer) {
         draft.emit(Event::Blocked { blocker });
     }
@@ -99,31 +98,18 @@ fn is_cleared_by_answer(blocker: &Blocker) -> bool {
     !matches!(blocker.code, BlockerCode::Persistence | BlockerCode::MandatoryUserDecisionMissing)
 }
 
-/// A person answered what the session was blocked on.
+/// A person answered what the session was blocked on. Another member of its step may wait for one as well.
 pub(super) fn unblock(draft: &mut Draft<'_>) {
-    if draft.blocker.as_ref().is_some_and(is_cleared_by_answer) {
-        draft.emit(Event::Unblocked);
+    if !draft.blocker.as_ref().is_some_and(is_cleared_by_answer) {
+        return;
+    }
+    draft.emit(Event::Unblocked);
+    if let Some(blocker) = escalate::still_waiting(draft) {
+        draft.emit(Event::Blocked { blocker });
     }
 }
 
-/// A dispatch is out of its budget: BLOCKED, and the person chooses how to go on.
-pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCode) {
-    let dispatch = &draft.dispatches[&number];
-    let failure = dispatch.last_failure.clone();
-    let words = failure.as_ref().map(failure::describe).unwrap_or_default();
-    let how = match failure {
-        Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => {
-            "was not started".to_owned()
-        }
-        _ => format!("failed {}", times(dispatch.starts)),
-    };
-    let detail =
-        cut(format!("{} for {} {how} (dispatch {number}): {words}", dispatch.role, dispatch.task));
-    let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
-    block_and_ask(draft, number, code, detail, timed_out);
-}
-
-fn times(starts: u32) -> String {
+pub(super) fn times(starts: u32) -> String {
     match starts {
         0 | 1 => "once".to_owned(),
         2 => "twice".to_owned(),
@@ -131,107 +117,7 @@ fn times(starts: u32) -> String {
     }
 }
 
-/// The agent itself said BLOCKED or FAIL.
-pub(super) fn agent_stopped(
-    draft: &mut Draft<'_>,
-    number: DispatchNumber,
-    code: BlockerCode,
-    summary: &str,
-) {
-    let dispatch = &draft.dispatches[&number];
-    let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
-    let detail = cut(format!(
-        "{} for {} replied {said} (dispatch {number}): {summary}",
-        dispatch.role, dispatch.task
-    ));
-    block_and_ask(draft, number, code, detail, false);
-}
-
-fn block_and_ask(
-    draft: &mut Draft<'_>,
-    number: DispatchNumber,
-    code: BlockerCode,
-    detail: String,
-    timed_out: bool,
-) {
-    if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
-        block_task(draft, id);
-    }
-    let mut options = vec![
-        option("retry", "Try once more", "one more attempt with the same input"),
-        option(
-            "retry: GUIDANCE",
-            "Try once more with guidance",
-            "one more attempt that is told your words",
-        ),
-        option(
-            "retry-with: AGENT",
-            "Try another agent",
-            "one more attempt by that agent of tollgate.toml",
-        ),
-    ];
-    if timed_out {
-        options.push(option(
-            "extend: DURATION",
-            "Give it more time",
-            "one more attempt with this limit, such as 1h",
-        ));
-    }
-    if is_optional(draft, number) {
-        options.push(option(
-            "skip",
-            "Go on without it",
-            "the step is skipped; nothing of it is used",
-        ));
-    }
-    if is_mendable(draft, number) {
-        options.push(option(
-            "manual-fix",
-            "Mend it by hand",
-            "what the agent left is laid out for you; you edit it and hand the reply in",
-        ));
-    }
-    options.push(cancel_option());
-    let folder = draft.session_path(&format!("dispatches/{number}/"));
-    let first = match code {
-        BlockerCode::MissingContext => match &draft.dispatches[&number].last_failure {
-            Some(DispatchEnd::MissingRole { name, .. }) => {
-                format!("write agents/{name}/SKILL.md")
-            }
-            _ => "make the file, or mend `context_files` in tasks.yaml".to_owned(),
-        },
-        BlockerCode::SubagentFailure if is_invalid(draft, number) => {
-            format!("look into {}", draft.failed_path(number))
-        }
-        BlockerCode::OutputLimit => {
-            format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
-        }
-        _ => format!("look into {folder}"),
-    };
-    let remedy = format!("{first}, then answer {}", draft.next_decision_id());
-    block(draft, Blocker { code, detail: detail.clone(), remedy });
-    let subject = Subject::Dispatch { dispatch: number };
-    ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
-}
-
-fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
-    match draft.dispatches[&number].purpose {
-        Purpose::Step { index, member } => {
-            let is_asked_for = draft.steps.get(index).is_some_and(|step| step.when.is_some());
-            let assignment = draft.assignment(Place { step: index, member });
-            is_asked_for || assignment.is_some_and(|assignment| assignment.optional)
-        }
-        _ => false,
-    }
-}
-
-/// A person can mend what an agent left behind, not an agent that never came to write anything.
-fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
-    let failure = draft.dispatches[&number].last_failure.as_ref();
-    !matches!(failure, Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }))
-}
-
-fn block_task(draft: &mut Draft<'_>, id: TaskId) {
+pub(super) fn block_task(draft: &mut Draft<'_>, id: TaskId) {
     let may = draft.task(&id).is_some_and(|task| task.status.may_become(TaskStatus::Blocked));
     if may {
         draft.emit(Event::TaskMoved { task: id, status: TaskStatus::Blocked });
@@ -331,10 +217,6 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
     ];
     let subject = Subject::Repair { task: task.clone(), repair };
     ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
-}
-
-fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
-    matches!(draft.dispatches[&number].last_failure, Some(DispatchEnd::Invalid { .. }))
 }
 
 /// Findings that stop the work at a severity gate. With a critical one there is no way to approve.
@@ -483,7 +365,7 @@ pub(super) fn manual_checks(
 }
 
 /// The whole of what an agent said is in the dispatch's folder; a question is read by a person.
-fn cut(mut text: String) -> String {
+pub(super) fn cut(mut text: String) -> String {
     if text.len() > QUESTION_BYTES_MAX {
         let mut end = QUESTION_BYTES_MAX;
         while !text.is_char_boundary(end) {

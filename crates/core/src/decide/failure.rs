@@ -1,6 +1,6 @@
 //! The failure table: what happened, its class, what is done by itself and when a person is asked.
 
-use super::{Draft, ask, step};
+use super::{Draft, escalate, step};
 use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
@@ -81,12 +81,12 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
             draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Interrupted });
         }
         FailureClass::Transient | FailureClass::Recoverable | FailureClass::Permanent => {
-            ask::escalation(draft, number, blocker_code(end));
+            escalate::escalation(draft, number, blocker_code(end));
         }
     }
 }
 
-fn blocker_code(end: &DispatchEnd) -> BlockerCode {
+pub(super) fn blocker_code(end: &DispatchEnd) -> BlockerCode {
     match end {
         DispatchEnd::MissingOutput { .. } => BlockerCode::MissingOutput,
         DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. } => {

@@ -1,6 +1,6 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
-use super::{Draft, accept, ask, repair};
+use super::{Draft, accept, ask, escalate, repair};
 use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -246,10 +246,10 @@ pub(super) fn blocked(
         lines.extend(draft.open_findings(&task, source).map(|f| finding_line(&f.report)));
         return repair::object(draft, &task, *repair, lines);
     }
-    ask::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
+    escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
 }
 
 /// An agent says that it failed for good.
 pub(super) fn failed(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
-    ask::agent_stopped(draft, number, BlockerCode::SubagentFailure, &reply.summary);
+    escalate::agent_stopped(draft, number, BlockerCode::SubagentFailure, &reply.summary);
 }

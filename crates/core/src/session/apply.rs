@@ -286,9 +286,12 @@ impl Session {
             DispatchEnd::Replied { reply, work } => {
                 usage = reply.usage;
                 dispatch.waiting = None;
-                let recommended = reply.recommended_agent;
-                dispatch.delivered =
-                    Some(Delivered { work: (**work).clone(), attempt, recommended });
+                dispatch.delivered = Some(Delivered {
+                    work: (**work).clone(),
+                    attempt,
+                    said: reply.status,
+                    recommended: reply.recommended_agent,
+                });
             }
             DispatchEnd::Invalid { errors, usage: spent } => {
                 usage = *spent;

@@ -3,7 +3,7 @@
 use crate::action::Place;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
-use crate::reply::ReplyError;
+use crate::reply::{ReplyError, ReplyStatus};
 use crate::role::Role;
 use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
@@ -46,6 +46,7 @@ pub struct Dispatch {
 pub(crate) struct Delivered {
     pub work: Work,
     pub attempt: Attempt,
+    pub said: ReplyStatus,
     pub recommended: Option<Role>,
 }
 

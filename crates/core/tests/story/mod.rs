@@ -82,6 +82,7 @@ impl Told {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
             "go" => self.go(rest.strip_prefix("until ").and_then(Role::parse)),
+            "together" => self.together(),
             "gates" => self.gates = rest.split_once(' ').map(|(_, strategy)| strategy.to_owned()),
             "answer" | "again" => self.answer(rest, verb == "again"),
             "silence" => {
@@ -149,6 +150,16 @@ impl Told {
             }
         }
         panic!("the story does not come to an end");
+    }
+
+    /// Everybody at work ends, also while one of them makes the session wait.
+    fn together(&mut self) {
+        for wanted in self.session().outstanding() {
+            if let Wanted::Dispatch(number, attempt) = wanted {
+                let end = self.crew.perform(self.engine.session(), number, self.now);
+                self.feed(Input::Ended { number, attempt, end });
+            }
+        }
     }
 
     fn answer_gates(&mut self) {

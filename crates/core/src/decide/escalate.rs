@@ -1,0 +1,158 @@
+//! A dispatch that cannot go on by itself: what the person is told, what they can answer, and what is to be mended first.
+
+use super::ask::{Question, ask, block, block_task, cancel_option, cut, option, times};
+use super::{Draft, failure};
+use crate::action::Place;
+use crate::decision::{Blocker, BlockerCode, DecisionKind, Subject};
+use crate::event::Purpose;
+use crate::id::{DecisionId, DispatchNumber, TaskRef};
+use crate::reply::ReplyStatus;
+use crate::work::DispatchEnd;
+
+/// A dispatch is out of its budget: BLOCKED, and the person chooses how to go on.
+pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCode) {
+    let dispatch = &draft.dispatches[&number];
+    let failure = dispatch.last_failure.clone();
+    let words = failure.as_ref().map(failure::describe).unwrap_or_default();
+    let how = match failure {
+        Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => {
+            "was not started".to_owned()
+        }
+        _ => format!("failed {}", times(dispatch.starts)),
+    };
+    let detail =
+        cut(format!("{} for {} {how} (dispatch {number}): {words}", dispatch.role, dispatch.task));
+    let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
+    block_and_ask(draft, number, code, detail, timed_out);
+}
+
+/// The agent itself said BLOCKED or FAIL.
+pub(super) fn agent_stopped(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    summary: &str,
+) {
+    let dispatch = &draft.dispatches[&number];
+    let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
+    let detail = cut(format!(
+        "{} for {} replied {said} (dispatch {number}): {summary}",
+        dispatch.role, dispatch.task
+    ));
+    block_and_ask(draft, number, code, detail, false);
+}
+
+fn block_and_ask(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    detail: String,
+    timed_out: bool,
+) {
+    if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
+        block_task(draft, id);
+    }
+    let mut options = vec![
+        option("retry", "Try once more", "one more attempt with the same input"),
+        option(
+            "retry: GUIDANCE",
+            "Try once more with guidance",
+            "one more attempt that is told your words",
+        ),
+        option(
+            "retry-with: AGENT",
+            "Try another agent",
+            "one more attempt by that agent of tollgate.toml",
+        ),
+    ];
+    if timed_out {
+        options.push(option(
+            "extend: DURATION",
+            "Give it more time",
+            "one more attempt with this limit, such as 1h",
+        ));
+    }
+    if is_optional(draft, number) {
+        options.push(option(
+            "skip",
+            "Go on without it",
+            "the step is skipped; nothing of it is used",
+        ));
+    }
+    if is_mendable(draft, number) {
+        options.push(option(
+            "manual-fix",
+            "Mend it by hand",
+            "what the agent left is laid out for you; you edit it and hand the reply in",
+        ));
+    }
+    options.push(cancel_option());
+    let remedy = remedy(draft, number, code, &draft.next_decision_id());
+    block(draft, Blocker { code, detail: detail.clone(), remedy });
+    let subject = Subject::Dispatch { dispatch: number };
+    ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
+}
+
+fn remedy(draft: &Draft<'_>, number: DispatchNumber, code: BlockerCode, id: &DecisionId) -> String {
+    let folder = draft.session_path(&format!("dispatches/{number}/"));
+    let first = match code {
+        BlockerCode::MissingContext => match &draft.dispatches[&number].last_failure {
+            Some(DispatchEnd::MissingRole { name, .. }) => {
+                format!("write agents/{name}/SKILL.md")
+            }
+            _ => "make the file, or mend `context_files` in tasks.yaml".to_owned(),
+        },
+        BlockerCode::SubagentFailure if is_invalid(draft, number) => {
+            format!("look into {}", draft.failed_path(number))
+        }
+        BlockerCode::OutputLimit => {
+            format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
+        }
+        _ => format!("look into {folder}"),
+    };
+    format!("{first}, then answer {id}")
+}
+
+fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    match draft.dispatches[&number].purpose {
+        Purpose::Step { index, member } => {
+            let is_asked_for = draft.steps.get(index).is_some_and(|step| step.when.is_some());
+            let assignment = draft.assignment(Place { step: index, member });
+            is_asked_for || assignment.is_some_and(|assignment| assignment.optional)
+        }
+        _ => false,
+    }
+}
+
+/// A person can mend what an agent left behind, not an agent that never came to write anything.
+fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    let failure = draft.dispatches[&number].last_failure.as_ref();
+    !matches!(failure, Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }))
+}
+
+fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    matches!(draft.dispatches[&number].last_failure, Some(DispatchEnd::Invalid { .. }))
+}
+
+/// The blocker of a dispatch that waits for a person's answer.
+pub(super) fn still_waiting(draft: &Draft<'_>) -> Option<Blocker> {
+    draft.pending_decisions().find_map(|decision| {
+        let Subject::Dispatch { dispatch } = decision.subject else {
+            return None;
+        };
+        let code = stopped_by(draft, dispatch);
+        let remedy = remedy(draft, dispatch, code, &decision.decision_id);
+        Some(Blocker { code, detail: decision.question.clone(), remedy })
+    })
+}
+
+fn stopped_by(draft: &Draft<'_>, number: DispatchNumber) -> BlockerCode {
+    let dispatch = &draft.dispatches[&number];
+    match (dispatch.waiting(), &dispatch.last_failure, &dispatch.delivered) {
+        (Some(_), Some(end), _) => failure::blocker_code(end),
+        (_, _, Some(delivered)) if delivered.said == ReplyStatus::Blocked => {
+            BlockerCode::AgentBlocked
+        }
+        _ => BlockerCode::SubagentFailure,
+    }
+}
