@@ -191,6 +191,10 @@ impl Session {
         if let Some(part) = self.part_of(dispatch).filter(|part| !part.outputs.is_empty()) {
             constraints.push(format!("leave behind: {}", part.outputs.join(", ")));
         }
+        // A Coder is told by its scope.
+        if let Some(writes) = self.step_writes(dispatch).filter(|_| dispatch.role != Role::Coder) {
+            constraints.push(format!("write nothing but: {}", writes.join(", ")));
+        }
         if dispatch.role == Role::Reviewer {
             let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
             let weakened = weakened.filter(|f| f.report.category == crate::decide::WEAKENED);

@@ -130,9 +130,9 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
             told(BAD, "missing", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
         }
         DispatchEnd::MissingContext { errors } => {
-            let first =
-                errors.first().map(|e| terminal_line(&e.message, WORDS_MAX)).unwrap_or_default();
-            told(BAD, "missing", format!("{who}: {first}"))
+            let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+            let words = format!("must read what is not there: {}", paths.join(", "));
+            told(BAD, "missing", format!("{who} {}", terminal_line(&words, WORDS_MAX)))
         }
         DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {
             let how = match (exit_code, signal) {
