@@ -44,13 +44,7 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
 pub fn done(session: &Session) {
     output::talk("");
     output::styled(GOOD, &format!("DONE  {}", session.opening.goal));
-    let tasks = session.tasks.len();
-    let criteria = session.criteria.len();
-    let files = session.changed.len();
-    output::talk(&format!(
-        "{tasks} task(s) completed, {criteria} acceptance criteria met, {files} file(s) changed, {} dispatch(es)",
-        session.dispatches.len()
-    ));
+    output::talk(&counts(session));
     let tracked = session.findings.iter().filter(|f| f.status == FindingStatus::Tracked).count();
     if tracked > 0 {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
@@ -66,7 +60,27 @@ pub fn done(session: &Session) {
             &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
         );
     }
-    output::marked(DIM, "report:", &session.session_path("report.md"));
+    if has_tasks(session) {
+        output::marked(DIM, "report:", &session.session_path("report.md"));
+    } else {
+        output::marked(DIM, "record:", &format!("`tollgate audit {}`", session.opening.session));
+    }
+}
+
+fn counts(session: &Session) -> String {
+    let files = session.changed.len();
+    let dispatches = session.dispatches.len();
+    let work = format!("{files} file(s) changed, {dispatches} dispatch(es)");
+    if !has_tasks(session) {
+        return work;
+    }
+    let (tasks, criteria) = (session.tasks.len(), session.criteria.len());
+    format!("{tasks} task(s) completed, {criteria} acceptance criteria met, {work}")
+}
+
+/// Only a route with tasks has criteria and a report; others leave the files that they declare.
+fn has_tasks(session: &Session) -> bool {
+    !session.tasks.is_empty() || session.artefacts.contains_key("report.md")
 }
 
 fn waiting(root: &Path, session: &Session) {

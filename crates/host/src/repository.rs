@@ -164,6 +164,12 @@ impl Repository {
         Ok(!listed.stdout.is_empty())
     }
 
+    /// The content of a file as a commit has it.
+    pub fn content(&self, commit: &CommitId, path: &str) -> Result<Vec<u8>, RepositoryError> {
+        let object = format!("{}:{path}", commit.as_str());
+        Ok(self.read(["cat-file", "blob"]).arg(object).run()?.stdout)
+    }
+
     /// Sees to it that these folders are ignored, in `info/exclude`, where nothing else does it yet.
     pub fn exclude(&self, patterns: &[&str]) -> Result<(), RepositoryError> {
         let mut missing = String::new();

@@ -3,6 +3,8 @@
 use std::path::Path;
 use tollgate_core::decision::Decision;
 use tollgate_core::session::Session;
+use tollgate_core::work::Artefact;
+use tollgate_host::repository::Repository;
 use tollgate_host::sanitize::terminal_line;
 
 /// A gate is read in a terminal: enough to decide whether to open the file.
@@ -11,7 +13,9 @@ const WORDS_MAX: usize = 90;
 
 pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String> {
     let mut lines = Vec::new();
-    for artefact in &decision.shown {
+    let (of_session, of_repository): (Vec<&Artefact>, Vec<&Artefact>) =
+        decision.shown.iter().partition(|artefact| session.artefacts.contains_key(&artefact.path));
+    for artefact in of_session {
         let path = session.session_path(&artefact.path);
         lines.push(path.clone());
         if artefact.path.ends_with(".md")
@@ -20,6 +24,19 @@ pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String
             lines.extend(outline(&text));
         }
     }
+    if of_repository.is_empty() {
+        return lines;
+    }
+    let repository = Repository::discover(root).ok();
+    for artefact in of_repository {
+        lines.push(artefact.path.clone());
+        let content = repository.as_ref().filter(|_| artefact.path.ends_with(".md"));
+        let content = content.and_then(|found| found.content(&session.tip, &artefact.path).ok());
+        lines.extend(
+            content.map(|text| outline(&String::from_utf8_lossy(&text))).into_iter().flatten(),
+        );
+    }
+    lines.push(format!("read one in full with `git show {}:PATH`", session.branch()));
     lines
 }
 

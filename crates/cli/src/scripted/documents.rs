@@ -104,11 +104,8 @@ const STORY: &[(&str, &str)] = &[
     ("Acceptance criteria", "- The app has one line more."),
 ];
 
-const PERSONA: &[(&str, &str)] = &[
-    ("Who", "Somebody who reads."),
-    ("Goals", "- To read more."),
-    ("Needs", "- One line more."),
-];
+const PERSONA: &[(&str, &str)] =
+    &[("Who", "Somebody who reads."), ("Goals", "- To read more."), ("Needs", "- One line more.")];
 
 const SCREEN: &[(&str, &str)] = &[
     ("Purpose", "Shows the lines."),

@@ -86,7 +86,11 @@ mod tests {
     fn a_step_gets_what_it_declares_and_the_work_beside_it() {
         let dir = tempfile::tempdir().unwrap();
         played(dir.path(), "Coder", &["leave behind: planning-mds/build/backend.md"]);
-        played(dir.path(), "QA", &["leave behind: planning-mds/build/tests.md, coverage/lcov.info"]);
+        played(
+            dir.path(),
+            "QA",
+            &["leave behind: planning-mds/build/tests.md, coverage/lcov.info"],
+        );
         for path in [
             "planning-mds/build/backend.md",
             "src/backend.txt",
