@@ -6,6 +6,8 @@ mod act;
 mod count;
 mod daemon;
 mod defaults;
+mod documents;
+mod leave;
 mod matching;
 mod plan;
 mod script;

@@ -8,7 +8,6 @@ use std::path::Path;
 use tollgate_core::decision::{Blocker, Decision, DecisionKind};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
-use tollgate_core::role::Mode;
 use tollgate_core::session::Session;
 use tollgate_host::activity::manual::{self, Assigned};
 use tollgate_host::failure_report::{self, FailureReport};
@@ -45,15 +44,7 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
 pub fn done(session: &Session) {
     output::talk("");
     output::styled(GOOD, &format!("DONE  {}", session.opening.goal));
-    let tasks = session.tasks.len();
-    let criteria = session.criteria.len();
-    let files = session.changed.len();
-    let planned = match tasks + criteria {
-        0 => String::new(),
-        _ => format!("{tasks} task(s) completed, {criteria} acceptance criteria met, "),
-    };
-    let dispatches = session.dispatches.len();
-    output::talk(&format!("{planned}{files} file(s) changed, {dispatches} dispatch(es)"));
+    output::talk(&counts(session));
     let tracked = session.findings.iter().filter(|f| f.status == FindingStatus::Tracked).count();
     if tracked > 0 {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
@@ -69,10 +60,28 @@ pub fn done(session: &Session) {
             &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
         );
     }
-    if session.artefacts.contains_key("report.md") || session.mode == Mode::Lean {
+    if has_tasks(session) {
         output::marked(DIM, "report:", &session.session_path("report.md"));
+    } else {
+        output::marked(DIM, "record:", &format!("`tollgate audit {}`", session.opening.session));
     }
     output::marked(DIM, "evidence:", &session.session_path("evidence/"));
+}
+
+fn counts(session: &Session) -> String {
+    let files = session.changed.len();
+    let dispatches = session.dispatches.len();
+    let work = format!("{files} file(s) changed, {dispatches} dispatch(es)");
+    if !has_tasks(session) {
+        return work;
+    }
+    let (tasks, criteria) = (session.tasks.len(), session.criteria.len());
+    format!("{tasks} task(s) completed, {criteria} acceptance criteria met, {work}")
+}
+
+/// Only a route with tasks has criteria and a report; others leave the files that they declare.
+fn has_tasks(session: &Session) -> bool {
+    !session.tasks.is_empty() || session.artefacts.contains_key("report.md")
 }
 
 fn waiting(root: &Path, session: &Session) {

@@ -92,6 +92,9 @@ impl Session {
             return (task.spec.title.clone(), goal);
         }
         let title = match (&dispatch.purpose, dispatch.role) {
+            (Purpose::Correction { .. }, _) if !self.has_task_loop() => {
+                format!("{}: what a person wants changed", self.name_of(dispatch))
+            }
             (Purpose::Correction { .. }, role) => format!("{role}: correct the design"),
             (Purpose::Repair { repair }, _) => format!("Repair the session's work ({repair})"),
             (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
@@ -100,8 +103,7 @@ impl Session {
             (Purpose::Look { .. }, role) => format!("{role}: look again"),
             // The well-known titles belong to the route with an implement loop.
             (Purpose::Step { .. }, _) if !self.has_task_loop() => {
-                let name = self.part_of(dispatch).map_or(dispatch.role.as_str(), |a| a.name());
-                format!("{} in {}", name, self.opening.action.name)
+                format!("{} in {}", self.name_of(dispatch), self.opening.action.name)
             }
             (_, Role::SpecAgent) => "Specify the work".to_owned(),
             (_, Role::Researcher) => "Research what the work needs".to_owned(),
@@ -190,6 +192,10 @@ impl Session {
         }
         if let Some(part) = self.part_of(dispatch).filter(|part| !part.outputs.is_empty()) {
             constraints.push(format!("leave behind: {}", part.outputs.join(", ")));
+        }
+        // A Coder is told by its scope.
+        if let Some(writes) = self.step_writes(dispatch).filter(|_| dispatch.role != Role::Coder) {
+            constraints.push(format!("write nothing but: {}", writes.join(", ")));
         }
         if dispatch.role == Role::Reviewer {
             let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);

@@ -164,10 +164,10 @@ impl Repository {
         Ok(!listed.stdout.is_empty())
     }
 
-    /// A text file as it is in a commit; none when there is no such file or it is no text.
-    pub fn text_at(&self, commit: &CommitId, path: &str) -> Option<String> {
-        let call = self.read(["cat-file", "blob"]).arg(format!("{commit}:{path}"));
-        call.run().ok().and_then(|output| String::from_utf8(output.stdout).ok())
+    /// The content of a file as a commit has it.
+    pub fn content(&self, commit: &CommitId, path: &str) -> Result<Vec<u8>, RepositoryError> {
+        let object = format!("{}:{path}", commit.as_str());
+        Ok(self.read(["cat-file", "blob"]).arg(object).run()?.stdout)
     }
 
     /// Sees to it that these folders are ignored, in `info/exclude`, where nothing else does it yet.

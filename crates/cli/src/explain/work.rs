@@ -23,6 +23,13 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: the agent is told and tries again. If the work is really larger, cancel and run it without --lean.",
     ),
     (
+        "work.conflict",
+        "Two roles that worked side by side changed the same lines of a file, or wrote the same session file differently. The\n\
+         work of the first is kept; the other is told what clashes and does its part again on top of it.\n\n\
+         What to do: nothing at first. If they clash again and again, let the steps of the action follow one another, or give\n\
+         each a `writes` of its own.",
+    ),
+    (
         "work.empty",
         "A Coder said OK, but nothing of what it changed lies in the scope of its task, or it changed nothing.\n\n\
          What to do: the agent is told and tries again. If the scope is wrong, mend files_expected of the task in tasks.yaml.",

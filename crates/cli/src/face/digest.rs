@@ -3,6 +3,7 @@
 use std::path::Path;
 use tollgate_core::decision::Decision;
 use tollgate_core::session::Session;
+use tollgate_core::work::Artefact;
 use tollgate_host::repository::Repository;
 use tollgate_host::sanitize::terminal_line;
 
@@ -12,26 +13,31 @@ const WORDS_MAX: usize = 90;
 
 pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String> {
     let mut lines = Vec::new();
-    for artefact in &decision.shown {
-        let is_session_file = session.artefacts.contains_key(&artefact.path);
-        let text = if is_session_file {
-            let path = session.session_path(&artefact.path);
-            lines.push(path.clone());
-            std::fs::read_to_string(root.join(&path)).ok()
-        } else {
-            lines.push(format!("git show {}:{}", session.branch(), artefact.path));
-            committed(root, session, &artefact.path)
-        };
-        if let Some(text) = text.filter(|_| artefact.path.ends_with(".md")) {
+    let (of_session, of_repository): (Vec<&Artefact>, Vec<&Artefact>) =
+        decision.shown.iter().partition(|artefact| session.artefacts.contains_key(&artefact.path));
+    for artefact in of_session {
+        let path = session.session_path(&artefact.path);
+        lines.push(path.clone());
+        if artefact.path.ends_with(".md")
+            && let Ok(text) = std::fs::read_to_string(root.join(&path))
+        {
             lines.extend(outline(&text));
         }
     }
+    if of_repository.is_empty() {
+        return lines;
+    }
+    let repository = Repository::discover(root).ok();
+    for artefact in of_repository {
+        lines.push(artefact.path.clone());
+        let content = repository.as_ref().filter(|_| artefact.path.ends_with(".md"));
+        let content = content.and_then(|found| found.content(&session.tip, &artefact.path).ok());
+        lines.extend(
+            content.map(|text| outline(&String::from_utf8_lossy(&text))).into_iter().flatten(),
+        );
+    }
+    lines.push(format!("read one in full with `git show {}:PATH`", session.branch()));
     lines
-}
-
-/// A file of the repository as it was accepted.
-fn committed(root: &Path, session: &Session, path: &str) -> Option<String> {
-    Repository::discover(root).ok()?.text_at(&session.tip, path)
 }
 
 fn outline(text: &str) -> Vec<String> {

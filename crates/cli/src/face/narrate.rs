@@ -2,9 +2,11 @@
 
 use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, WARN};
 use anstyle::Style;
+use tollgate_core::action::{CheckSubject, StepKind};
 use tollgate_core::decision::{CorrectionStatus, DecisionStatus};
 use tollgate_core::event::{Event, Merged, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::DispatchNumber;
+use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::sanitize::terminal_line;
@@ -32,8 +34,8 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(WARN, "mode", format!("{mode} from now on: {reason}"))
         }
         Event::StepEntered { index } => {
-            let state = session.steps.get(*index)?.state;
-            told(BOLD, "state", state.to_string())
+            let step = session.steps.get(*index)?;
+            told(BOLD, "state", format!("{}{}", step.state, not_checked(session, &step.kind)))
         }
         Event::StepSkipped { .. } | Event::PolicyAdopted { .. } => None,
         Event::AttemptStarted { number, attempt, .. } => {
@@ -64,9 +66,11 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(NOTE, "    ask", format!("{}: {words}", decision.decision_id))
         }
         Event::DecisionResolved { id, resolution } => resolved(id.as_str(), resolution),
-        Event::CorrectionMoved { status: CorrectionStatus::Queued, roles, .. } => {
-            let roles: Vec<String> = roles.iter().map(ToString::to_string).collect();
-            told(WARN, "correct", format!("the work goes back to {}", roles.join(", then ")))
+        Event::CorrectionMoved { status: CorrectionStatus::Queued, roles, places, .. } => {
+            let part = |at: usize| places.get(at).and_then(|place| session.assignment(*place));
+            let name = |(at, role): (usize, &Role)| part(at).map_or(role.as_str(), |p| p.name());
+            let names: Vec<&str> = roles.iter().enumerate().map(name).collect();
+            told(WARN, "correct", format!("the work goes back to {}", names.join(", then ")))
         }
         Event::MergeEnded { merged } => brought_together(merged),
         Event::SeverityPassed { tracked, .. } => {
@@ -84,6 +88,26 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
         Event::Noticed { message, .. } => told(WARN, " notice", terminal_line(message, 400)),
         Event::SessionClosed => told(GOOD, "   done", session.opening.session.to_string()),
         _ => None,
+    }
+}
+
+/// What a step would check and cannot, because nothing says against what.
+fn not_checked(session: &Session, kind: &StepKind) -> String {
+    let StepKind::Checks { of } = kind else {
+        return String::new();
+    };
+    let missing = of.iter().filter_map(|subject| match subject {
+        CheckSubject::Lifecycle if session.stage.is_none() => {
+            Some("lifecycle gates, because there is no lifecycle-stage.yaml")
+        }
+        CheckSubject::Coverage if session.coverage_minimum().is_none() => {
+            Some("coverage, because tollgate.toml has no [coverage]")
+        }
+        _ => None,
+    });
+    match missing.collect::<Vec<_>>() {
+        missing if missing.is_empty() => String::new(),
+        missing => format!(" (not checked: {})", missing.join("; ")),
     }
 }
 
@@ -130,9 +154,9 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
             told(BAD, "missing", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
         }
         DispatchEnd::MissingContext { errors } => {
-            let first =
-                errors.first().map(|e| terminal_line(&e.message, WORDS_MAX)).unwrap_or_default();
-            told(BAD, "missing", format!("{who}: {first}"))
+            let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+            let words = format!("must read what is not there: {}", paths.join(", "));
+            told(BAD, "missing", format!("{who} {}", terminal_line(&words, WORDS_MAX)))
         }
         DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {
             let how = match (exit_code, signal) {

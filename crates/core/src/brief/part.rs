@@ -20,6 +20,11 @@ impl Session {
         }
     }
 
+    /// What the action calls who plays it.
+    pub(super) fn name_of<'a>(&'a self, dispatch: &'a Dispatch) -> &'a str {
+        self.part_of(dispatch).map_or(dispatch.role.as_str(), |part| part.name())
+    }
+
     fn last_part(&self, before: usize, role: Role) -> Option<&Assignment> {
         let steps = self.steps[..before].iter().enumerate().rev();
         let mut parts = steps.flat_map(|(at, step)| step.assignments(at));

@@ -51,7 +51,10 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
     };
     let shown = shown_artefacts(draft, index, &shows);
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
-    let what = if is_design(draft, index) { "the proposed solution" } else { gate.as_str() };
+    let what = match is_design(draft, index) {
+        true => "the proposed solution".to_owned(),
+        false => format!("what {gate} is about"),
+    };
     let listed = if names.is_empty() { "no files".to_owned() } else { names.join(", ") };
     let mut text = match changed {
         Some(words) => format!("{words} Do you approve {what} as it is now: {listed}?"),
@@ -65,7 +68,7 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
     if !draft.assumptions.is_empty() {
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&draft.assumptions)));
     }
-    let options = approval_options(&correctors(draft, index));
+    let options = approval_options(&names_of(draft, &correctors(draft, index)));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -136,10 +139,34 @@ fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, Place)> 
     parts.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
+/// The parts that a person means by a name: the one that the action uses, or that of a role.
+fn parts_named(draft: &Draft<'_>, before: usize, name: &str) -> Vec<(Role, Place)> {
+    let is_meant = |(_, place): &(Role, Place)| {
+        draft.assignment(*place).is_some_and(|part| part.name().eq_ignore_ascii_case(name))
+    };
+    let called = correctors(draft, before).into_iter().filter(is_meant).collect::<Vec<_>>();
+    match Role::parse(name) {
+        Some(role) if called.is_empty() => parts_of(draft, before, role),
+        _ => called,
+    }
+}
+
+/// What the action calls these parts, each once.
+fn names_of(draft: &Draft<'_>, parts: &[(Role, Place)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (role, place) in parts {
+        let name = draft.assignment(*place).map_or(role.as_str(), |part| part.name()).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// A person wants changes: which roles run again, in order.
 pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
-    let named = words.split_once(':').and_then(|(name, _)| Role::parse(name.trim()));
-    let of_named = named.map(|role| parts_of(draft, index, role)).unwrap_or_default();
+    let of_named = words.split_once(':').map(|(name, _)| parts_named(draft, index, name.trim()));
+    let of_named = of_named.unwrap_or_default();
     let parts = if of_named.is_empty() { correctors(draft, index) } else { of_named };
     let (roles, places) = parts.into_iter().unzip();
     let status = CorrectionStatus::Queued;
@@ -292,10 +319,8 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 
-fn approval_options(correctors: &[(Role, Place)]) -> Vec<AnswerOption> {
-    let mut names: Vec<&str> = correctors.iter().map(|(role, _)| role.as_str()).collect();
-    names.dedup();
-    let again = match names.as_slice() {
+fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
+    let again = match correctors {
         [] => "the work is asked for again with your words".to_owned(),
         [one] => format!("{one} runs again with your words"),
         many => format!(

@@ -53,7 +53,9 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     let (_, report) = agent_input::read(&bytes, "input.json", Some(order.brief.role));
     let mut errors = report.reply_errors();
     for path in &order.brief.context_files {
-        if crate::files::open_beneath(tree, path).is_err() {
+        // A folder is named with a slash at its end.
+        let named = path.strip_suffix('/').unwrap_or(path);
+        if crate::files::open_beneath(tree, named).is_err() {
             let message = "it must be read first and is not there";
             errors.push(ReplyError::new("input.context_missing", path.clone(), message));
         }
