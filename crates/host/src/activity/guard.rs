@@ -10,9 +10,10 @@ use tollgate_core::reply::{ReportedFinding, Severity};
 use tollgate_core::work::{ChangeType, FileChange, Work};
 
 /// Longer files are generated; reading them as tests costs more than it tells.
-const FILE_BYTES_MAX: usize = 256 * 1024;
-/// A change of more files is looked at up to here.
+const FILE_BYTES_MAX: usize = 128 * 1024;
+/// A change of more files, or of more text, is looked at up to here.
 const FILES_MAX: usize = 2_000;
+const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Fills in what the change weakens, and what was weakened before and is whole again.
 pub fn look(at: &Collected<'_>, work: &mut Work) -> Result<(), ActivityError> {
@@ -52,9 +53,16 @@ fn compare(
     let before = texts(at.workspace.contents_at(since, &old_paths)?);
     let after: BTreeMap<&str, String> =
         changes.iter().filter_map(|c| Some((c.path.as_str(), text_now(at, &c.path)?))).collect();
+    let mut room = TEXT_BYTES_MAX;
     let versions: Vec<FileVersion<'_>> = changes
         .iter()
         .zip(&before)
+        .take_while(|(change, before)| {
+            let now = after.get(change.path.as_str()).map_or(0, String::len);
+            let size = before.as_ref().map_or(0, String::len) + now;
+            room = room.saturating_sub(size);
+            room > 0
+        })
         .map(|(change, before)| FileVersion {
             path: &change.path,
             before: before.as_deref(),
