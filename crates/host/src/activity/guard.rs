@@ -57,6 +57,12 @@ fn compare(
     let versions: Vec<FileVersion<'_>> = changes
         .iter()
         .zip(&before)
+        .filter(|(change, before)| {
+            // A version that is there and cannot be read as text must not pass for one that is not there.
+            let is_gone = change.change_type == ChangeType::Deleted;
+            let is_new = change.change_type == ChangeType::Added;
+            (is_gone || after.contains_key(change.path.as_str())) && (is_new || before.is_some())
+        })
         .take_while(|(change, before)| {
             let now = after.get(change.path.as_str()).map_or(0, String::len);
             let size = before.as_ref().map_or(0, String::len) + now;
