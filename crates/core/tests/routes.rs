@@ -398,3 +398,26 @@ fn r089_lifecycle_gates_that_fail_under_the_new_stage_are_repaired_and_run_again
             ran       Coder Coder Docs"#]],
     );
 }
+
+#[test]
+fn r089_a_stage_declared_during_a_correction_renews_the_evidence_before_the_gate_asks_again() {
+    check(
+        "declared planning
+         step checks lifecycle
+         step dispatch Docs
+         step approve TEXT
+         go
+         answer UD-1 changes-requested: shorter
+         stage implementation
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Docs, completed
+            told      Docs the person asks for changes of your work: shorter
+            ran       Docs Docs"#]],
+    );
+}

@@ -78,6 +78,7 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
         None => draft.next_decision_id(),
     };
     ask::ask_as(draft, id, state, shown, question);
+    withdraw_on_stale_evidence(draft);
 }
 
 /// What the gate shows: session files and files of the repository, each by content.
@@ -186,10 +187,14 @@ pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
         // Gates that nobody declares any more will not run again.
         checks::settle_old_findings(draft, &TaskRef::Meta, &[]);
     }
+    withdraw_on_stale_evidence(draft);
+}
+
+/// Lifecycle gates run again before a person is asked: what was asked meanwhile could not be approved.
+fn withdraw_on_stale_evidence(draft: &mut Draft<'_>) {
     if !is_evidence_stale(draft) {
         return;
     }
-    // The gates run again before the person is asked again.
     let asked: Vec<DecisionId> = draft
         .pending_decisions()
         .filter(|decision| decision.kind == DecisionKind::Approve)
