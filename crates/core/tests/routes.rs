@@ -416,3 +416,46 @@ fn r101_an_approved_session_file_that_is_made_anew_reopens_its_gate() {
             ran       SpecAgent Coder SpecAgent"#]],
     );
 }
+
+#[test]
+fn r089_lifecycle_gates_that_fail_under_the_new_stage_are_repaired_and_run_again() {
+    check(
+        "declared planning
+         step checks lifecycle
+         step dispatch Coder
+         step dispatch Docs
+         go until Coder
+         stage implementation
+         green 1
+         red 1
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            finding   Orchestrator meta: critical fixed
+            told      Coder the work was reported as done but `lifecycle gates` fails: exit code 1
+            ran       Coder Coder Docs"#]],
+    );
+}
+
+#[test]
+fn r089_a_stage_declared_during_a_correction_renews_the_evidence_before_the_gate_asks_again() {
+    check(
+        "declared planning
+         step checks lifecycle
+         step dispatch Docs
+         step approve TEXT
+         go
+         answer UD-1 changes-requested: shorter
+         stage implementation
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Docs, completed
+            told      Docs the person asks for changes of your work: shorter
+            ran       Docs Docs"#]],
+    );
+}

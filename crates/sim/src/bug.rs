@@ -1,5 +1,7 @@
 //! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
 
+mod route;
+
 use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
@@ -36,10 +38,24 @@ pub enum Bug {
     CallsARedCheckGreen,
     TakesAnObjectionForAnOk,
     ReviewsBeforeAllIsCoded,
+    MovesTheBranchFromAWrongTip,
+    PassesTheBarrierEarly,
+    CallsAMemberAgain,
+    DropsAConflict,
+    TakesChangesInTheWrongOrder,
+    ApprovesACriticalFinding,
+    LosesAFinding,
+    JustifiesWithNothing,
+    StopsForASmallFinding,
+    ApprovesUnderAnotherStage,
+    OverridesCoverageByItself,
+    LetsAChangedFilePass,
+    MendsByHandUnasked,
+    CallsOldEvidenceNew,
 }
 
 impl Bug {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 36] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -62,6 +78,20 @@ impl Bug {
         Self::CallsARedCheckGreen,
         Self::TakesAnObjectionForAnOk,
         Self::ReviewsBeforeAllIsCoded,
+        Self::MovesTheBranchFromAWrongTip,
+        Self::PassesTheBarrierEarly,
+        Self::CallsAMemberAgain,
+        Self::DropsAConflict,
+        Self::TakesChangesInTheWrongOrder,
+        Self::ApprovesACriticalFinding,
+        Self::LosesAFinding,
+        Self::JustifiesWithNothing,
+        Self::StopsForASmallFinding,
+        Self::ApprovesUnderAnotherStage,
+        Self::OverridesCoverageByItself,
+        Self::LetsAChangedFilePass,
+        Self::MendsByHandUnasked,
+        Self::CallsOldEvidenceNew,
     ];
 
     /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
@@ -88,12 +118,19 @@ impl Bug {
         if self == Self::LosesTheLastEvent {
             return events.len() > 3 && events.pop().is_some();
         }
-        let place = events.iter().position(|event| self.is_about(event, session));
+        let place = events.iter().position(|event| {
+            self.is_about(event, session) || self.is_about_a_route(event, session)
+        });
         let Some(place) = place else {
             return false;
         };
         let event = events[place].clone();
-        match self.instead_of(*at, event, session) {
+        let instead = if self.is_about_a_route(&event, session) {
+            self.instead_on_a_route(*at, event, session)
+        } else {
+            self.instead_of(*at, event, session)
+        };
+        match instead {
             Twisted::InPlace(instead) => {
                 events.splice(place..=place, instead);
             }

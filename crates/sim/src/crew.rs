@@ -2,14 +2,15 @@
 
 use crate::chance::Chance;
 use crate::workload::Workload;
-use tollgate_core::event::{Merged, Purpose};
+use tollgate_core::action::{CheckSubject, StepKind};
+use tollgate_core::event::{CheckPurpose, Merged, Purpose};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, StatusClaim, Work,
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, StatusClaim, Work,
 };
 
 #[derive(Debug)]
@@ -50,11 +51,13 @@ impl Crew {
         replied(reply, work)
     }
 
-    pub fn check(&mut self, commands: &[String]) -> Vec<CheckResult> {
+    pub fn check(&mut self, commands: &[String], purpose: &CheckPurpose) -> Vec<CheckResult> {
         let red = self.trouble > 0 && self.chance.percent(30);
         if red {
             self.trouble -= 1;
         }
+        let coverage = self.coverage(purpose, red);
+        let is_old = red && self.chance.percent(25);
         commands
             .iter()
             .enumerate()
@@ -67,11 +70,20 @@ impl Crew {
                     trouble: None,
                     output_tail: String::new(),
                     duration_ms: 5,
-                    coverage: None,
-                    failed_on_base: false,
+                    coverage,
+                    failed_on_base: !passed && is_old,
                 }
             })
             .collect()
+    }
+
+    /// What a coverage report says; a bad day brings a poor one, or none that can be read.
+    fn coverage(&mut self, purpose: &CheckPurpose, red: bool) -> Option<Measured> {
+        let CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } = purpose else {
+            return None;
+        };
+        let covered = if red { 40 + self.chance.below(40) } else { 80 + self.chance.below(21) };
+        (!red || self.chance.percent(75)).then_some(Measured { covered, total: 100 })
     }
 
     /// Changes of members, each on top of the ones before it; now and then a later one does not fit.
@@ -155,7 +167,66 @@ impl Crew {
             }
             _ => {}
         }
+        if self.is_route() {
+            self.only_what_is_declared(session, dispatch, &mut work);
+        }
+        self.outputs(session, dispatch, &mut work);
+        self.weaken(dispatch, &mut work);
         work
+    }
+
+    fn is_route(&self) -> bool {
+        let steps = &self.workload.opening.action.steps;
+        !steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))
+    }
+
+    /// On a route of its own a role writes the session files that its step asks for.
+    fn only_what_is_declared(&self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
+        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
+        work.artefacts.retain(|artefact| declared.contains(&artefact.path));
+        if work.artefacts.is_empty() {
+            work.criteria = None;
+        }
+    }
+
+    /// Files of the repository that the step declares, and now and then one that a gate has shown.
+    fn outputs(&mut self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
+        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
+        let mut paths: Vec<String> =
+            declared.into_iter().filter(|path| path.starts_with("out/")).collect();
+        let known: Vec<String> = session.outputs.keys().cloned().collect();
+        let is_repair = matches!(dispatch.purpose, Purpose::Repair { .. });
+        if is_repair && !known.is_empty() && self.chance.percent(30) {
+            paths.push(self.chance.pick(&known).clone());
+        }
+        for path in paths {
+            self.change(work, &path);
+            let output = self.artefact(&path);
+            work.outputs.push(output);
+        }
+    }
+
+    /// Tests that a change weakens, and that a later one brings back.
+    fn weaken(&mut self, dispatch: &Dispatch, work: &mut Work) {
+        if dispatch.role != Role::Coder || work.commit.is_none() {
+            return;
+        }
+        if self.trouble > 0 && self.chance.percent(6) {
+            self.trouble -= 1;
+            work.weakened.push(ReportedFinding {
+                severity: Severity::Medium,
+                category: tollgate_core::WEAKENED.to_owned(),
+                file: Some("tests/a.rs".to_owned()),
+                line: None,
+                message: "a test is gone".to_owned(),
+                fix: None,
+                is_nit: false,
+            });
+        } else if self.chance.percent(30) {
+            work.restored.push("tests/a.rs".to_owned());
+        }
     }
 
     fn change(&mut self, work: &mut Work, path: &str) {
@@ -173,6 +244,9 @@ impl Crew {
                 signal: None,
                 stderr_tail: "oops".to_owned(),
             },
+            3 if self.chance.percent(30) => {
+                DispatchEnd::MissingRole { name: "x".to_owned(), detail: "gone".to_owned() }
+            }
             3 => DispatchEnd::CouldNotStart { program: "x".to_owned(), cause: "gone".to_owned() },
             4..=6 => DispatchEnd::Invalid { errors: vec![error], usage: Usage::default() },
             7 => DispatchEnd::TimedOut { after_ms: 600_000 },

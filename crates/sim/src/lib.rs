@@ -7,6 +7,8 @@ mod crew;
 mod fault;
 mod journal;
 mod people;
+mod repository;
+mod route;
 mod violation;
 mod witness;
 mod workload;

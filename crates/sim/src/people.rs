@@ -51,7 +51,7 @@ impl People {
     }
 
     pub fn nonsense(&mut self) -> &'static str {
-        const WORDS: [&str; 10] = [
+        const WORDS: [&str; 12] = [
             "",
             "maybe",
             "approved?",
@@ -62,6 +62,8 @@ impl People {
             "accept-with-known-issues:",
             "cancel",
             "met: ",
+            "skip",
+            "approve",
         ];
         WORDS[usize::try_from(self.chance.below(WORDS.len() as u64)).expect("small")]
     }
@@ -82,11 +84,19 @@ impl People {
                 match (may_skip, may_extend) {
                     (true, _) => &["retry", "skip"],
                     (_, true) => &["retry", "extend: 1h"],
-                    _ => &["retry", "retry: take care", "retry-with: other"],
+                    _ => &["retry", "retry: take care", "retry-with: other", "manual-fix"],
                 }
             }
             (DecisionKind::Escalation, _) => &["retry"],
             (DecisionKind::Info, _) => &["forty-two"],
+            (DecisionKind::Justify, _) => &["fix", "fix", "approve: it is behind a wall"],
+            (DecisionKind::Coverage, _) => &[
+                "fix",
+                "fix",
+                "lower: 60 generated code",
+                "lower: 72.5 % so be it",
+                "override: a toy",
+            ],
             (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
             _ => &["accept"],
         };
@@ -100,11 +110,17 @@ impl People {
                 "changes-requested: Architect: other modules",
                 "changes-requested: SpecAgent: other goals",
                 "changes-requested: Designer: other colours",
+                "changes-requested: Reviewer: look closer",
+                "changes-requested: Docs: shorter",
             ],
             DecisionKind::Notes => &["fix: the second", "fix"],
             DecisionKind::Repair => &["accept-with-known-issues: enough of it"],
             DecisionKind::Security => &["fix-now"],
             DecisionKind::ManualCheck => &["not-met: it flickers"],
+            DecisionKind::Justify => &["approve:", "approve: no", "approved", "fix"],
+            DecisionKind::Coverage => {
+                &["lower: 20", "lower: soon enough", "override:", "lower: 101 x"]
+            }
             _ => return self.helpful(decision),
         };
         (*self.chance.pick(choices)).to_owned()

@@ -3,14 +3,17 @@
 mod attempts;
 mod decisions;
 mod ending;
+mod gates;
+mod members;
+mod severity;
 mod tasks;
 
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::{Step, StepKind};
 use tollgate_core::decision::{BlockerCode, DecisionKind};
-use tollgate_core::event::Event;
-use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber};
+use tollgate_core::event::{Event, Merged};
+use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::role::{Mode, State};
 use tollgate_core::session::{Session, Waiting, Wanted};
@@ -21,7 +24,10 @@ use tollgate_core::work::{CheckResult, DispatchEnd};
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     pub ends: BTreeMap<(DispatchNumber, Attempt), DispatchEnd>,
-    pub checks: BTreeMap<CheckNumber, Vec<CheckResult>>,
+    pub checks: BTreeMap<CheckNumber, (Vec<CheckResult>, Option<String>)>,
+    pub merges: Vec<Vec<Merged>>,
+    /// What every commit was made on.
+    pub parents: BTreeMap<CommitId, CommitId>,
 }
 
 impl Truth {
@@ -30,10 +36,29 @@ impl Truth {
             Input::Ended { number, attempt, end } => {
                 self.ends.insert((*number, *attempt), end.clone());
             }
-            Input::Checked { number, results, .. } => {
-                self.checks.insert(*number, results.clone());
+            Input::Checked { number, results, stage } => {
+                self.checks.insert(*number, (results.clone(), stage.clone()));
             }
+            Input::Merged(merged) => self.merges.push(merged.clone()),
             _ => {}
+        }
+    }
+
+    /// An attempt made its commit on the one that it started from.
+    pub fn made(&mut self, on: Option<&CommitId>, end: &DispatchEnd) {
+        if let (Some(on), DispatchEnd::Replied { work, .. }) = (on, end)
+            && let Some(commit) = &work.commit
+        {
+            self.parents.insert(commit.clone(), on.clone());
+        }
+    }
+
+    /// Each change was put on top of the ones before it.
+    pub fn brought_together(&mut self, tip: &CommitId, merged: &[Merged]) {
+        let mut below = tip.clone();
+        for commit in merged.iter().filter_map(|one| one.commit.clone()) {
+            self.parents.insert(commit.clone(), below);
+            below = commit;
         }
     }
 }
@@ -50,6 +75,9 @@ pub(crate) struct Witness {
     decisions: decisions::Books,
     tasks: tasks::Books,
     ending: ending::Books,
+    gates: gates::Books,
+    members: members::Books,
+    severity: severity::Books,
 }
 
 impl Witness {
@@ -64,7 +92,10 @@ impl Witness {
             attempts: attempts::Books::default(),
             decisions: decisions::Books::default(),
             tasks: tasks::Books::default(),
-            ending: ending::Books::new(opening.base.clone()),
+            ending: ending::Books::new(opening),
+            gates: gates::Books::new(opening),
+            members: members::Books::new(opening),
+            severity: severity::Books::new(opening),
         }
     }
 
@@ -77,7 +108,10 @@ impl Witness {
         self.attempts.see(at, event, truth)?;
         self.decisions.see(event)?;
         self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
-        self.ending.see(event, &self.attempts)?;
+        self.ending.see(event, &self.attempts, truth)?;
+        self.gates.see(event, &self.attempts, self.ending.tip())?;
+        self.members.see(event, &self.attempts, truth)?;
+        self.severity.see(event, &self.attempts)?;
         match event {
             Event::ModeChanged { mode, .. } => {
                 self.mode = *mode;
@@ -100,6 +134,8 @@ impl Witness {
         blocked_has_a_way_out(session)?;
         work_behind_the_gate_is_approved(session)?;
         self.decisions.records_are_valid(session)?;
+        self.members.a_conflict_is_named()?;
+        self.severity.nothing_found_is_lost()?;
         if grew {
             self.ending.tip_is_what_was_accepted(session)?;
             self.ending.changed_files_are_listed(session)?;
@@ -189,7 +225,11 @@ fn blocked_has_a_way_out(session: &Session) -> Held {
 fn work_behind_the_gate_is_approved(session: &Session) -> Held {
     use tollgate_core::decision::CorrectionStatus::{Dispatched, Queued};
     let gate = session.steps.iter().position(|s| matches!(s.kind, StepKind::Approve { .. }));
-    let Some(gate) = gate.filter(|gate| session.step > *gate && session.mode == Mode::Full) else {
+    let is_route = !session.steps.iter().any(|s| matches!(s.kind, StepKind::Tasks));
+    // The books on gates know routes with several of them.
+    let Some(gate) =
+        gate.filter(|gate| !is_route && session.step > *gate && session.mode == Mode::Full)
+    else {
         return Ok(());
     };
     let works = session.outstanding().iter().any(|w| matches!(w, Wanted::Dispatch(..)));

@@ -1,7 +1,7 @@
 //! What a seed asks of the machine: a route, a plan, and how much trouble there will be.
 
-use crate::action;
 use crate::chance::Chance;
+use crate::{action, route};
 use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
 use tollgate_core::policy::Policy;
@@ -17,11 +17,16 @@ pub struct Workload {
     pub trouble: u32,
     /// How often people may be difficult before they all help.
     pub whims: u32,
+    /// How often the project declares another lifecycle stage.
+    pub stage_changes: u32,
 }
 
 impl Workload {
     pub fn of_seed(seed: u64) -> Self {
         let mut chance = Chance::new(seed);
+        if chance.percent(40) {
+            return Self::of_route(&mut chance);
+        }
         let lean = chance.percent(25);
         let tasks = if lean { 1 } else { 1 + chance.below(6) };
         let plan = (1..=tasks).map(|number| task(&mut chance, number)).collect();
@@ -31,6 +36,30 @@ impl Workload {
             criteria: criteria(&mut chance),
             trouble: u32::try_from(chance.below(14)).expect("small"),
             whims: u32::try_from(chance.below(8)).expect("small"),
+            stage_changes: 0,
+        }
+    }
+
+    /// An action of a project of its own, without an implement loop.
+    fn of_route(chance: &mut Chance) -> Self {
+        let mut opening = opening(chance, false);
+        opening.action = route::by_chance(chance);
+        opening.requested =
+            [Role::Coder, Role::Docs].into_iter().filter(|_| chance.percent(50)).collect();
+        let has_stage = chance.percent(50);
+        opening.stage = has_stage.then(|| "planning".to_owned());
+        opening.policy.coverage_minimum = chance.percent(60).then_some(8_000);
+        Self {
+            opening,
+            plan: Vec::new(),
+            criteria: criteria(chance),
+            trouble: u32::try_from(chance.below(14)).expect("small"),
+            whims: u32::try_from(chance.below(8)).expect("small"),
+            stage_changes: if has_stage {
+                u32::try_from(chance.below(3)).expect("small")
+            } else {
+                0
+            },
         }
     }
 }

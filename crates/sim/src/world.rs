@@ -6,13 +6,15 @@ use crate::crew::Crew;
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::people::{People, Says};
+use crate::repository::Repository;
 use crate::violation::{Held, Violation, hold};
 use crate::witness::{Truth, Witness};
 use crate::workload::Workload;
 use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::action::CheckSubject;
 use tollgate_core::decision::{BlockerCode, Decision, Subject};
 use tollgate_core::engine::{Answered, Commit, Engine};
-use tollgate_core::event::Event;
+use tollgate_core::event::{CheckPurpose, Event};
 use tollgate_core::id::{CommandId, DecisionId};
 use tollgate_core::input::{Command, Edit, Input};
 use tollgate_core::session::{Session, Wanted};
@@ -56,6 +58,7 @@ pub(crate) struct World<'a> {
     pub(crate) engine: Engine,
     pub(crate) journal: Journal,
     pub(crate) now: Timestamp,
+    repository: Repository,
     flights: BTreeMap<Wanted, Flight>,
     /// Every attempt and check run that was really begun.
     begun: BTreeSet<Wanted>,
@@ -74,7 +77,7 @@ struct Flight {
 
 enum Outcome {
     Ended(Box<DispatchEnd>),
-    Checked(Vec<CheckResult>),
+    Checked(Vec<CheckResult>, Option<String>),
     Merged(Vec<tollgate_core::event::Merged>),
 }
 
@@ -91,6 +94,7 @@ impl<'a> World<'a> {
             engine,
             journal: Journal::new(run.faults),
             now,
+            repository: Repository::new(workload.opening.stage.clone(), workload.stage_changes),
             flights: BTreeMap::new(),
             begun: BTreeSet::new(),
             delivered: Vec::new(),
@@ -108,6 +112,7 @@ impl<'a> World<'a> {
         let mut happenings = 0;
         while !self.session().is_over() && happenings < HAPPENINGS_MAX {
             happenings += 1;
+            self.look_at_the_stage()?;
             self.start_what_is_wanted()?;
             if self.run.faults
                 && let Some(fault) = Fault::by_chance(&mut self.chance)
@@ -153,15 +158,25 @@ impl<'a> World<'a> {
             let outcome = match wanted {
                 Wanted::Dispatch(number, _) => {
                     let end = self.crew.perform(self.engine.session(), number, self.now);
+                    let session = self.engine.session();
+                    self.truth.made(session.dispatches[&number].based_on.as_ref(), &end);
                     Outcome::Ended(Box::new(end))
                 }
                 Wanted::Checks(number) => {
-                    let commands = self.session().checks[&number].commands.clone();
-                    Outcome::Checked(self.crew.check(&commands))
+                    let run = self.session().checks[&number].clone();
+                    let results = self.crew.check(&run.commands, &run.purpose);
+                    let is_lifecycle = matches!(
+                        run.purpose,
+                        CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
+                    );
+                    let stage = self.repository.stage.clone().filter(|_| is_lifecycle);
+                    Outcome::Checked(results, stage)
                 }
                 Wanted::Merge(_) => {
                     let changes = self.session().merging();
-                    Outcome::Merged(self.crew.merge(&changes))
+                    let merged = self.crew.merge(&changes);
+                    self.truth.brought_together(&self.engine.session().tip, &merged);
+                    Outcome::Merged(merged)
                 }
             };
             self.flights.insert(wanted, Flight { ready_at, outcome });
@@ -199,20 +214,55 @@ impl<'a> World<'a> {
 
     fn land(&mut self, wanted: Wanted, ready_at: Timestamp) -> Held {
         self.now = self.now.max(ready_at);
+        let mut landed = vec![wanted];
+        // What comes in at the same time is told in one breath.
+        if self.chance.percent(20) {
+            let soon = self.now.plus_ms(20_000);
+            let others =
+                self.flights.iter().filter(|(other, f)| **other != wanted && f.ready_at <= soon);
+            landed.extend(others.map(|(other, _)| *other));
+        }
+        let inputs: Vec<Input> = landed.iter().map(|wanted| self.touch_down(*wanted)).collect();
+        self.delivered.extend(inputs.iter().cloned());
+        self.feed(inputs.clone())?;
+        for (wanted, input) in landed.into_iter().zip(inputs) {
+            self.put_back_in_the_air(wanted, input);
+        }
+        Ok(())
+    }
+
+    fn touch_down(&mut self, wanted: Wanted) -> Input {
         let flight = self.flights.remove(&wanted).expect("it was just seen in the air");
-        let input = match (wanted, flight.outcome) {
+        match (wanted, flight.outcome) {
             (Wanted::Dispatch(number, attempt), Outcome::Ended(end)) => {
                 Input::Ended { number, attempt, end: *end }
             }
-            (Wanted::Checks(number), Outcome::Checked(results)) => {
-                Input::Checked { number, results, stage: None }
+            (Wanted::Checks(number), Outcome::Checked(results, stage)) => {
+                Input::Checked { number, results, stage }
             }
             (Wanted::Merge(_), Outcome::Merged(merged)) => Input::Merged(merged),
             _ => unreachable!("a flight brings back what it was sent for"),
+        }
+    }
+
+    /// The stage that the project declares is seen sooner or later.
+    fn look_at_the_stage(&mut self) -> Held {
+        self.repository.drift(&mut self.chance);
+        if self.repository.stage == self.session().stage || self.chance.percent(50) {
+            return Ok(());
+        }
+        let stage = self.repository.stage.clone();
+        self.feed(vec![Input::StageSeen { stage }]).map(drop)
+    }
+
+    /// Branch and journal go together, unless a crash comes between.
+    fn promote(&mut self) -> Held {
+        let session = self.engine.session();
+        let old = match self.run.bug {
+            Some(Bug::MovesTheBranchFromAWrongTip) => Some(&session.opening.base),
+            _ => session.tip_before.as_ref(),
         };
-        self.deliver(input.clone())?;
-        self.put_back_in_the_air(wanted, input);
-        Ok(())
+        self.repository.promote(session, old)
     }
 
     /// An outcome lies on the disk until it is on record; a crash before that rarely loses it.
@@ -236,7 +286,8 @@ impl<'a> World<'a> {
 
     /// Nothing moves: a blocker that only a new process clears, or a hang.
     fn take_up_again(&mut self) -> Held {
-        if !self.session().outstanding().is_empty() {
+        let is_unseen = self.repository.stage != self.session().stage;
+        if is_unseen || !self.session().outstanding().is_empty() {
             return Ok(());
         }
         let code = self.session().blocker.as_ref().map(|blocker| blocker.code);
@@ -322,6 +373,7 @@ impl<'a> World<'a> {
             self.check_replay()?;
             self.restart()?;
         }
+        self.promote()?;
         Ok(answers)
     }
 
@@ -364,7 +416,8 @@ impl<'a> World<'a> {
             self.witness.see(at, event, &self.truth)?;
         }
         self.engine = Engine::resume(self.journal.replay(|_| true));
-        self.witness.after_commit(self.engine.session(), true)
+        self.witness.after_commit(self.engine.session(), true)?;
+        self.promote()
     }
 
     pub(crate) fn check_replay(&self) -> Held {
@@ -405,7 +458,8 @@ impl<'a> World<'a> {
         }
         self.say(|| "  RESTART".to_owned());
         let (commit, _) = self.engine.handle(self.now, vec![Input::Resumed { policy }]);
-        self.make_durable(commit)
+        self.make_durable(commit)?;
+        self.promote()
     }
 
     /// Ctrl-C: what runs is stopped, and somebody resumes later.

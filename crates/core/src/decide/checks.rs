@@ -58,8 +58,11 @@ fn subject_holds(draft: &mut Draft<'_>, index: usize, subject: &CheckSubject) ->
     false
 }
 
-/// The stage was changed after its gates had run: they run again under the new one.
-pub(super) fn run_lifecycle_again(draft: &mut Draft<'_>) {
+/// The stage was changed after its gates had run: they run again under the new one, until they hold.
+pub(super) fn renew_lifecycle(draft: &mut Draft<'_>) {
+    if let Some(task) = repair::waiting(draft) {
+        return repair::dispatch(draft, task);
+    }
     let step = draft.step;
     let subject = CheckSubject::Lifecycle;
     let commands = vec![subject.to_string()];
@@ -254,7 +257,8 @@ fn category() -> String {
     "check".to_owned()
 }
 
-fn settle_old_findings(draft: &mut Draft<'_>, task: &TaskRef, failed: &[CheckResult]) {
+/// What checks complain about is told again by the next run, if it is still so.
+pub(super) fn settle_old_findings(draft: &mut Draft<'_>, task: &TaskRef, failed: &[CheckResult]) {
     let still = |finding: &Finding| failed.iter().any(|r| finding.report.message == complaint(r));
     let gone: Vec<u32> = draft
         .open_findings(task, Role::Orchestrator)

@@ -1,7 +1,7 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
-use super::{Draft, accept, ask, step};
-use crate::action::{APPROVE_DESIGN, Place, Step, StepKind};
+use super::{Draft, accept, ask, checks, step};
+use crate::action::{APPROVE_DESIGN, CheckSubject, Place, Step, StepKind};
 use crate::decision::{
     AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
@@ -81,6 +81,7 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
         None => draft.next_decision_id(),
     };
     ask::ask_as(draft, id, state, shown, question);
+    withdraw_on_stale_evidence(draft);
 }
 
 /// What the gate shows: session files and files of the repository, each by content.
@@ -209,10 +210,18 @@ pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
         return;
     }
     draft.emit(Event::StageDeclared { stage });
+    if draft.stage.is_none() {
+        // Gates that nobody declares any more will not run again.
+        checks::settle_old_findings(draft, &TaskRef::Meta, &[]);
+    }
+    withdraw_on_stale_evidence(draft);
+}
+
+/// Lifecycle gates run again before a person is asked: what was asked meanwhile could not be approved.
+fn withdraw_on_stale_evidence(draft: &mut Draft<'_>) {
     if !is_evidence_stale(draft) {
         return;
     }
-    // The gates run again before the person is asked again.
     let asked: Vec<DecisionId> = draft
         .pending_decisions()
         .filter(|decision| decision.kind == DecisionKind::Approve)
@@ -230,9 +239,19 @@ pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
 }
 
 /// Lifecycle gates ran under a stage that is no longer the declared one.
-pub(super) fn is_evidence_stale(draft: &Draft<'_>) -> bool {
+fn is_evidence_stale(draft: &Draft<'_>) -> bool {
     let declared = draft.stage.as_ref();
     draft.lifecycle.as_ref().is_some_and(|run| declared.is_some_and(|stage| *stage != run.stage))
+}
+
+/// Lifecycle gates must run again before the work goes on; a step that checks them sees to it itself.
+pub(super) fn needs_evidence(draft: &Draft<'_>) -> bool {
+    let checks_it = draft.current_step().is_some_and(|step| match &step.kind {
+        StepKind::Checks { of } => of.contains(&CheckSubject::Lifecycle),
+        _ => false,
+    });
+    let is_red = draft.lifecycle.as_ref().is_some_and(|run| !run.passed);
+    is_evidence_stale(draft) || (is_red && draft.stage.is_some() && !checks_it)
 }
 
 /// Asks again for an approval that was given under another stage. Says whether there was one.

@@ -28,8 +28,8 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         }
         return;
     }
-    if gate::is_evidence_stale(draft) {
-        return checks::run_lifecycle_again(draft);
+    if gate::needs_evidence(draft) {
+        return checks::renew_lifecycle(draft);
     }
     if gate::reaffirm(draft) {
         return;

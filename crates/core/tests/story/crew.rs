@@ -22,6 +22,7 @@ pub struct Crew {
     says: BTreeMap<Role, VecDeque<String>>,
     plan: Vec<TaskSpec>,
     criteria: Vec<Criterion>,
+    green: u32,
     red: u32,
     clashes: u32,
     old: u32,
@@ -41,6 +42,7 @@ impl Crew {
             }
         }
         let red = story.lines().find_map(|line| line.trim().strip_prefix("red "));
+        let green = story.lines().find_map(|line| line.trim().strip_prefix("green "));
         let old = story.lines().find_map(|line| line.trim().strip_prefix("old "));
         let covered = story.lines().find_map(|line| line.trim().strip_prefix("covered "));
         let covered = covered.into_iter().flat_map(str::split_whitespace);
@@ -49,6 +51,7 @@ impl Crew {
             says,
             plan: super::plan(story),
             criteria: super::criteria(story),
+            green: green.and_then(|n| n.parse().ok()).unwrap_or(0),
             red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
             clashes: clashes.and_then(|n| n.parse().ok()).unwrap_or(0),
             old: old.and_then(|n| n.parse().ok()).unwrap_or(0),
@@ -112,7 +115,9 @@ impl Crew {
     }
 
     pub fn check(&mut self, commands: &[String], purpose: &CheckPurpose) -> Vec<CheckResult> {
-        let is_red = self.red > 0 && !commands.is_empty();
+        let is_green = self.green > 0;
+        self.green -= u32::from(is_green);
+        let is_red = self.red > 0 && !is_green && !commands.is_empty();
         self.red -= u32::from(is_red);
         let is_old = is_red && self.old > 0;
         self.old -= u32::from(is_old);

@@ -2,7 +2,7 @@
 //!
 //! Settings first: `lean`, `task T-001 feat | after T-000 | flag security | check cmd: t`,
 //! `criterion manual: see it`, `gates approved single-final` (answers both gates by itself),
-//! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail) and `Role: reply` (what a role
+//! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
 //! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
 //! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`,

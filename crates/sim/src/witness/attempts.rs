@@ -3,13 +3,14 @@
 use super::Truth;
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
+use tollgate_core::decision::{Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
-use tollgate_core::reply::ReplyStatus;
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
+use tollgate_core::reply::{ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
-use tollgate_core::{FailureClass, class_of};
+use tollgate_core::{FailureClass, MANUAL_FIX, class_of};
 
 /// Starts of one dispatch in all (R055).
 const STARTS_MAX: u32 = 3;
@@ -17,6 +18,7 @@ const STARTS_MAX: u32 = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     pub dispatches: BTreeMap<DispatchNumber, Record>,
+    escalations: BTreeMap<DecisionId, DispatchNumber>,
 }
 
 #[derive(Debug)]
@@ -33,6 +35,9 @@ pub(crate) struct Record {
     /// Why and from when the next attempt may start.
     retry: Option<(RetryWhy, Timestamp)>,
     pub verdict: Option<Verdict>,
+    /// A person said that they would mend it by hand, and has not done so yet.
+    mends: bool,
+    by_hand: bool,
 }
 
 impl Books {
@@ -43,11 +48,25 @@ impl Books {
                 self.dispatches.insert(*number, Record::new(*role, task, purpose));
                 Ok(())
             }
-            Event::AttemptStarted { number, attempt, .. } => self.started(at, *number, *attempt),
+            Event::AttemptStarted { number, attempt, agent, .. } => {
+                let by_hand = agent.as_deref() == Some(MANUAL_FIX);
+                self.one_consent_is_one_attempt_by_hand(*number, by_hand)?;
+                self.started(at, *number, *attempt)
+            }
             Event::AttemptEnded { number, attempt, end } => {
                 the_record_is_the_truth(*number, *attempt, end, truth)?;
                 self.ended(*number, *attempt, end)
             }
+            Event::MergeEnded { merged } => {
+                merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))
+            }
+            Event::DecisionAsked { decision } => {
+                if let Subject::Dispatch { dispatch } = decision.subject {
+                    self.escalations.insert(decision.decision_id.clone(), dispatch);
+                }
+                Ok(())
+            }
+            Event::DecisionResolved { id, resolution } => self.answered(id, resolution),
             Event::RetryScheduled { number, due, why } => self.scheduled(at, *number, *due, *why),
             Event::DispatchClosed { number, verdict } => {
                 let record = self.record(*number)?;
@@ -57,6 +76,43 @@ impl Books {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A change that does not fit the others was not delivered.
+    fn merged(&mut self, number: DispatchNumber, conflicts: &[String]) -> Held {
+        let record = self.record(number)?;
+        if !conflicts.is_empty() {
+            record.invalid += 1;
+            let usage = Usage::default();
+            record.last_end = Some(DispatchEnd::Invalid { errors: Vec::new(), usage });
+        }
+        Ok(())
+    }
+
+    fn answered(&mut self, id: &DecisionId, resolution: &Resolution) -> Held {
+        if let Some(number) = self.escalations.get(id).copied() {
+            self.record(number)?.mends = resolution.answer.as_deref() == Some("manual-fix");
+        }
+        Ok(())
+    }
+
+    /// What was lost through no fault of the person may be begun again; nothing else may.
+    fn one_consent_is_one_attempt_by_hand(
+        &mut self,
+        number: DispatchNumber,
+        by_hand: bool,
+    ) -> Held {
+        let record = self.record(number)?;
+        let was_lost = record.by_hand
+            && matches!(
+                record.last_end.as_ref().and_then(class_of),
+                Some(FailureClass::Interrupted | FailureClass::Parked)
+            );
+        record.by_hand = by_hand;
+        let consented = std::mem::take(&mut record.mends);
+        hold(!by_hand || consented || was_lost, "one_consent_is_one_attempt_by_hand", || {
+            format!("dispatch {number} is mended by hand and nobody said so")
+        })
     }
 
     fn record(&mut self, number: DispatchNumber) -> Result<&mut Record, crate::Violation> {
@@ -148,6 +204,8 @@ impl Record {
             last_end: None,
             retry: None,
             verdict: None,
+            mends: false,
+            by_hand: false,
         }
     }
 

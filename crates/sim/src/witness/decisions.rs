@@ -66,7 +66,9 @@ impl Books {
     /// R017 and R018: well-known ids stand once, the others count up.
     fn asked(&mut self, decision: &Decision) -> Held {
         let id = &decision.decision_id;
-        if let Some(number) = id.number() {
+        // A gate is put again under the id it has.
+        let is_again = self.asked.get(id).is_some_and(|_| decision.kind == DecisionKind::Approve);
+        if let Some(number) = id.number().filter(|_| !is_again) {
             let last = std::mem::replace(&mut self.highest, number);
             hold(number == last + 1, "sequential_ids_count_up", || {
                 format!("{id} after UD-{last}")

@@ -1,10 +1,12 @@
 //! Books on accepted work and on the end: what DONE must mean.
 
-use super::{attempts, tasks};
+use super::{Truth, attempts, tasks};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::action::{Step, StepKind};
 use tollgate_core::event::{CheckPurpose, CriterionResult, Event, FindingStatus, Verdict};
 use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, TaskRef};
+use tollgate_core::input::Opening;
 use tollgate_core::reply::Severity;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
@@ -23,10 +25,16 @@ pub(crate) struct Books {
     acceptance: BTreeMap<CheckNumber, CommitId>,
     green_tip: Option<CommitId>,
     by_hand: BTreeSet<String>,
+    /// The commits that members' changes became when they were brought together.
+    merged: BTreeMap<DispatchNumber, CommitId>,
+    /// An action without an implement loop.
+    is_route: bool,
 }
 
 impl Books {
-    pub fn new(base: CommitId) -> Self {
+    pub fn new(opening: &Opening) -> Self {
+        let base = opening.base.clone();
+        let is_loop = |step: &Step| matches!(step.kind, StepKind::Tasks);
         Self {
             taken: BTreeSet::from([base.clone()]),
             tip: base,
@@ -37,10 +45,16 @@ impl Books {
             acceptance: BTreeMap::new(),
             green_tip: None,
             by_hand: BTreeSet::new(),
+            merged: BTreeMap::new(),
+            is_route: !opening.action.steps.iter().any(is_loop),
         }
     }
 
-    pub fn see(&mut self, event: &Event, attempts: &attempts::Books) -> Held {
+    pub fn tip(&self) -> &CommitId {
+        &self.tip
+    }
+
+    pub fn see(&mut self, event: &Event, attempts: &attempts::Books, truth: &Truth) -> Held {
         match event {
             Event::SessionOpened(opening) => self.is_full = opening.mode == Mode::Full,
             Event::ModeChanged { .. } => self.is_full = true,
@@ -48,7 +62,11 @@ impl Books {
                 self.roles.insert(*role);
             }
             Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
-                self.take(*number, attempts)?;
+                self.take(*number, attempts, truth)?;
+            }
+            Event::MergeEnded { merged } => {
+                let fits = merged.iter().filter(|one| one.conflicts.is_empty());
+                self.merged.extend(fits.filter_map(|one| Some((one.number, one.commit.clone()?))));
             }
             Event::GatePassed { task, role: Role::Reviewer }
                 if *task == TaskRef::Meta || !self.is_full =>
@@ -72,14 +90,19 @@ impl Books {
     }
 
     /// One accepted dispatch is at most one commit, and no commit is taken twice.
-    fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books) -> Held {
+    fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books, truth: &Truth) -> Held {
         let record = &attempts.dispatches[&number];
         let Some(DispatchEnd::Replied { work, .. }) = &record.last_end else {
             return Ok(());
         };
-        let Some(commit) = &work.commit else {
+        let Some(delivered) = &work.commit else {
             return Ok(());
         };
+        let commit = self.merged.get(&number).unwrap_or(delivered);
+        let below = truth.parents.get(commit);
+        hold(below == Some(&self.tip), "work_is_taken_on_top_of_what_was_taken", || {
+            format!("{commit} of dispatch {number} lies on {below:?}, and the tip is {}", self.tip)
+        })?;
         self.tip = commit.clone();
         self.paths.extend(work.changes.iter().map(|change| change.path.clone()));
         if record.role != Role::QA {
@@ -122,6 +145,11 @@ impl Books {
         hold(unfinished.is_none(), rule, || format!("{unfinished:?}"))?;
         let known: Vec<_> = session.tasks.iter().map(|task| &task.status).collect();
         hold(known.iter().all(|s| **s == TaskStatus::Completed), rule, || format!("{known:?}"))?;
+        if self.is_route {
+            let is_green =
+                session.criteria.is_empty() || self.green_tip.as_ref() == Some(&self.tip);
+            return hold(is_green, rule, || "the criteria were not checked on the tip".to_owned());
+        }
         hold(self.unseen.is_empty(), rule, || format!("nobody reviewed {:?}", self.unseen))?;
         hold(self.green_tip.as_ref() == Some(&self.tip), rule, || {
             format!("checks were green on {:?}, not on {}", self.green_tip, self.tip)

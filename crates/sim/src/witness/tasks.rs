@@ -64,7 +64,9 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, .. } => self.checked(*number, results, truth)?,
+            Event::ChecksEnded { number, results, stage } => {
+                self.checked(*number, results, stage, truth)?;
+            }
             Event::FindingRecorded { finding } => {
                 self.findings.insert(finding.id, (finding.report.clone(), finding.status));
             }
@@ -238,9 +240,16 @@ impl Books {
         hold(by_person || by_verdict, "a_gate_is_passed_by_right", || format!("{role} of {task}"))
     }
 
-    fn checked(&mut self, number: CheckNumber, results: &[CheckResult], truth: &Truth) -> Held {
-        let told = truth.checks.get(&number).map(Vec::as_slice);
-        hold(told == Some(results), "checks_are_recorded_as_they_ran", || {
+    fn checked(
+        &mut self,
+        number: CheckNumber,
+        results: &[CheckResult],
+        stage: &Option<String>,
+        truth: &Truth,
+    ) -> Held {
+        let told = truth.checks.get(&number);
+        let is_true = told.is_some_and(|(told, under)| told == results && under == stage);
+        hold(is_true, "checks_are_recorded_as_they_ran", || {
             format!("checks {number}: {results:?} instead of {told:?}")
         })?;
         let green = results.iter().all(|result| result.passed);
