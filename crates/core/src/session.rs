@@ -45,8 +45,8 @@ pub struct Session {
     pub(crate) merging: Vec<DispatchNumber>,
     /// Where the branch stood before the members that were brought together; one move for all of them.
     pub(crate) before_merge: Option<Option<CommitId>>,
-    /// Subjects of the current checks step that hold, and on which commit.
-    pub(crate) subjects_hold: BTreeMap<usize, CommitId>,
+    /// Subjects of checks steps that hold, by step and place in its list, and on which commit.
+    pub(crate) subjects_hold: BTreeMap<(usize, usize), CommitId>,
     /// Reviewing roles that must look again at what a severity gate had repaired.
     pub(crate) look_again: BTreeSet<Role>,
     /// Severity gates that a person passed with a justification.

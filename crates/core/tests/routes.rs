@@ -168,7 +168,8 @@ fn r075_high_findings_pass_with_a_justification_and_only_after_repairs_where_the
             finding   Reviewer meta: high fixed
             told      Coder [high] loop
             told      Reviewer look again: what was found has been worked on
-            ran       Coder Reviewer Security Coder Reviewer"#]],
+            told      Security look again: what was found has been worked on
+            ran       Coder Reviewer Security Coder Reviewer Security"#]],
     );
 }
 
@@ -457,5 +458,63 @@ fn r089_a_stage_declared_during_a_correction_renews_the_evidence_before_the_gate
             correction queued, dispatched Docs, completed
             told      Docs the person asks for changes of your work: shorter
             ran       Docs Docs"#]],
+    );
+}
+
+#[test]
+fn what_a_correction_changed_is_checked_and_judged_again_before_it_counts() {
+    check(
+        "step dispatch Coder
+         step dispatch Reviewer
+         step severity REVIEW
+         step checks lint
+         step approve BUILD
+         go
+         answer UD-1 changes-requested: faster
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Coder, completed
+            told      Coder the person asks for changes of your work: faster
+            told      Reviewer look again: what was found has been worked on
+            ran       Coder Reviewer Coder Reviewer"#]],
+    );
+}
+
+#[test]
+fn a_question_of_security_in_a_step_is_put_before_a_person() {
+    check(
+        "step dispatch Security
+         step severity SECURITY
+         Security: decision
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            decision  UD-1 justify pending
+            finding   Security meta: high open
+            ran       Security"#]],
+    );
+}
+
+#[test]
+fn what_a_skipped_member_clashed_with_is_settled() {
+    check(
+        "step parallel Coder Docs?
+         step severity REVIEW
+         clash 1
+         Docs: ok
+         Docs: timeout
+         go
+         answer UD-1 skip
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 escalation answered "skip"
+            finding   Orchestrator meta: high fixed
+            ran       Coder Docsx2"#]],
     );
 }

@@ -1,9 +1,9 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
 use super::{Draft, ask, repair, step, tasks};
-use crate::action::CheckSubject;
+use crate::action::{CheckSubject, StepKind};
 use crate::answer::{self, Answer};
-use crate::decision::Subject;
+use crate::decision::{BlockerCode, Subject};
 use crate::event::{CheckPurpose, CriterionResult, Event, Finding, FindingStatus};
 use crate::id::{CheckNumber, TaskRef};
 use crate::reply::{ReportedFinding, Severity};
@@ -29,7 +29,7 @@ pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
     for (index, subject) in of.iter().enumerate() {
         let settled = match subject {
             CheckSubject::Acceptance => is_settled(draft),
-            _ => subject_holds(draft, index, subject),
+            _ => subject_holds(draft, (draft.step, index), subject),
         };
         if !settled {
             return;
@@ -38,17 +38,34 @@ pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
     step::next(draft);
 }
 
+/// Whether everything that a step checked holds on the commit as it is now; what does not is run again.
+pub(super) fn all_hold(draft: &mut Draft<'_>) -> bool {
+    let steps = draft.steps.clone();
+    let lists = steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
+        StepKind::Checks { of } => Some((at, of)),
+        _ => None,
+    });
+    let mut subjects =
+        lists.flat_map(|(at, of)| of.iter().enumerate().map(move |(i, s)| ((at, i), s)));
+    subjects.all(|(place, subject)| {
+        *subject == CheckSubject::Acceptance || subject_holds(draft, place, subject)
+    })
+}
+
 /// Runs what has not been run on the commit as it is. True when there is nothing left to do.
-fn subject_holds(draft: &mut Draft<'_>, index: usize, subject: &CheckSubject) -> bool {
+fn subject_holds(
+    draft: &mut Draft<'_>,
+    (step, index): (usize, usize),
+    subject: &CheckSubject,
+) -> bool {
     let is_skipped = match subject {
         CheckSubject::Lifecycle => draft.stage.is_none(),
         CheckSubject::Coverage => draft.coverage_minimum().is_none(),
         _ => false,
     };
-    if is_skipped || draft.subjects_hold.get(&index) == Some(&draft.tip) {
+    if is_skipped || draft.subjects_hold.get(&(step, index)) == Some(&draft.tip) {
         return true;
     }
-    let step = draft.step;
     let purpose = CheckPurpose::Subject { step, index, subject: subject.clone() };
     let commands = match subject {
         CheckSubject::Command(command) => vec![command.clone()],
@@ -156,12 +173,21 @@ pub(super) fn ended(
     let purpose = run.purpose.clone();
     let mut failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
     let measured = results.first().cloned();
+    let has_stage = stage.is_some();
+    let ran: Vec<String> = results.iter().map(|result| result.command.clone()).collect();
     draft.emit(Event::ChecksEnded { number, results, stage });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
             return measured.into_iter().for_each(|result| measure(draft, number, &result));
+        }
+        // The file does not say which gates to run: nobody but a person can mend it.
+        CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
+            if !has_stage && !failed.is_empty() =>
+        {
+            let detail = failed.iter().map(complaint_or_trouble).collect::<Vec<_>>().join("; ");
+            return ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
         }
         CheckPurpose::Subject { subject, .. } => {
             if subject != CheckSubject::Lifecycle {
@@ -172,7 +198,7 @@ pub(super) fn ended(
             (TaskRef::Meta, RepairLoop::FixBuild)
         }
     };
-    settle_old_findings(draft, &task, &failed);
+    settle_old_findings(draft, &task, &ran, &failed);
     // A task that left the plan meanwhile is nobody's work any more.
     if failed.is_empty() || draft.unit(&task).is_none() {
         return;
@@ -258,11 +284,33 @@ fn category() -> String {
 }
 
 /// What checks complain about is told again by the next run, if it is still so.
-pub(super) fn settle_old_findings(draft: &mut Draft<'_>, task: &TaskRef, failed: &[CheckResult]) {
+fn settle_old_findings(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    ran: &[String],
+    failed: &[CheckResult],
+) {
     let still = |finding: &Finding| failed.iter().any(|r| finding.report.message == complaint(r));
+    // What did not run this time has shown nothing.
+    let was_run = |finding: &Finding| {
+        ran.iter().any(|command| finding.report.message.contains(&format!("`{command}` fails")))
+    };
+    settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
+}
+
+/// Gates that nobody declares any more complain about nothing.
+pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
+    let of_gate = |finding: &Finding| {
+        let message = &finding.report.message;
+        message.contains("`gate ") || message.contains(&format!("`{}`", CheckSubject::Lifecycle))
+    };
+    settle_checks(draft, &TaskRef::Meta, of_gate);
+}
+
+fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Finding) -> bool) {
     let gone: Vec<u32> = draft
         .open_findings(task, Role::Orchestrator)
-        .filter(|finding| finding.report.category == category() && !still(finding))
+        .filter(|finding| finding.report.category == category() && is_gone(finding))
         .map(|finding| finding.id)
         .collect();
     for id in gone {
@@ -293,6 +341,13 @@ fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, result: &CheckRes
         times: 1,
     };
     draft.emit(Event::FindingRecorded { finding });
+}
+
+fn complaint_or_trouble(result: &CheckResult) -> String {
+    match result.output_tail.trim() {
+        "" => result.trouble.clone().unwrap_or_else(|| complaint(result)),
+        words => words.to_owned(),
+    }
 }
 
 fn complaint(result: &CheckResult) -> String {

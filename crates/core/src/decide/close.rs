@@ -16,9 +16,13 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     }
     // Without an implement loop, what reviewing roles found decides here too.
     if !draft.has_task_loop() {
-        if draft.findings.is_empty() || severity::is_passed(draft) {
+        let is_judged = draft.findings.is_empty() && draft.look_again.is_empty();
+        if checks::all_hold(draft) && (is_judged || severity::is_passed(draft)) {
             finish(draft);
         }
+        return;
+    }
+    if !checks::all_hold(draft) {
         return;
     }
     // Somebody put more into the plan after the loop was left.

@@ -1,6 +1,6 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, checks, gate, repair, severity, step};
+use super::{Draft, ask, checks, gate, parallel, repair, severity, step};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -320,7 +320,8 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     let task = draft.dispatches[&number].task.clone();
     unblock_task(draft, &task);
     if answer.keyword == "skip" {
-        return draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
+        draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
+        return parallel::settle_conflicts_of(draft, number);
     }
     // Mending by hand was for one attempt; another agent is for all that follow.
     let known = draft.dispatches[&number].agent.clone();

@@ -1,6 +1,6 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
-use super::{Draft, accept, ask, checks, step};
+use super::{Draft, accept, ask, checks, severity, step};
 use crate::action::{APPROVE_DESIGN, CheckSubject, Place, Step, StepKind};
 use crate::decision::{
     AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -179,6 +179,10 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
     let (roles, places) = (draft.correction.roles.clone(), draft.correction.places.clone());
     let index = rejected_gate(draft);
     let Some(role) = roles.first().copied() else {
+        // Who judged the work looks at what came of it before the person does.
+        if !draft.look_again.is_empty() && !severity::is_passed(draft) {
+            return;
+        }
         let status = CorrectionStatus::Completed;
         draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
         return ask_approval(draft, index, None);
@@ -212,7 +216,7 @@ pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
     draft.emit(Event::StageDeclared { stage });
     if draft.stage.is_none() {
         // Gates that nobody declares any more will not run again.
-        checks::settle_old_findings(draft, &TaskRef::Meta, &[]);
+        checks::settle_gate_findings(draft);
     }
     withdraw_on_stale_evidence(draft);
 }

@@ -1,8 +1,8 @@
 //! Several roles at once: all start together, successes are kept, and nothing goes on before all are ready.
 
-use super::{Draft, accept, failure, step};
+use super::{Draft, accept, failure, reply, step};
 use crate::action::Assignment;
-use crate::event::{Event, Finding, FindingStatus, Merged, Purpose, Verdict};
+use crate::event::{Event, FindingStatus, Merged, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::{ReportedFinding, Severity};
 use crate::role::Role;
@@ -131,23 +131,17 @@ const CATEGORY: &str = "merge-conflict";
 
 fn record_conflict(draft: &mut Draft<'_>, number: DispatchNumber, file: &str) {
     let message = format!("dispatch {number} and another member of its step both changed {file}");
-    let finding = Finding {
-        id: draft.next_finding_id(),
-        source: Role::Orchestrator,
-        task: TaskRef::Meta,
-        report: ReportedFinding {
-            severity: Severity::High,
-            category: CATEGORY.to_owned(),
-            file: Some(file.to_owned()),
-            line: None,
-            message,
-            fix: None,
-            is_nit: false,
-        },
-        status: FindingStatus::Open,
-        times: 1,
+    let report = ReportedFinding {
+        severity: Severity::High,
+        category: CATEGORY.to_owned(),
+        file: Some(file.to_owned()),
+        line: None,
+        message,
+        fix: None,
+        is_nit: false,
     };
-    draft.emit(Event::FindingRecorded { finding });
+    let (source, status) = (Role::Orchestrator, FindingStatus::Open);
+    reply::record(draft, source, &TaskRef::Meta, &report, status);
 }
 
 fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
@@ -167,7 +161,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
 }
 
 /// Its change is in: what it clashed with no longer matters.
-fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
+pub(super) fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
     let begins = format!("dispatch {number} and another member");
     let settled: Vec<u32> = draft
         .open_findings(&TaskRef::Meta, Role::Orchestrator)

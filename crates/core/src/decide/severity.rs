@@ -4,7 +4,7 @@ use super::{Draft, accept, ask, repair, reply, step};
 use crate::answer::Answer;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
-use crate::reply::{Reply, ReplyStatus, Severity};
+use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
 
@@ -29,6 +29,12 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         return false;
     }
     let grave = grave_findings(draft);
+    let weakened = reply::open_weakenings(draft, &TaskRef::Meta);
+    if grave.is_empty() && !weakened.is_empty() {
+        let last = draft.dispatches.keys().next_back().copied().unwrap_or(DispatchNumber::FIRST);
+        ask::notes(draft, last, &TaskRef::Meta, &weakened.iter().collect::<Vec<_>>());
+        return false;
+    }
     if grave.is_empty() {
         if !draft.justified.contains(&index) {
             pass(draft, None);
@@ -89,7 +95,19 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     }
     let role = draft.dispatches[&number].role;
     let task = TaskRef::Meta;
-    let reports = reply::effective_reports(draft, role, &task, said);
+    let mut reports = reply::effective_reports(draft, role, &task, said);
+    if said.status == ReplyStatus::NeedsDecision && reports.is_empty() {
+        // A question without a finding is one: the gate puts it before the person.
+        reports.push(ReportedFinding {
+            severity: Severity::High,
+            category: "decision".to_owned(),
+            file: None,
+            line: None,
+            message: said.summary.clone(),
+            fix: None,
+            is_nit: false,
+        });
+    }
     let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
     let objects = said.status == ReplyStatus::Blocked || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };

@@ -5,6 +5,7 @@ use super::{
     AttemptRecord, CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Unit,
     Waiting, unit,
 };
+use crate::action::{Step, StepKind};
 use crate::decision::{CorrectionStatus, DecisionKind, DecisionStatus, Resolution};
 use crate::event::{Event, Finding, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
@@ -75,7 +76,7 @@ impl Session {
             Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
             Event::Unblocked => self.blocker = None,
             Event::BudgetExtended => self.budget_consents += 1,
-            Event::StageDeclared { stage } => self.stage.clone_from(stage),
+            Event::StageDeclared { stage } => self.declare_stage(stage.as_deref()),
             Event::FilesEdited { edits } => self.take_edits(edits),
             Event::Noticed { code, message } => {
                 self.notices.push(Notice { at, code: code.clone(), message: message.clone() });
@@ -223,6 +224,8 @@ impl Session {
         self.step_done = false;
         self.tasks.clear();
         self.meta = Unit::default();
+        self.subjects_hold.clear();
+        self.look_again.clear();
     }
 
     fn enter_step(&mut self, index: usize) {
@@ -230,8 +233,6 @@ impl Session {
         self.entered = true;
         self.step_done = false;
         self.members_done.clear();
-        self.subjects_hold.clear();
-        self.look_again.clear();
         self.before_merge = None;
     }
 
@@ -350,6 +351,9 @@ impl Session {
                 if !self.correction.places.is_empty() {
                     self.correction.places.remove(0);
                 }
+                if changed && !role.is_reviewing() && !self.has_task_loop() {
+                    self.look_again.extend(self.lookers(true));
+                }
             }
             Purpose::Implement if settled => {
                 if let Some(unit) = self.unit_mut(&task) {
@@ -365,8 +369,12 @@ impl Session {
                     unit.needs_checks = true;
                 }
                 // A repair may be in a session file alone: who objected looks at it all the same.
-                if settled && !self.has_task_loop() {
-                    self.look_again = self.objectors();
+                let is_at_gate = matches!(
+                    self.current_step(),
+                    Some(Step { kind: StepKind::Severity { .. }, .. })
+                );
+                if settled && (is_at_gate || !self.has_task_loop()) {
+                    self.look_again.extend(self.lookers(changed));
                 }
             }
             _ => {}

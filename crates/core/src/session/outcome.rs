@@ -1,7 +1,7 @@
 //! How what runs beside the dispatches changes the state: checks, and the merge of parallel members.
 
 use super::{LifecycleRun, Session, Waiting};
-use crate::action::CheckSubject;
+use crate::action::{CheckSubject, StepKind};
 use crate::event::{CheckPurpose, FindingStatus, Merged};
 use crate::id::CheckNumber;
 use crate::reply::{ReplyError, Usage};
@@ -16,10 +16,35 @@ impl Session {
         open.map(|finding| finding.source).filter(|role| role.is_reviewing()).collect()
     }
 
+    /// Who looks again after a repair or a correction: who objected; where code changed, all who judged it before.
+    pub(super) fn lookers(&self, changed: bool) -> BTreeSet<Role> {
+        let mut lookers = self.objectors();
+        if changed {
+            let judged = self.dispatches.values().filter(|dispatch| {
+                dispatch.role.is_reviewing()
+                    && dispatch.place().is_some()
+                    && dispatch.verdict.is_some()
+            });
+            lookers.extend(judged.map(|dispatch| dispatch.role));
+        }
+        lookers
+    }
+
+    /// What held under another lifecycle stage must be shown anew.
+    pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
+        self.stage = stage.map(str::to_owned);
+        let steps = &self.steps;
+        self.subjects_hold.retain(|(step, index), _| match steps.get(*step).map(|s| &s.kind) {
+            Some(StepKind::Checks { of }) => of.get(*index) != Some(&CheckSubject::Lifecycle),
+            _ => false,
+        });
+    }
+
     /// What goes together takes its new commit; what does not is an invalid delivery of its member.
     pub(super) fn end_merge(&mut self, merged: &[Merged]) {
         self.before_merge = Some(self.has_accepted_work().then(|| self.tip.clone()));
         self.merging.clear();
+        let session = self.opening.session.clone();
         for one in merged {
             let dispatch = self.dispatch_mut(one.number);
             if one.conflicts.is_empty() {
@@ -28,7 +53,8 @@ impl Session {
                 }
                 continue;
             }
-            let errors = conflict_errors(&one.conflicts);
+            let kept = format!("refs/tollgate/keep/{session}/member-{}", one.number);
+            let errors = conflict_errors(&one.conflicts, &kept);
             dispatch.delivered = None;
             dispatch.ready = None;
             dispatch.invalid += 1;
@@ -64,7 +90,7 @@ impl Session {
                     self.checked_tip = Some(self.tip.clone());
                 }
             }
-            CheckPurpose::Subject { index, subject, .. } => {
+            CheckPurpose::Subject { step, index, subject } => {
                 let holds = match subject {
                     CheckSubject::Coverage => results.iter().all(|r| self.covers_enough(r)),
                     CheckSubject::Lifecycle => passed,
@@ -73,7 +99,7 @@ impl Session {
                 };
                 self.last_failed_step = (!passed).then(|| subject.to_string());
                 if holds {
-                    self.subjects_hold.insert(index, self.tip.clone());
+                    self.subjects_hold.insert((step, index), self.tip.clone());
                 }
                 if let (CheckSubject::Lifecycle, Some(stage)) = (&subject, stage) {
                     self.lifecycle = Some(LifecycleRun { stage: stage.to_owned(), passed });
@@ -98,8 +124,14 @@ impl Session {
 }
 
 /// Two members changed the same place: the later one is told and does its part again.
-fn conflict_errors(files: &[String]) -> Vec<ReplyError> {
-    let message =
-        "another member of this step changed the same place; its change is in your tree now";
-    files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), message)).collect()
+fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
+    let words = |file: &String| match file.starts_with(".agents-work/") {
+        true => "another member of this step writes this session file too, and differently; \
+                 leave it to them or write another one"
+            .to_owned(),
+        false => format!(
+            "another member of this step changed the same place; its change is in your tree now, yours is kept as {kept}"
+        ),
+    };
+    files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()
 }
