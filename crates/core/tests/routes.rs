@@ -421,3 +421,16 @@ fn r089_a_stage_declared_during_a_correction_renews_the_evidence_before_the_gate
             ran       Docs Docs"#]],
     );
 }
+
+#[test]
+fn checks_that_end_after_a_cancel_change_nothing() {
+    check(
+        "step checks lint
+         red 1
+         cancel enough
+         late",
+        expect![[r#"
+            state     BLOCKED cancelled, 0 at work
+            ran       "#]],
+    );
+}
