@@ -518,3 +518,16 @@ fn what_a_skipped_member_clashed_with_is_settled() {
             ran       Coder Docsx2"#]],
     );
 }
+
+#[test]
+fn checks_that_end_after_a_cancel_change_nothing() {
+    check(
+        "step checks lint
+         red 1
+         cancel enough
+         late",
+        expect![[r#"
+            state     BLOCKED cancelled, 0 at work
+            ran       "#]],
+    );
+}

@@ -351,7 +351,7 @@ impl<'a> World<'a> {
     /// One turn of the engine. A crash may strike before and after the append.
     pub(crate) fn feed(&mut self, inputs: Vec<Input>) -> Result<Vec<Answered>, Violation> {
         self.say(|| {
-            inputs.iter().map(|i| format!("  < {}", brief(i))).collect::<Vec<_>>().join("\n")
+            inputs.iter().map(|i| format!("  < {}", shortened(i))).collect::<Vec<_>>().join("\n")
         });
         for input in &inputs {
             self.truth.reported(input);
@@ -492,12 +492,6 @@ impl<'a> World<'a> {
     }
 }
 
-fn brief(input: &Input) -> String {
-    let text = format!("{input:?}");
-    text.chars().take(160).collect()
-}
-
-fn shortened(event: &Event) -> String {
-    let text = format!("{event:?}");
-    text.chars().take(200).collect()
+fn shortened(told: &impl std::fmt::Debug) -> String {
+    format!("{told:?}").chars().take(200).collect()
 }

@@ -1,6 +1,6 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
-use super::{Draft, ask, repair, step, tasks};
+use super::{Draft, ask, gate, repair, step, tasks};
 use crate::action::{CheckSubject, StepKind};
 use crate::answer::{self, Answer};
 use crate::decision::{BlockerCode, Subject};
@@ -77,7 +77,8 @@ fn subject_holds(
 
 /// The stage was changed after its gates had run: they run again under the new one, until they hold.
 pub(super) fn renew_lifecycle(draft: &mut Draft<'_>) {
-    if let Some(task) = repair::waiting(draft) {
+    // What they found under this stage is repaired first; anything else waits until they have run.
+    if let Some(task) = repair::waiting(draft).filter(|_| !gate::is_evidence_stale(draft)) {
         return repair::dispatch(draft, task);
     }
     let step = draft.step;
@@ -167,7 +168,9 @@ pub(super) fn ended(
     results: Vec<CheckResult>,
     stage: Option<String>,
 ) {
-    let Some(run) = draft.checks.get(&number).filter(|run| run.passed.is_none()) else {
+    // Checks that ran while the session was cancelled change nothing.
+    let is_over = draft.is_over();
+    let Some(run) = draft.checks.get(&number).filter(|run| run.passed.is_none() && !is_over) else {
         return;
     };
     let purpose = run.purpose.clone();
@@ -190,6 +193,10 @@ pub(super) fn ended(
             return ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
         }
         CheckPurpose::Subject { subject, .. } => {
+            if subject == CheckSubject::Lifecycle && draft.stage.is_none() {
+                // Nobody declares the stage any more under which they ran.
+                failed.clear();
+            }
             if subject != CheckSubject::Lifecycle {
                 let old: Vec<CheckResult> =
                     failed.extract_if(.., |result| result.failed_on_base).collect();

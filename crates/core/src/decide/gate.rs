@@ -243,7 +243,7 @@ fn withdraw_on_stale_evidence(draft: &mut Draft<'_>) {
 }
 
 /// Lifecycle gates ran under a stage that is no longer the declared one.
-fn is_evidence_stale(draft: &Draft<'_>) -> bool {
+pub(super) fn is_evidence_stale(draft: &Draft<'_>) -> bool {
     let declared = draft.stage.as_ref();
     draft.lifecycle.as_ref().is_some_and(|run| declared.is_some_and(|stage| *stage != run.stage))
 }

@@ -87,7 +87,7 @@ pub(super) fn merged(draft: &mut Draft<'_>, merged: Vec<Merged>) {
     let expected: Vec<DispatchNumber> = draft.merging.clone();
     let found: Vec<DispatchNumber> = merged.iter().map(|one| one.number).collect();
     // A merge delivered twice finds its work done.
-    if expected.is_empty() || expected != found {
+    if draft.is_over() || expected.is_empty() || expected != found {
         return;
     }
     let conflicting: Vec<Merged> =

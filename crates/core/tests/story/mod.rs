@@ -9,7 +9,7 @@
 //! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
 //! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
-//! `stop`, `full disk`, `show` (a line of the digest in between).
+//! `late` (the last checks end now), `stop`, `full disk`, `show` (a line of the digest in between).
 
 mod crew;
 mod route;
@@ -99,6 +99,7 @@ impl Told {
             }
             "edit" | "break" => self.edit(rest, verb == "break"),
             "crash" => self.crash(rest == "keeping"),
+            "late" => self.end_checks(),
             "stop" => self.end_running(&DispatchEnd::Stopped),
             "stage" => self.feed(Input::StageSeen { stage: Some(rest.to_owned()) }),
             "full" => self.feed(Input::PersistenceFailed { detail: "no space".to_owned() }),
@@ -130,12 +131,7 @@ impl Told {
                     let end = self.crew.perform(self.engine.session(), number, self.now);
                     self.feed(Input::Ended { number, attempt, end });
                 }
-                (Some(Wanted::Checks(number)), _) => {
-                    let run = self.session().checks[&number].clone();
-                    let results = self.crew.check(&run.commands, &run.purpose);
-                    let stage = self.session().stage.clone();
-                    self.feed(Input::Checked { number, results, stage });
-                }
+                (Some(Wanted::Checks(_)), _) => self.end_checks(),
                 (Some(Wanted::Merge(_)), _) => {
                     let merged = self.crew.merge(&self.session().merging());
                     self.feed(Input::Merged(merged));
@@ -160,6 +156,15 @@ impl Told {
                 self.feed(Input::Ended { number, attempt, end });
             }
         }
+    }
+
+    /// The last checks come to their end, whether somebody still waits for them or not.
+    fn end_checks(&mut self) {
+        let last = self.session().checks.iter().next_back();
+        let (number, run) = last.map(|(number, run)| (*number, run.clone())).expect("checks ran");
+        let results = self.crew.check(&run.commands, &run.purpose);
+        let stage = self.session().stage.clone();
+        self.feed(Input::Checked { number, results, stage });
     }
 
     fn answer_gates(&mut self) {

@@ -4,7 +4,9 @@ use super::attempts;
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
 use tollgate_core::action::{CheckSubject, Step, StepKind};
-use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
+use tollgate_core::decision::{
+    CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
+};
 use tollgate_core::event::{CheckPurpose, Event, Purpose, Verdict};
 use tollgate_core::id::{CheckNumber, CommitId, ContentHash, DecisionId, DispatchNumber};
 use tollgate_core::input::{Edit, Opening};
@@ -15,6 +17,8 @@ pub(crate) struct Books {
     steps: Vec<Step>,
     full_steps: Vec<Step>,
     step: usize,
+    /// A gate sent something back, and it has not been asked again.
+    is_correcting: bool,
     stage: Option<String>,
     gates: BTreeMap<usize, Gate>,
     kinds: BTreeMap<DecisionId, (DecisionKind, Option<usize>)>,
@@ -42,6 +46,7 @@ impl Books {
             steps: opening.action.steps.clone(),
             full_steps: opening.full_action.as_ref().map_or(Vec::new(), |a| a.steps.clone()),
             step: 0,
+            is_correcting: false,
             stage: opening.stage.clone(),
             gates: BTreeMap::new(),
             kinds: BTreeMap::new(),
@@ -71,9 +76,17 @@ impl Books {
                 // Lifecycle gates are repaired before a person is asked again.
                 let renews = matches!(purpose, Purpose::Repair { .. })
                     && matches!(self.evidence, Some((_, false)));
-                if !renews && !matches!(purpose, Purpose::Correction { .. }) {
+                // So is what a correction came to, by those who judged the work before.
+                let corrects = matches!(purpose, Purpose::Correction { .. })
+                    || (self.is_correcting
+                        && matches!(purpose, Purpose::Look { .. } | Purpose::Repair { .. }));
+                if !renews && !corrects {
                     self.gates_before_are_passed(self.step)?;
                 }
+            }
+            Event::CorrectionMoved { status, .. } => {
+                self.is_correcting =
+                    matches!(status, CorrectionStatus::Queued | CorrectionStatus::Dispatched);
             }
             Event::SessionClosed => {
                 self.gates_before_are_passed(self.steps.len())?;
