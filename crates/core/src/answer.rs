@@ -28,7 +28,7 @@ impl Answer {
 }
 
 pub fn read(decision: &Decision, given: &str, reason: Option<&str>) -> Result<Answer, Refusal> {
-    let reason = reason.map(str::trim).filter(|text| !text.is_empty());
+    let reason = reason.map(str::trim).filter(|text| says_something(text));
     match decision.kind {
         DecisionKind::Info => read_info(decision, given),
         DecisionKind::Approve => read_approval(decision, given, reason)
@@ -42,7 +42,7 @@ pub fn read(decision: &Decision, given: &str, reason: Option<&str>) -> Result<An
 }
 
 fn read_info(decision: &Decision, given: &str) -> Result<Answer, Refusal> {
-    if given.trim().is_empty() {
+    if !says_something(given) {
         return Err(bad(decision, given, ": it is empty"));
     }
     Ok(Answer { keyword: String::new(), text: Some(given.to_owned()) })
@@ -81,7 +81,7 @@ fn normalise_strategy(given: &str) -> Option<Strategy> {
 
 fn read_option(decision: &Decision, given: &str, reason: Option<&str>) -> Result<Answer, Refusal> {
     let (keyword, inline) = match given.trim().split_once(':') {
-        Some((keyword, text)) => (keyword.trim(), Some(text.trim()).filter(|t| !t.is_empty())),
+        Some((keyword, text)) => (keyword.trim(), Some(text.trim()).filter(|t| says_something(t))),
         None => (given.trim(), None),
     };
     let plain = decision.options.iter().any(|option| option.answer == keyword);
@@ -127,7 +127,41 @@ pub fn minimum(text: &str) -> Option<(u32, &str)> {
     let hundredths: u32 = format!("{part:0<2}").parse().ok()?;
     let share = whole.parse::<u32>().ok()?.checked_mul(100)?.checked_add(hundredths)?;
     let reason = reason.trim().trim_start_matches('%').trim();
-    (share <= 10_000 && !reason.is_empty()).then_some((share, reason))
+    // Nothing at all is not a lower minimum but an override, and is called one.
+    ((1..=10_000).contains(&share) && says_something(reason)).then_some((share, reason))
+}
+
+/// Whether a person could see anything of it: letters that are only there for machines say nothing.
+pub fn says_something(text: &str) -> bool {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            // A terminal sequence: up to its last letter.
+            rest.next_if_eq(&'[');
+            while rest.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
+            rest.next();
+            continue;
+        }
+        let is_unseen = c.is_whitespace()
+            || c.is_control()
+            || matches!(
+                c,
+                '\u{ad}'
+                    | '\u{34f}'
+                    | '\u{61c}'
+                    | '\u{115f}'
+                    | '\u{1160}'
+                    | '\u{17b4}'
+                    | '\u{17b5}'
+            )
+            || matches!(c, '\u{180b}'..='\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}')
+            || matches!(c, '\u{e0000}'..='\u{e0fff}');
+        if !is_unseen {
+            return true;
+        }
+    }
+    false
 }
 
 /// `90s`, `30m`, `1h`, `500ms`.
@@ -143,4 +177,37 @@ pub fn duration_ms(text: &str) -> Option<u64> {
         _ => return None,
     };
     amount.checked_mul(unit).filter(|ms| *ms > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{minimum, says_something};
+
+    #[test]
+    fn r075_what_nobody_can_see_is_no_justification() {
+        for unseen in [
+            "",
+            " \t",
+            "\u{200b}",
+            "\u{2060}\u{feff}",
+            "\u{1}",
+            "\u{1b}[31m",
+            "\u{3164}",
+            "\u{202e}\u{ad}",
+        ] {
+            assert!(!says_something(unseen), "{unseen:?}");
+        }
+        for seen in ["x", "\u{1b}[31mred", "\u{200b}é", "!"] {
+            assert!(says_something(seen), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn r077_a_lower_minimum_has_a_number_and_a_reason() {
+        assert_eq!(minimum("72.5 % old code"), Some((7_250, "old code")));
+        assert_eq!(minimum("70 generated"), Some((7_000, "generated")));
+        for wrong in ["0 x", "70", "101 x", "70 \u{200b}", "x y", "1.234 x"] {
+            assert_eq!(minimum(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
 use crate::reply::{Reply, ReplyError, ReplyStatus};
-use crate::role::{Mode, Role};
+use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Work};
@@ -56,7 +56,10 @@ fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
             ReplyError::new("work.not_allowed", breach.path.clone(), message)
         })
         .collect();
-    if dispatch.role == Role::Coder && work.commit.is_none() && errors.is_empty() {
+    // A red build may have had an outside cause: nothing to change is an answer, and the checks run again.
+    let may_be_empty = matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
+    let is_empty = dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty;
+    if is_empty && errors.is_empty() {
         let message = if work.out_of_scope.is_empty() {
             "the reply says OK but no file was changed"
         } else {

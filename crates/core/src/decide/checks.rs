@@ -229,7 +229,10 @@ fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
             measured.covered,
             measured.total
         ),
-        (None, Some(trouble)) => format!("it could not be measured: {trouble}"),
+        (None, Some(trouble)) => {
+            let why = result.output_tail.lines().next().map(|line| format!(" ({line})"));
+            format!("it could not be measured: {trouble}{}", why.unwrap_or_default())
+        }
         (None, None) => "it could not be measured".to_owned(),
     };
     ask::coverage(draft, number, &found);

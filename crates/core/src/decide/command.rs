@@ -32,7 +32,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
         Command::NoResponse { id, decision } => no_response(draft, id, &decision),
         Command::GateExhausted { id, decision } => gate_exhausted(draft, id, &decision),
         Command::Cancel { id, reason } => {
-            if reason.trim().is_empty() {
+            if !answer::says_something(&reason) {
                 return Err(Refusal::ReasonNeeded { what: "a cancel" });
             }
             cancel(draft, None, Some(id), reason.trim());
