@@ -1,7 +1,9 @@
 //! Several roles at once: what is kept, what is run again, what goes together, and what is left when it ends early.
 
-use crate::route::{commit, ends_of, findings, go, leaves, nth, on_branch, options_of, route};
-use crate::support::{Repo, eventually, files_below};
+use crate::route::{
+    commit, ends_of, expect_gone, findings, go, leaves, nth, on_branch, options_of, route,
+};
+use crate::support::{Repo, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
@@ -246,20 +248,6 @@ fn r112_a_cancel_while_three_work_leaves_no_process() {
     repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
     let ended = engine.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(4));
-    eventually("the end of every agent", || agents_alive(&repo).is_empty());
+    expect_gone(&repo.outside("crew.json").display().to_string());
     assert_eq!(repo.status()["blocker"]["code"], "cancelled");
-    assert!(files_below(&repo.session()).iter().all(|file| !file.ends_with(".tmp")));
-}
-
-/// Processes whose command line names the script of this repository.
-fn agents_alive(repo: &Repo) -> Vec<String> {
-    let script = repo.outside("crew.json").display().to_string();
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes
-        .filter_map(|process| {
-            let line = fs::read(process.path().join("cmdline")).ok()?;
-            let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            line.contains(&script).then_some(line)
-        })
-        .collect()
 }
