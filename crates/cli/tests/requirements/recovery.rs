@@ -233,8 +233,10 @@ fn r067_what_stayed_invalid_is_mended_by_hand_and_the_session_goes_on() {
     fs::write(&reply, said.to_string()).unwrap();
     let submit = ["submit", "latest", "1", reply.to_str().unwrap(), "--resume"];
     // By hand is no way around the validation.
-    repo.tollgate(&submit).exits(4).says("gone.md");
+    fs::write(&file, "# Plan\n\nSee [lost](lost.md).\n").unwrap();
+    repo.tollgate(&submit).exits(4).says("lost.md");
     repo.answer("UD-2", "manual-fix").exits(3);
+    assert!(fs::read_to_string(&file).unwrap().contains("lost.md"), "their own work is not lost");
     fs::write(&file, "# Plan\n\nMended by hand.\n").unwrap();
     repo.tollgate(&submit).exits(0).says("DONE");
     assert_eq!(on_branch(&repo, PLAN), "# Plan\n\nMended by hand.\n");
@@ -418,6 +420,21 @@ fn r101_a_later_change_of_a_shown_file_of_the_repository_reopens_its_gate() {
     );
     repo.answer("UD-1", "approved").exits(0);
     assert_eq!(repo.starts().len(), 3, "one answer is enough: {:?}", repo.starts());
+}
+
+#[test]
+fn r101_a_shown_file_that_is_deleted_later_reopens_its_gate_too() {
+    let rules = json!([
+        plans("# Plan\n\nOne.\n"),
+        does("Coder", json!({"write": {"src/a.txt": "a\n"}, "delete": [PLAN]}))
+    ]);
+    let steps =
+        [WRITE, GATE, "{dispatch: Coder, state: IMPLEMENT_LOOP, outputs: [src/a.txt]}", RESEARCH];
+    let repo = route(rules, &steps);
+    go(&repo).exits(3);
+    repo.answer("UD-1", "approved").exits(3).says(PLAN).says("has changed since");
+    assert_eq!(repo.starts_of("Researcher"), 0);
+    repo.answer("UD-1", "approved").exits(0);
 }
 
 #[test]

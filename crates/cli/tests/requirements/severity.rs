@@ -301,6 +301,27 @@ fn r089_an_approval_under_the_declared_stage_records_it_and_stands() {
     assert_eq!(resolved[0]["resolution"]["stage"], "planning");
 }
 
+#[test]
+fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
+    let repo = staged();
+    let plan = leaves("Docs", json!({"planning-mds/plan.md": "# Plan\n\nOne.\n"}));
+    // The stage is changed while the step behind the gate is at work.
+    let file = repo.root().join("lifecycle-stage.yaml").display().to_string();
+    let change = json!({"default": true, "run": ["sed", "-i", "s/current_stage: planning/current_stage: building/", file]});
+    repo.crew(json!([plan, nth("Researcher", 1, change)]));
+    let action = fs::read_to_string(repo.root().join("agents/actions/x.md")).unwrap();
+    repo.write(
+        "agents/actions/x.md",
+        &action.replace("  - {close", &format!("  - {LAST}\n  - {{close")),
+    );
+    go(&repo).exits(3);
+    repo.answer("UD-1", "approved").exits(3).says("stage has changed").says("UD-1");
+    assert_eq!(repo.starts_of("Researcher"), 1, "not before it is approved under this stage");
+    assert_eq!(stages_checked(&repo), ["planning", "building"]);
+    repo.answer("UD-1", "approved").exits(0);
+    assert_eq!(repo.starts_of("Researcher"), 2);
+}
+
 const TESTS: &str = "import unittest\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n\n    def test_two(self):\n        self.assertEqual(2, 2)\n";
 const CHECK: &str = "python3 -c 'import sys; sys.exit(0)'\n";
 

@@ -177,7 +177,8 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
         tasks::adopt_plan(draft, tasks);
     }
     weakened(draft, number, work);
-    let changed: Vec<String> = work.outputs.iter().map(|output| output.path.clone()).collect();
+    let written = work.outputs.iter().map(|output| output.path.as_str());
+    let changed: Vec<String> = written.chain(work.gone()).map(str::to_owned).collect();
     gate::reopen(draft, &changed);
 }
 
