@@ -33,8 +33,8 @@ fn with_children(settings: &str, ends: bool) -> (Repo, Child, String) {
     repo.crew(json!([{"when": {"role": "Researcher"},
         "do": {"default": true, "run": ["sh", "-c", script], "hang": !ends, "sleep_ms": 1000}}]));
     let engine = repo.start(&["run", "--no-input", "--action", "x", "Make it"]);
-    let is_ready = |kind: &&str| repo.outside(&format!("ready.{kind}")).exists();
-    eventually("all children", || KINDS.iter().all(|kind| is_ready(&kind)));
+    let is_ready = |kind: &str| repo.outside(&format!("ready.{kind}")).exists();
+    eventually("all children", || KINDS.iter().all(|kind| is_ready(kind)));
     assert!(alive(&child).len() >= KINDS.len(), "{:?}", alive(&child));
     (repo, engine, child)
 }

@@ -167,9 +167,11 @@ fn is_runner(path: &str) -> bool {
     is_marked && !is_below(path, &["tests", "test"])
 }
 
-/// Programs that read the files they are given and run none of them.
-const READERS: &[&str] =
-    &["grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat"];
+/// Programs that look at the files they are given, or make and remove them, and run none.
+const READERS: &[&str] = &[
+    "grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat",
+    "touch", "rm", "mkdir",
+];
 
 fn names_file(command: &str, path: &str) -> bool {
     let mut folder = "";
