@@ -182,7 +182,8 @@ fn names_file(command: &str, path: &str) -> bool {
             folder = words.get(1).copied().map_or(folder, plain);
         }
         // What is piped on may be run, and patterns from a file decide as a script does.
-        let reads = READERS.contains(program) && !is_piped && !words.contains(&"-f");
+        let has_patterns = (program.ends_with("grep") || *program == "rg") && words.contains(&"-f");
+        let reads = READERS.contains(program) && !is_piped && !has_patterns;
         let is_it = |word: &&str| {
             let in_folder = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
             plain(word) == path || (!folder.is_empty() && in_folder == Some(plain(word)))
