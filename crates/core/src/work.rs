@@ -113,6 +113,17 @@ pub struct Work {
     pub restored: Vec<String>,
 }
 
+impl Work {
+    /// Paths at which a file is no longer found.
+    pub fn gone(&self) -> impl Iterator<Item = &str> {
+        self.changes.iter().filter_map(|change| match change.change_type {
+            ChangeType::Deleted => Some(change.path.as_str()),
+            ChangeType::Renamed => change.old_path.as_deref(),
+            ChangeType::Added | ChangeType::Modified => None,
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusClaim {
     pub task: TaskId,

@@ -142,7 +142,7 @@ impl Workspace {
     /// Rebuilds the index from HEAD if a crash or `adopt` left it behind; keeps what is known of unchanged files.
     fn settle_index(&self) -> Result<(), WorkspaceError> {
         if self.shadow.join(STALE_INDEX).exists() {
-            self.git(["read-tree", "-m", "HEAD"]).run()?;
+            self.git(["read-tree", "-i", "-m", "HEAD"]).run()?;
             self.index_is_settled()?;
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! Several roles at once: what is kept, what is run again, what goes together, and what is left when it ends early.
 
-use crate::route::{commit, ends_of, findings, go, leaves, nth, on_branch, options_of, route};
-use crate::support::{Repo, eventually, files_below};
+use crate::route::{
+    commit, ends_of, expect_gone, findings, go, leaves, nth, on_branch, options_of, route,
+};
+use crate::support::{Repo, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
@@ -206,6 +208,61 @@ fn r070_two_members_that_give_up_at_once_are_asked_about_one_by_one() {
     assert_eq!(on_branch(&repo, "docs/b.md"), "# B\n\nText.\n");
 }
 
+#[test]
+fn r070_a_member_can_be_mended_by_hand_while_the_others_wait() {
+    let wrong = json!({"when": {"role": "Docs"}, "do": {"write": {"docs/b.md": "# B\n\n[gone](gone.md)\n"}}});
+    let repo = route(json!([coder(), wrong, qa()]), &[THREE, NEXT]);
+    go(&repo).exits(4);
+    repo.answer("UD-1", "manual-fix").exits(3).says("#2 Docs");
+    let marker = repo.session_file("dispatches/2/attempt-4/manual.json");
+    let workspace = serde_json::from_str::<Value>(&marker).unwrap()["workspace"].clone();
+    let file = std::path::Path::new(workspace.as_str().unwrap()).join("docs/b.md");
+    assert!(fs::read_to_string(&file).unwrap().contains("gone.md"));
+    fs::write(&file, "# B\n\nMended.\n").unwrap();
+    let reply = repo.outside("reply.json");
+    let gates = json!({"meets_definition_of_done": true, "needs_review": false, "needs_tests": false, "security_concerns": []});
+    let said = json!({"status": "OK", "summary": "Mended.", "artifacts": {}, "gates": gates, "next": null});
+    fs::write(&reply, said.to_string()).unwrap();
+    repo.tollgate(&["submit", "latest", "2", reply.to_str().unwrap(), "--resume"]).exits(0);
+    assert_eq!(on_branch(&repo, "docs/b.md"), "# B\n\nMended.\n");
+    assert_eq!((repo.starts_of("Coder"), repo.starts_of("QA")), (1, 1));
+    assert_eq!(on_branch(&repo, "src/a.txt"), "a 1 1\n");
+}
+
+#[test]
+fn r070_a_file_that_one_deletes_and_another_changes_is_a_conflict() {
+    let rules = json!([
+        {"when": {"role": "Coder"}, "do": {"delete": ["lines.txt"]}},
+        {"when": {"role": "Docs", "nth": 1}, "do": {"run": ["sed", "-i", "s/^5$/five/", "lines.txt"]}},
+        {"when": {"role": "Docs"}, "do": {"write": {"other.txt": "five\n"}}},
+    ]);
+    let repo = with_lines(rules);
+    go(&repo).exits(0);
+    assert_eq!((repo.starts_of("Coder"), repo.starts_of("Docs")), (1, 2));
+    assert_eq!(findings(&repo).len(), 1, "{:?}", findings(&repo));
+    assert_eq!(on_branch(&repo, "other.txt"), "five\n");
+    let branch = format!("tollgate/{}", repo.session_name());
+    assert!(!repo.git(&["ls-tree", "-r", "--name-only", &branch]).contains("lines.txt"));
+}
+
+#[test]
+fn r101_a_member_that_changes_a_shown_file_reopens_its_gate_at_the_barrier() {
+    let plan = "{dispatch: Integrator, state: PLAN, outputs: [planning-mds/plan.md], writes: ['planning-mds/**']}";
+    let gate = "{approve: APPROVE_PLAN, state: PLAN, shows: [planning-mds/plan.md]}";
+    let rules = json!([
+        leaves("Integrator", json!({"planning-mds/plan.md": "# P\n\nOne.\n"})),
+        leaves("Coder", json!({"src/a.txt": "a\n", "planning-mds/plan.md": "# P\n\nTwo.\n"})),
+        docs(),
+        qa()
+    ]);
+    let repo = route(rules, &[plan, gate, THREE, NEXT]);
+    go(&repo).exits(3);
+    repo.answer("UD-1", "approved").exits(3).says("has changed since");
+    assert_eq!(repo.starts_of("Researcher"), 0);
+    repo.answer("UD-1", "approved").exits(0);
+    assert_eq!(repo.starts().len(), 5, "{:?}", repo.starts());
+}
+
 fn kill_nine(mut engine: Child) {
     kill_process(Pid::from_child(&engine), Signal::KILL).unwrap();
     engine.wait().unwrap();
@@ -246,20 +303,6 @@ fn r112_a_cancel_while_three_work_leaves_no_process() {
     repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
     let ended = engine.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(4));
-    eventually("the end of every agent", || agents_alive(&repo).is_empty());
+    expect_gone(&repo.outside("crew.json").display().to_string());
     assert_eq!(repo.status()["blocker"]["code"], "cancelled");
-    assert!(files_below(&repo.session()).iter().all(|file| !file.ends_with(".tmp")));
-}
-
-/// Processes whose command line names the script of this repository.
-fn agents_alive(repo: &Repo) -> Vec<String> {
-    let script = repo.outside("crew.json").display().to_string();
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes
-        .filter_map(|process| {
-            let line = fs::read(process.path().join("cmdline")).ok()?;
-            let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            line.contains(&script).then_some(line)
-        })
-        .collect()
 }

@@ -1,7 +1,8 @@
 //! What was found, measured or failed before: which findings stop the work, what a person can say to them, and what is kept.
 
-use crate::route::{commit, findings, go, leaves, nth, on_branch, options_of, route};
-use crate::support::Repo;
+use crate::route::{commit, findings, go, leaves, nth, on_branch, options_of, prompt, route};
+use crate::support::plan::{Planned, plan, planner, writes};
+use crate::support::{APPROVE, PER_BATCH, Repo};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -224,14 +225,12 @@ fn r109_a_check_as_red_as_on_the_base_is_tracked_and_stops_nothing() {
     go(&repo).exits(0);
     assert_eq!(repo.starts_of("Coder"), 2);
     assert!(!findings(&repo).join(" ").contains("pre-existing"), "{:?}", findings(&repo));
-    let told = repo.input(2, 1).to_string();
+    let told = prompt(&repo, 2);
     assert!(told.contains("grep -q one app.txt"), "{told}");
 }
 
 #[test]
 fn r109_a_tasks_own_check_must_hold_although_it_failed_before() {
-    use crate::support::plan::{Planned, planner};
-    use crate::support::{APPROVE, PER_BATCH};
     let task =
         Planned { checks: r#"["cmd: grep -q done app.txt"]"#, ..Planned::new("T-001", "app.txt") };
     let repo = Repo::with(json!([planner(&[task]),
@@ -241,7 +240,7 @@ fn r109_a_tasks_own_check_must_hold_although_it_failed_before() {
     let recorded = repo.events("finding_recorded");
     let words = recorded[0]["finding"]["report"]["message"].as_str().unwrap();
     assert!(words.contains("grep -q done app.txt") && words.contains("pre-existing"), "{words}");
-    let told = repo.input(repo.dispatch_of("Coder", 1), 1).to_string();
+    let told = prompt(&repo, repo.dispatch_of("Coder", 1));
     assert!(told.contains("pre-existing"), "{told}");
 }
 
@@ -300,4 +299,101 @@ fn r089_an_approval_under_the_declared_stage_records_it_and_stands() {
     assert_eq!(stages_checked(&repo), ["planning"]);
     let resolved = repo.events("decision_resolved");
     assert_eq!(resolved[0]["resolution"]["stage"], "planning");
+}
+
+#[test]
+fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
+    let repo = staged();
+    let plan = leaves("Docs", json!({"planning-mds/plan.md": "# Plan\n\nOne.\n"}));
+    // The stage is changed while the step behind the gate is at work.
+    let file = repo.root().join("lifecycle-stage.yaml").display().to_string();
+    let change = json!({"default": true, "run": ["sed", "-i", "s/current_stage: planning/current_stage: building/", file]});
+    repo.crew(json!([plan, nth("Researcher", 1, change)]));
+    let action = fs::read_to_string(repo.root().join("agents/actions/x.md")).unwrap();
+    repo.write(
+        "agents/actions/x.md",
+        &action.replace("  - {close", &format!("  - {LAST}\n  - {{close")),
+    );
+    go(&repo).exits(3);
+    repo.answer("UD-1", "approved").exits(3).says("stage has changed").says("UD-1");
+    assert_eq!(repo.starts_of("Researcher"), 1, "not before it is approved under this stage");
+    assert_eq!(stages_checked(&repo), ["planning", "building"]);
+    repo.answer("UD-1", "approved").exits(0);
+    assert_eq!(repo.starts_of("Researcher"), 2);
+}
+
+const TESTS: &str = "import unittest\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n\n    def test_two(self):\n        self.assertEqual(2, 2)\n";
+const CHECK: &str = "python3 -c 'import sys; sys.exit(0)'\n";
+
+/// A lean session over an app with tests and a check script, whose Coder does this first and then that.
+fn tested(first: Value, then: Value) -> Repo {
+    let task = Planned {
+        checks: r#"["cmd: sh check.sh"]"#,
+        ..Planned::new("T-001", "app.py, tests/test_app.py, check.sh")
+    };
+    let repo = Repo::with(json!([
+        writes("SpecAgent", "tasks.yaml", &plan(&[task])),
+        nth("Coder", 1, first),
+        {"when": {"role": "Coder"}, "do": then},
+    ]));
+    repo.write("app.py", "x = 1\n");
+    repo.write("tests/test_app.py", TESTS);
+    repo.write("check.sh", CHECK);
+    commit(&repo);
+    repo
+}
+
+#[test]
+fn r108_weakened_tests_are_asked_about_although_the_review_says_ok() {
+    let skipped =
+        TESTS.replace("    def test_two", "    @unittest.skip(\"later\")\n    def test_two");
+    let emptied = TESTS.replace("        self.assertEqual(2, 2)\n", "        pass\n");
+    let changed = |path: &str, text: &str| json!({"write": {"app.py": "x = 2\n", path: text}});
+    for (name, act, file) in [
+        (
+            "deleted",
+            json!({"write": {"app.py": "x = 2\n"}, "delete": ["tests/test_app.py"]}),
+            "tests/test_app.py",
+        ),
+        ("skipped", changed("tests/test_app.py", &skipped), "tests/test_app.py"),
+        ("emptied", changed("tests/test_app.py", &emptied), "tests/test_app.py"),
+        ("check-command", changed("check.sh", "true\n"), "check.sh"),
+    ] {
+        let repo = tested(act, json!({}));
+        repo.lean().exits(3).says("passed with notes").says(file).says(name);
+        let told = prompt(&repo, repo.dispatch_of("Reviewer", 0));
+        assert!(told.contains("judge this too") && told.contains(name), "{name}: {told}");
+        assert!(findings(&repo)[0].starts_with("medium open"), "{name}: {:?}", findings(&repo));
+        let kinds: Vec<Value> =
+            repo.events("decision_asked").iter().map(|e| e["decision"]["kind"].clone()).collect();
+        assert_eq!(kinds, ["notes"], "{name}");
+        repo.answer("UD-1", "accept").exits(0);
+        let issues = repo.status_file()["known_issues"].to_string();
+        assert!(issues.contains(file), "{name}: {issues}");
+        assert!(findings(&repo)[0].starts_with("medium accepted"), "{name}: {:?}", findings(&repo));
+    }
+}
+
+#[test]
+fn r108_weakened_tests_that_are_sent_back_and_restored_are_settled() {
+    let repo = tested(
+        json!({"write": {"app.py": "x = 2\n"}, "delete": ["tests/test_app.py"]}),
+        json!({"write": {"tests/test_app.py": TESTS}}),
+    );
+    repo.lean().exits(3);
+    repo.answer("UD-1", "fix").exits(0);
+    let told = prompt(&repo, repo.dispatch_of("Coder", 1));
+    assert!(told.contains("tests/test_app.py"), "{told}");
+    assert!(findings(&repo)[0].starts_with("medium fixed"), "{:?}", findings(&repo));
+    assert_eq!(on_branch(&repo, "tests/test_app.py"), TESTS);
+    assert_eq!(repo.events("decision_asked").len(), 1, "and nobody is asked again");
+}
+
+#[test]
+fn r108_added_tests_raise_nothing() {
+    let more = format!("{TESTS}\n    def test_three(self):\n        self.assertEqual(3, 3)\n");
+    let repo =
+        tested(json!({"write": {"app.py": "x = 2\n", "tests/test_app.py": more}}), json!({}));
+    repo.lean().exits(0);
+    assert!(findings(&repo).is_empty(), "{:?}", findings(&repo));
 }

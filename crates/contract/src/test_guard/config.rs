@@ -167,9 +167,11 @@ fn is_runner(path: &str) -> bool {
     is_marked && !is_below(path, &["tests", "test"])
 }
 
-/// Programs that read the files they are given and run none of them.
-const READERS: &[&str] =
-    &["grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat"];
+/// Programs that look at the files they are given, or make and remove them, and run none.
+const READERS: &[&str] = &[
+    "grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat",
+    "touch", "rm", "mkdir",
+];
 
 fn names_file(command: &str, path: &str) -> bool {
     let mut folder = "";
@@ -180,7 +182,8 @@ fn names_file(command: &str, path: &str) -> bool {
             folder = words.get(1).copied().map_or(folder, plain);
         }
         // What is piped on may be run, and patterns from a file decide as a script does.
-        let reads = READERS.contains(program) && !is_piped && !words.contains(&"-f");
+        let has_patterns = (program.ends_with("grep") || *program == "rg") && words.contains(&"-f");
+        let reads = READERS.contains(program) && !is_piped && !has_patterns;
         let is_it = |word: &&str| {
             let in_folder = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
             plain(word) == path || (!folder.is_empty() && in_folder == Some(plain(word)))

@@ -181,8 +181,8 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
         tasks::adopt_plan(draft, tasks);
     }
     weakened(draft, number, work);
-    let made = work.outputs.iter().chain(&work.artefacts);
-    let changed: Vec<String> = made.map(|output| output.path.clone()).collect();
+    let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
+    let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
     gate::reopen(draft, &changed);
 }
 

@@ -20,6 +20,9 @@ impl Session {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
         self.wanted_roles.extend(delivered.recommended.filter(|_| may_recommend));
         let Work { changes, commit, artefacts, sensitive, outputs, .. } = &delivered.work;
+        for path in delivered.work.gone() {
+            self.outputs.remove(path);
+        }
         for output in outputs {
             self.outputs.insert(output.path.clone(), output.sha256.clone());
         }

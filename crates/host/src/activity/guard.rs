@@ -17,9 +17,11 @@ const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Fills in what the change weakens, and what was weakened before and is whole again.
 pub fn look(at: &Collected<'_>, work: &mut Work) -> Result<(), ActivityError> {
-    let is_old = |change: &FileChange| change.change_type != ChangeType::Added;
-    // What only adds files takes nothing away.
-    if work.commit.is_none() || !work.changes.iter().any(is_old) {
+    // What only adds files takes nothing away, but it may bring back what was deleted.
+    let matters = |change: &FileChange| {
+        change.change_type != ChangeType::Added || at.order.brief.weakened.contains(&change.path)
+    };
+    if work.commit.is_none() || !work.changes.iter().any(matters) {
         return Ok(());
     }
     let commands: Vec<String> = at
