@@ -287,3 +287,48 @@ fn r072_the_step_that_failed_runs_again_and_none_before_it() {
             ran       SpecAgent Architectx4 Docs"#]],
     );
 }
+
+#[test]
+fn a_gate_calls_parts_as_the_action_does_and_sends_back_the_one_that_is_named() {
+    let story = "step parallel Coder=backend Coder=frontend
+         step dispatch Integrator=devops
+         step approve BUILD
+         go";
+    let told = tell(story);
+    let question = told.session().pending_decisions().next().expect("the gate asks").clone();
+    assert!(question.question.starts_with("Please review what BUILD is about"));
+    assert!(
+        question.options[1].consequence.starts_with("backend and frontend and devops run again")
+    );
+    check(
+        &format!(
+            "{story}\nanswer UD-1 changes-requested: Frontend: larger\ngo\nanswer UD-1 approved\ngo"
+        ),
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Coder, completed
+            told      Coder the person asks for changes of your work: Frontend: larger
+            ran       Coder Coder Integrator Coder"#]],
+    );
+}
+
+#[test]
+fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
+    let told = tell(
+        "step dispatch Architect@planning-mds/validation/**
+         step checks planning
+         red 9
+         go",
+    );
+    let session = told.session();
+    let last = *session.dispatches.keys().next_back().expect("it was sent out");
+    let constraints = |number| session.brief(number).expect("it is known").constraints;
+    let first = *session.dispatches.keys().next().expect("it was sent out");
+    assert_eq!(constraints(first), ["write nothing but: planning-mds/validation/**"]);
+    assert!(
+        constraints(last)
+            .contains(&"write nothing but: planning-mds/validation/**, planning-mds/**".to_owned())
+    );
+}

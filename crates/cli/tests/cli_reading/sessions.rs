@@ -260,9 +260,9 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
            15  TIME  state     APPROVE_DESIGN
            16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
            17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
-           18  TIME  correct   the design goes back to Architect
+           18  TIME  correct   the work goes back to Architect
            19  TIME  correct   the correction is dispatched (Architect)
-           20  TIME  dispatch  #3 Architect meta (correction) to correct the design
+           20  TIME  dispatch  #3 Architect meta (correction) to correct what a gate sent back
            21  TIME  start     #3 Architect meta (correction)
            22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
            23  TIME  ok        #3 Architect meta (correction)

@@ -65,7 +65,7 @@ fn fields_of_the_agent_skills_convention_are_accepted_and_writing_comes_from_the
     check(
         "---\nname: planner\ndescription: Plans.\nlicense: MIT\ncompatibility: any\nmetadata: {version: \"1\"}\nallowed-tools: Read Grep\n---\nPlan.\n",
         expect![[r#"
-            Planner planner writes [] artefacts ["tasks.yaml"]
+            Planner planner writes [] artefacts ["tasks.yaml", "work-items/**"]
             Plan.
         "#]],
     );
