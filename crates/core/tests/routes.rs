@@ -332,3 +332,34 @@ fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
             .contains(&"write nothing but: planning-mds/validation/**, planning-mds/**".to_owned())
     );
 }
+
+#[test]
+fn r074_what_a_reviewer_finds_when_it_is_sent_back_counts_as_well() {
+    check(
+        "step dispatch Reviewer
+         step severity REVIEW
+         step approve REVIEW
+         Reviewer: ok
+         Reviewer: blocked critical:sql
+         go
+         answer UD-1 changes-requested: Reviewer: look closer
+         go
+         answer UD-1 approved
+         go
+         answer UD-2 approve: it is fine
+         answer UD-2 fix
+         go",
+        expect![[r#"
+            refused   "approve: it is fine" does not answer UD-2
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            decision  UD-2 justify answered "fix"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Reviewer, completed
+            finding   Reviewer meta: critical fixed
+            told      Reviewer the person asks for changes of your work: Reviewer: look closer
+            told      Coder [critical] sql
+            told      Reviewer look again: what was found has been worked on
+            ran       Reviewer Reviewer Coder Reviewer"#]],
+    );
+}

@@ -181,7 +181,6 @@ impl Run {
                 "limits.parallel_tasks: tasks run one after another",
             ),
             (config.tracker != TrackerKind::Files, "tracker.kind: work items stay in files"),
-            (config.coverage.is_some(), "coverage: no coverage gate runs"),
             (
                 config.agents.values().any(|agent| !agent.fallback.is_empty()),
                 "fallback: no other agent takes over by itself",

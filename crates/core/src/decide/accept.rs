@@ -114,7 +114,8 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let dispatch = &draft.dispatches[&number];
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
-    let judges_step = matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. });
+    let judges_step =
+        matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. });
     match reply.status {
         _ if judges => reply::verdict(draft, number, reply),
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),

@@ -342,7 +342,7 @@ impl Session {
             Purpose::Look { .. } if played => {
                 self.look_again.remove(&role);
             }
-            Purpose::Correction { .. } if settled && !self.correction.roles.is_empty() => {
+            Purpose::Correction { .. } if played && !self.correction.roles.is_empty() => {
                 self.correction.roles.remove(0);
                 if !self.correction.places.is_empty() {
                     self.correction.places.remove(0);
