@@ -314,7 +314,8 @@ fn finding(severity: &str) -> Value {
 #[test]
 fn r086_a_critical_finding_blocks_build_feature_and_review_by_every_route() {
     let repo = planned();
-    repo.settings("[retry]\nrepairs = 1\n".trim_start_matches("[retry]\n"));
+    // Goes on in the table at the end, which is [retry].
+    repo.settings("repairs = 1");
     repo.crew(finding("blocker"));
     for row in [BUILD, FEATURE, REVIEW] {
         row.start(&repo).exits(3).says("critical");
