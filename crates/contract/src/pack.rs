@@ -70,6 +70,20 @@ pub const TEMPLATES: &[Built] = built!(
     ]
 );
 
+/// The text that a file of the repository has when it is as the pack has it.
+pub fn text_at(path: &str) -> Option<&'static str> {
+    let below = path.strip_prefix("agents/")?;
+    if below == "actions/README.md" {
+        return Some(ACTIONS_INDEX);
+    }
+    let action = below.strip_prefix("actions/").and_then(|name| name.strip_suffix(".md"));
+    let found = match action {
+        Some(name) => find(ACTIONS, name),
+        None => find(ROLES, below.strip_suffix("/SKILL.md")?),
+    };
+    found.map(|built| built.text)
+}
+
 /// The file of a list by its name.
 pub fn find(files: &[Built], name: &str) -> Option<Built> {
     files.iter().find(|file| file.name == name).copied()

@@ -531,3 +531,79 @@ fn checks_that_end_after_a_cancel_change_nothing() {
             ran       "#]],
     );
 }
+
+#[test]
+fn a_gate_calls_parts_as_the_action_does_and_sends_back_the_one_that_is_named() {
+    let story = "step parallel Coder=backend Coder=frontend
+         step dispatch Integrator=devops
+         step approve BUILD
+         go";
+    let told = tell(story);
+    let question = told.session().pending_decisions().next().expect("the gate asks").clone();
+    assert!(question.question.starts_with("Please review what BUILD is about"));
+    assert!(
+        question.options[1].consequence.starts_with("backend and frontend and devops run again")
+    );
+    check(
+        &format!(
+            "{story}\nanswer UD-1 changes-requested: Frontend: larger\ngo\nanswer UD-1 approved\ngo"
+        ),
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Coder, completed
+            told      Coder the person asks for changes of your work: Frontend: larger
+            ran       Coder Coder Integrator Coder"#]],
+    );
+}
+
+#[test]
+fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
+    let told = tell(
+        "step dispatch Architect@planning-mds/validation/**
+         step checks planning
+         red 9
+         go",
+    );
+    let session = told.session();
+    let last = *session.dispatches.keys().next_back().expect("it was sent out");
+    let constraints = |number| session.brief(number).expect("it is known").constraints;
+    let first = *session.dispatches.keys().next().expect("it was sent out");
+    assert_eq!(constraints(first), ["write nothing but: planning-mds/validation/**"]);
+    assert!(
+        constraints(last)
+            .contains(&"write nothing but: planning-mds/validation/**, planning-mds/**".to_owned())
+    );
+}
+
+#[test]
+fn r074_what_a_reviewer_finds_when_it_is_sent_back_counts_as_well() {
+    check(
+        "step dispatch Reviewer
+         step severity REVIEW
+         step approve REVIEW
+         Reviewer: ok
+         Reviewer: blocked critical:sql
+         go
+         answer UD-1 changes-requested: Reviewer: look closer
+         go
+         answer UD-1 approved
+         go
+         answer UD-2 approve: it is fine
+         answer UD-2 fix
+         go",
+        expect![[r#"
+            refused   "approve: it is fine" does not answer UD-2
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            decision  UD-2 justify answered "fix"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Reviewer, completed
+            finding   Reviewer meta: critical fixed
+            told      Reviewer the person asks for changes of your work: Reviewer: look closer
+            told      Coder [critical] sql
+            told      Reviewer look again: what was found has been worked on
+            ran       Reviewer Reviewer Coder Reviewer"#]],
+    );
+}

@@ -107,6 +107,7 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
             wrote agents/code-reviewer/SKILL.md
             wrote agents/quality-engineer/SKILL.md
             wrote agents/blogger/SKILL.md
+            wrote lifecycle-stage.yaml
             Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's folder, or the action's file and its line in agents/actions/README.md.
             next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
                   `tollgate demo` shows a whole run without any agent.
@@ -114,7 +115,7 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
         "#]],
     );
     let again = world.run(&["init", "--eject"]);
-    assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 32), "{again:?}");
+    assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 33), "{again:?}");
     let roles = world.run(&["roles", "--json"]).json();
     let coder = roles.as_array().unwrap().iter().find(|role| role["role"] == "Coder").unwrap();
     assert_eq!(coder["description"], "mine");

@@ -12,6 +12,7 @@ mod dispatches;
 mod evidence;
 mod failures;
 mod manual;
+mod nine;
 mod parallel;
 mod persistence;
 mod processes;

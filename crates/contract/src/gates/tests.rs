@@ -208,6 +208,22 @@ fn a_contract_may_nest_deeply_and_one_without_end_is_refused() {
 }
 
 #[test]
+fn what_the_pack_came_with_is_generic_whatever_the_glossary_says() {
+    let glossary = "# Glossary\n\n- **Account**: holds money\n";
+    let ours = crate::pack::text_at("agents/security/SKILL.md").unwrap_or_default();
+    assert!(ours.to_lowercase().contains("account"), "the text to stumble over");
+    let added = format!("{ours}Every Account has an owner.\n");
+    let line = added.lines().count();
+    for (text, count) in [(ours, 0), (added.as_str(), 1)] {
+        let files = [(GLOSSARY, glossary), ("agents/security/SKILL.md", text)];
+        let report = look(Builtin::Boundary, true, &files);
+        let lines: Vec<Option<u32>> = report.errors().map(|error| error.line).collect();
+        assert_eq!(lines.len(), count, "{report:?}");
+        assert!(lines.iter().all(|found| *found == u32::try_from(line).ok()), "{lines:?}");
+    }
+}
+
+#[test]
 fn evidence_of_security_is_no_placeholder() {
     let good = "# Review\n\nLooked at `<script>` and `TODO` handling, Vec<String>, <br> and <https://a.example>.\nTodos are none.\n```\nTODO in code\n```\n";
     let files = [

@@ -1,6 +1,6 @@
 //! What an action says about the part that a dispatch plays.
 
-use crate::action::{Assignment, Place};
+use crate::action::{Assignment, CheckSubject, Place, StepKind};
 use crate::decision::DecisionKind;
 use crate::event::{FindingStatus, Purpose};
 use crate::role::Role;
@@ -51,15 +51,21 @@ impl Session {
         inputs.into_iter().map(place).collect()
     }
 
-    /// Who repairs in an action without tasks may change what the makers of the action may.
+    /// Who repairs in an action without tasks may change what the makers of the action may, and planning where
+    /// that is what was checked.
     pub(super) fn step_writes(&self, dispatch: &Dispatch) -> Option<Vec<String>> {
-        let part = match dispatch.purpose {
-            Purpose::Repair { .. } if !self.has_task_loop() => {
-                self.last_part(self.step + 1, dispatch.role)
-            }
-            _ => self.part_of(dispatch),
-        };
-        part.and_then(|part| part.writes.clone())
+        let is_repair = matches!(dispatch.purpose, Purpose::Repair { .. });
+        if !is_repair || self.has_task_loop() {
+            return self.part_of(dispatch)?.writes.clone();
+        }
+        let mut writes = self.last_part(self.step + 1, dispatch.role)?.writes.clone()?;
+        let step = self.steps.get(self.step).map(|step| &step.kind);
+        if let Some(StepKind::Checks { of }) = step
+            && of.contains(&CheckSubject::Planning)
+        {
+            writes.push("planning-mds/**".to_owned());
+        }
+        Some(writes)
     }
 
     /// A repair in an action without tasks: where its Coders may write, else the files it is about.

@@ -41,10 +41,19 @@ fn maker(text: &str) -> Assignment {
     Assignment { outputs: words.map(str::to_owned).collect(), ..role }
 }
 
-/// `Docs`, or `Docs?` when the person may go on without it.
+/// `Docs`, `Docs?` when the person may go on without it, `Docs=writer` when the action calls it that,
+/// `Docs@docs/**` when it may change nothing else.
 fn part(text: &str) -> Assignment {
-    let role = Role::parse(text.trim_end_matches('?')).expect("a role");
-    Assignment { optional: text.ends_with('?'), ..Assignment::new(role, &[]) }
+    let (text, writes) = match text.split_once('@') {
+        Some((text, glob)) => (text, Some(vec![glob.to_owned()])),
+        None => (text, None),
+    };
+    let (role, called) = match text.split_once('=') {
+        Some((role, name)) => (role, Some(name.to_owned())),
+        None => (text, None),
+    };
+    let assignment = Assignment::new(Role::parse(role.trim_end_matches('?')).expect("a role"), &[]);
+    Assignment { optional: text.ends_with('?'), called, writes, ..assignment }
 }
 
 fn subject(text: &str) -> CheckSubject {
