@@ -11,7 +11,7 @@ use crate::reply::ReportedFinding;
 use crate::role::{Mode, RepairLoop, Role, spelled};
 use crate::task::{Criterion, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
-use crate::work::{CheckResult, DispatchEnd};
+use crate::work::{Artefact, CheckResult, DispatchEnd};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -284,6 +284,9 @@ pub struct Merged {
     /// Files that it and another member changed in ways that do not go together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
+    /// Its declared files as they are in the last of the commits: others may have changed them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Artefact>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

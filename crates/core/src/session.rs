@@ -433,6 +433,13 @@ impl Session {
         self.merging.iter().filter_map(commit).collect()
     }
 
+    /// Files of the repository that a ready member declares or was watched for.
+    pub fn outputs_of(&self, number: DispatchNumber) -> Vec<String> {
+        let delivered = self.dispatches.get(&number).and_then(|d| d.delivered.as_ref());
+        let outputs = delivered.map(|delivered| &delivered.work.outputs);
+        outputs.into_iter().flatten().map(|output| output.path.clone()).collect()
+    }
+
     /// Whether the action has an implement loop, with its reviews of everything that changes.
     pub(crate) fn has_task_loop(&self) -> bool {
         self.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))

@@ -31,6 +31,9 @@ pub enum DispatchEnd {
     /// OK was said but declared outputs are not there.
     MissingOutput {
         paths: Vec<String>,
+        /// What the reply reported all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<ReportedFinding>,
     },
     /// A file that the role must read is not there or not usable; nothing was started.
     MissingContext {

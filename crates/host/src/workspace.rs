@@ -72,10 +72,12 @@ impl Workspace {
     pub fn follow(&self, tip: &CommitId) -> Result<(), WorkspaceError> {
         let accepted = self.accepted()?;
         // A commit that the journal never heard of is ahead of it: what it holds must show as changes again.
-        if accepted != *tip && !self.is_ahead(&accepted, tip)? && self.changes()?.is_empty() {
-            return self.reset(tip);
+        if accepted == *tip || self.is_ahead(&accepted, tip)? {
+            return self.adopt(tip);
         }
-        self.adopt(tip)
+        // Compared with the tip, the tree would undo what others did meanwhile; what is unfinished in it is kept.
+        self.rescue("unfinished", "changes in a tree that the work went past")?;
+        self.reset(tip)
     }
 
     fn is_ahead(&self, accepted: &CommitId, tip: &CommitId) -> Result<bool, WorkspaceError> {

@@ -98,6 +98,7 @@ impl Crew {
                 number: *number,
                 commit: (!clashes).then(|| self.commit()),
                 conflicts: if clashes { vec!["src/shared".to_owned()] } else { Vec::new() },
+                outputs: Vec::new(),
             });
         }
         merged
@@ -251,7 +252,10 @@ impl Crew {
             4..=6 => DispatchEnd::Invalid { errors: vec![error], usage: Usage::default() },
             7 => DispatchEnd::TimedOut { after_ms: 600_000 },
             8 => DispatchEnd::OutputLimit { limit_bytes: 10 },
-            9 => DispatchEnd::MissingOutput { paths: vec!["spec.md".to_owned()] },
+            9 => DispatchEnd::MissingOutput {
+                paths: vec!["spec.md".to_owned()],
+                findings: Vec::new(),
+            },
             10 => DispatchEnd::MissingContext { errors: vec![error] },
             _ if self.chance.percent(50) => {
                 DispatchEnd::PermissionRefused { detail: "no".to_owned() }

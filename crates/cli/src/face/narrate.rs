@@ -147,7 +147,7 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
                 errors.first().map(|e| terminal_line(&e.message, WORDS_MAX)).unwrap_or_default();
             told(WARN, "invalid", format!("{who}: {} error(s): {first}", errors.len()))
         }
-        DispatchEnd::MissingOutput { paths } => {
+        DispatchEnd::MissingOutput { paths, .. } => {
             told(BAD, "missing", format!("{who} did not write {}", paths.join(", ")))
         }
         DispatchEnd::MissingRole { detail, .. } => {

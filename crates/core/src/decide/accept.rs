@@ -4,7 +4,7 @@ use super::{Draft, failure, gate, reply, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
-use crate::reply::{Reply, ReplyError, ReplyStatus};
+use crate::reply::{Reply, ReplyError, ReplyStatus, Severity};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
@@ -31,11 +31,27 @@ pub(super) fn ended(
     let failed = delivered.is_none().then(|| end.clone());
     draft.emit(Event::AttemptEnded { number, attempt, end });
     if let Some(end) = failed {
+        keep_findings(draft, number, &end);
         failure::follow(draft, number, &end);
     }
     if let Some((reply, work)) = delivered {
         record_breaches(draft, number, &work);
         by_status(draft, number, &reply, &work);
+    }
+}
+
+/// What a reviewing role found counts, whatever else it failed to leave behind.
+fn keep_findings(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEnd) {
+    let role = draft.dispatches[&number].role;
+    if let DispatchEnd::MissingOutput { findings, .. } = end
+        && role.is_reviewing()
+    {
+        let task = draft.dispatches[&number].task.clone();
+        for report in findings {
+            let is_grave = report.severity >= Severity::High;
+            let status = if is_grave { FindingStatus::Open } else { FindingStatus::Tracked };
+            reply::record(draft, role, &task, report, status);
+        }
     }
 }
 

@@ -126,8 +126,14 @@ fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 
 /// A person can mend what an agent left behind, not an agent that never came to write anything.
 fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
-    let failure = draft.dispatches[&number].last_failure.as_ref();
-    !matches!(failure, Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }))
+    match &draft.dispatches[&number].last_failure {
+        Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => false,
+        // What clashed was good by itself; it is done again on top of the others, not mended.
+        Some(DispatchEnd::Invalid { errors, .. }) => {
+            errors.iter().all(|e| e.code != "work.conflict")
+        }
+        _ => true,
+    }
 }
 
 fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {

@@ -131,7 +131,7 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
         DispatchEnd::MissingRole { name, detail } => {
             format!("the text of role {name} is not usable: {detail}")
         }
-        DispatchEnd::MissingOutput { paths } => {
+        DispatchEnd::MissingOutput { paths, .. } => {
             format!("it said OK but did not write {}", paths.join(", "))
         }
         DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {

@@ -76,7 +76,7 @@ fn clashing_session_files(draft: &Draft<'_>, ready: &[DispatchNumber]) -> Vec<Me
             }
         }
         if !conflicts.is_empty() {
-            clashing.push(Merged { number: *number, commit: None, conflicts });
+            clashing.push(Merged { number: *number, commit: None, conflicts, outputs: Vec::new() });
         }
     }
     clashing

@@ -50,6 +50,10 @@ impl Session {
             if one.conflicts.is_empty() {
                 if let Some(delivered) = &mut dispatch.delivered {
                     delivered.work.commit.clone_from(&one.commit);
+                    for output in &mut delivered.work.outputs {
+                        let merged = one.outputs.iter().find(|other| other.path == output.path);
+                        merged.into_iter().for_each(|now| output.sha256.clone_from(&now.sha256));
+                    }
                 }
                 continue;
             }

@@ -150,6 +150,7 @@ impl Crew {
                 number: *number,
                 commit: fits.then_some(commit),
                 conflicts: if fits { Vec::new() } else { vec!["src/shared".to_owned()] },
+                outputs: Vec::new(),
             });
         }
         merged

@@ -3,7 +3,7 @@
 
 use crate::redact::Redactor;
 use serde_json::Value;
-use tollgate_core::reply::{Reply, ReplyError};
+use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
 use tollgate_core::work::DispatchEnd;
 
 pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
@@ -18,8 +18,8 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         | DispatchEnd::CouldNotStart { cause: words, .. }
         | DispatchEnd::MissingRole { detail: words, .. }
         | DispatchEnd::PermissionRefused { detail: words } => text(redactor, words),
-        DispatchEnd::MissingOutput { .. }
-        | DispatchEnd::TimedOut { .. }
+        DispatchEnd::MissingOutput { findings, .. } => clean_findings(redactor, findings),
+        DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
         | DispatchEnd::Parked { .. }
         | DispatchEnd::Stopped
@@ -54,7 +54,11 @@ fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     for words in reply.notes.iter_mut().chain(&mut reply.questions) {
         text(redactor, words);
     }
-    for finding in &mut reply.findings {
+    clean_findings(redactor, &mut reply.findings);
+}
+
+fn clean_findings(redactor: &Redactor, findings: &mut [ReportedFinding]) {
+    for finding in findings {
         text(redactor, &mut finding.category);
         text(redactor, &mut finding.message);
         for words in [&mut finding.line, &mut finding.fix].into_iter().flatten() {

@@ -164,7 +164,7 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
     missing.extend(outputs::missing(at.workspace.tree(), &declared));
     if reply.status == ReplyStatus::Ok && !missing.is_empty() {
         if found.breaches.is_empty() {
-            return Ok(DispatchEnd::MissingOutput { paths: missing });
+            return Ok(DispatchEnd::MissingOutput { paths: missing, findings: reply.findings });
         }
         // It is there, but not as something that can be taken.
         let errors = found.breaches.iter().map(|breach| {

@@ -42,6 +42,9 @@ pub struct Assignment {
     /// Files that must be there after an OK, below the workspace.
     pub outputs: Vec<String>,
     pub since: Timestamp,
+    /// The commit that the work starts from.
+    #[serde(default)]
+    pub tip: String,
 }
 
 /// An attempt that a person was asked for and that has not ended.
@@ -175,6 +178,7 @@ pub(super) fn assign(
         workspace: tree.to_owned(),
         outputs: own.chain(repository).collect(),
         since: clock::now(),
+        tip: order.tip.to_string(),
     };
     let text = serde_json::to_vec_pretty(&assignment).expect("an assignment is plain data");
     files::write_durable(&folder.folder().join(MARKER), &text)
@@ -194,7 +198,9 @@ pub(super) fn carried(
         return Ok(None);
     };
     let folder = layout.attempt(order.number, Attempt(before));
-    if assignment(&folder).is_none_or(|assignment| assignment.workspace != tree) {
+    let is_same_place =
+        |before: Assignment| before.workspace == tree && before.tip == order.tip.as_str();
+    if !assignment(&folder).is_some_and(is_same_place) {
         return Ok(None);
     }
     let given = files::read_bounded(&folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
@@ -274,8 +280,12 @@ mod tests {
 
     fn waiting(folder: &RunFolder) -> Assigned {
         std::fs::create_dir_all(folder.folder()).unwrap();
-        let assignment =
-            Assignment { workspace: PathBuf::new(), outputs: Vec::new(), since: clock::now() };
+        let assignment = Assignment {
+            workspace: PathBuf::new(),
+            outputs: Vec::new(),
+            since: clock::now(),
+            tip: String::new(),
+        };
         Assigned {
             number: DispatchNumber::FIRST,
             attempt: Attempt::FIRST,

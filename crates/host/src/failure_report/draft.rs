@@ -84,7 +84,7 @@ pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &Dispa
                 message: format!("{} ({})", error.message, error.code),
             })
             .collect(),
-        DispatchEnd::MissingOutput { paths } => impacted(paths, "it was not written"),
+        DispatchEnd::MissingOutput { paths, .. } => impacted(paths, "it was not written"),
         _ => {
             let brief = report.dispatch.and_then(|number| session.brief(number));
             let outputs = brief.map(|brief| brief.outputs).unwrap_or_default();
@@ -151,7 +151,7 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
         DispatchEnd::MissingRole { name, detail } => {
             format!("it was not started, the text of role {name} is not usable: {detail}")
         }
-        DispatchEnd::MissingOutput { paths } => {
+        DispatchEnd::MissingOutput { paths, .. } => {
             format!("it said OK and did not write {}", paths.join(", "))
         }
         DispatchEnd::Crashed { exit_code, signal, .. } => match (exit_code, signal) {

@@ -102,8 +102,10 @@ impl Owner {
 
     fn fly_merge(&self, number: DispatchNumber) -> bool {
         let session = self.session();
+        let changes = session.merging();
         let order = MergeOrder {
-            changes: session.merging(),
+            outputs: changes.iter().map(|(number, _)| session.outputs_of(*number)).collect(),
+            changes,
             session: session.opening.session.clone(),
             base: session.opening.base.clone(),
             tip: session.tip.clone(),

@@ -31,7 +31,7 @@ impl Workspace {
         if code == 1 {
             let named = fields.filter(|field| !field.is_empty());
             let mut files: Vec<String> =
-                named.map(|field| String::from_utf8_lossy(field).into_owned()).collect();
+                named.map(|field| plain_name(&String::from_utf8_lossy(field))).collect();
             files.sort();
             files.dedup();
             return Ok(Merge::Conflicts(files));
@@ -47,6 +47,16 @@ impl Workspace {
         let seconds: i64 = seconds.trim().parse().map_err(|_| unexpected("no time"))?;
         let at = Timestamp::from_ms(seconds.saturating_mul(1_000));
         Ok((at, format!("{}\n", message.trim_end())))
+    }
+}
+
+/// Where a file meets a folder git tells them apart by `~` and a commit; people know the file without it.
+fn plain_name(name: &str) -> String {
+    match name.rsplit_once('~') {
+        Some((plain, side)) if side.len() == 40 && side.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            plain.to_owned()
+        }
+        _ => name.to_owned(),
     }
 }
 

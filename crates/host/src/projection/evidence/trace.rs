@@ -58,7 +58,7 @@ fn ended(end: &DispatchEnd) -> String {
             });
             format!("- {}; nothing of it is taken\n{}", name(end), errors.collect::<String>())
         }
-        DispatchEnd::MissingOutput { paths } => {
+        DispatchEnd::MissingOutput { paths, .. } => {
             paths.iter().map(|path| format!("- did not write: {}\n", code(path))).collect()
         }
         other => format!("- {}; nothing of it is taken\n", name(other)),
