@@ -17,6 +17,7 @@ pub mod outputs;
 pub mod session_files;
 pub mod setup;
 mod subject;
+pub(crate) mod to_end;
 pub mod tree;
 
 use crate::context::Context;

@@ -1,11 +1,12 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree.
 
+use super::to_end::{Errand, run_to_end};
 use super::{ActivityError, StopSwitch, base, subject};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
-use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::process::{RunEnd, RunOutcome, RunSpec};
 use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
@@ -104,47 +105,14 @@ fn run_one(
     command: &str,
     stop: &StopSwitch,
 ) -> Result<Option<RunOutcome>, ActivityError> {
-    let mut folder_path = folder.folder().to_owned();
-    let mut again = 0;
-    loop {
-        let attached = process::attach(&folder_path)
-            .map_err(ActivityError::io("cannot look at the check's folder"))?;
-        let run = match attached {
-            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
-                if stop.is_stopped() {
-                    return Ok(None);
-                }
-                // A check whose supervisor vanished is simply run again, in the next folder of its own: a later
-                // engine comes by the same folders in the same order.
-                again += 1;
-                folder_path = folder.folder().with_extension(format!("again-{again}"));
-                continue;
-            }
-            Attached::Finished(outcome) => {
-                return take(folder, &folder_path, outcome).map(Some);
-            }
-            Attached::Running(run) => run,
-            Attached::NeverStarted => {
-                // A late supervisor of a killed engine must not find its tree reset under it.
-                let hold = process::hold(&folder_path)
-                    .map_err(ActivityError::io("cannot look at the check's folder"))?;
-                let Some(hold) = hold else { continue };
-                clean(workspace, order)?;
-                let spec = spec(context, order, workspace, command);
-                crash::point("checks.before_start");
-                drop(hold);
-                process::start(&folder_path, &spec, &context.program)
-                    .map_err(ActivityError::io("cannot start the supervisor"))?
-            }
-        };
-        stop.arm(run.stopper());
-        crash::point("checks.started");
-        match run.wait().map_err(ActivityError::io("cannot wait for a check"))? {
-            Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
-            Waited::Finished(outcome) => return take(folder, &folder_path, outcome).map(Some),
-            Waited::Lost => {}
-        }
-    }
+    let spec = spec(context, order, workspace, command);
+    let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
+    let ran = run_to_end(&errand, stop, &mut || {
+        clean(workspace, order)?;
+        crash::point("checks.before_start");
+        Ok(())
+    })?;
+    ran.map(|ran| take(folder, &ran.folder, ran.outcome)).transpose()
 }
 
 /// The outcome's logs stand where they are looked for.
