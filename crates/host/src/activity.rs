@@ -11,6 +11,7 @@ pub mod failed;
 mod guard;
 mod imports;
 pub mod input;
+mod kept_report;
 pub mod manual;
 pub mod merge;
 pub mod outputs;

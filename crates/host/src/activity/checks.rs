@@ -42,24 +42,20 @@ pub fn run(
     let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
     let checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
-            clean(&workspace, order)?;
+            tidy(&workspace, order)?;
             subject::lifecycle(context, order, &workspace, stop)?
         }
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
             Some(subject::coverage(context, order, &workspace))
         }
         CheckPurpose::Subject { subject: CheckSubject::Planning, .. } => {
-            clean(&workspace, order)?;
+            tidy(&workspace, order)?;
             Some(subject::planning(order, &workspace))
         }
-        _ => {
-            let checked = commands(context, order, &workspace, stop)?;
-            subject::keep_report(context, order, &workspace)?;
-            checked
-        }
+        _ => commands(context, order, &workspace, stop)?,
     };
     crash::point("checks.ended");
-    clean(&workspace, order)?;
+    tidy(&workspace, order)?;
     Ok(checked)
 }
 
@@ -70,15 +66,30 @@ fn commands(
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
     let layout = context.session_layout(&order.session);
+    let kept_report = subject::kept_report(context, order);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
         if stop.is_stopped() {
             return Ok(None);
         }
         let folder = layout.check(order.number, index + 1);
-        let Some(outcome) = run_one(context, order, workspace, &folder, command, stop)? else {
+        let mut prepare = || {
+            tidy(workspace, order)?;
+            if let Some(report) = &kept_report {
+                report.make_room(workspace, index + 1)?;
+            }
+            crash::point("checks.before_start");
+            Ok(())
+        };
+        let spec = spec(context, order, workspace, command);
+        let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
+        let Some(ran) = run_to_end(&errand, stop, &mut prepare)? else {
             return Ok(None);
         };
+        if let Some(report) = &kept_report {
+            report.keep(workspace.tree(), order.number, index + 1)?;
+        }
+        let outcome = take(&folder, &ran.folder, ran.outcome)?;
         let mut result = result(command, &folder, &outcome)?;
         if !result.passed {
             result.failed_on_base = base::fails(context, order, command, stop)?;
@@ -89,30 +100,12 @@ fn commands(
 }
 
 /// What a check leaves behind is nobody's work.
-fn clean(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
+fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
     let name = format!("checks-{}", order.number);
     if workspace.rescue(&name, "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
     }
     Ok(())
-}
-
-fn run_one(
-    context: &Context,
-    order: &CheckOrder,
-    workspace: &Workspace,
-    folder: &RunFolder,
-    command: &str,
-    stop: &StopSwitch,
-) -> Result<Option<RunOutcome>, ActivityError> {
-    let spec = spec(context, order, workspace, command);
-    let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
-    let ran = run_to_end(&errand, stop, &mut || {
-        clean(workspace, order)?;
-        crash::point("checks.before_start");
-        Ok(())
-    })?;
-    ran.map(|ran| take(folder, &ran.folder, ran.outcome)).transpose()
 }
 
 /// The outcome's logs stand where they are looked for.
