@@ -148,6 +148,22 @@ pub fn spec_of(run_dir: &Path) -> io::Result<Option<RunSpec>> {
     }
 }
 
+/// The folders right in this one in which something was to run; none when it is not there.
+pub fn runs_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let listed = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        listed => listed?,
+    };
+    let mut runs = Vec::new();
+    for entry in listed {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && record::has_spec(&entry.path()) {
+            runs.push(entry.path());
+        }
+    }
+    Ok(runs)
+}
+
 /// Takes up a run by what its folder says.
 pub fn attach(run_dir: &Path) -> io::Result<Attached> {
     let Some(folder) = RunFolder::open(run_dir)? else {
