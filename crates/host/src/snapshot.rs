@@ -134,7 +134,7 @@ impl Snapshots {
     ) -> Result<Snapshot, SnapshotError> {
         let held = self.hold()?;
         let ignored =
-            if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root) };
+            if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root)? };
         let coverage = Coverage::new(scope, ignored)?;
         let taken = self.take_held(&held, action, scope, &coverage, now)?;
         self.prune(&held, retention, now)?;
@@ -281,7 +281,7 @@ impl Snapshots {
     fn coverage_of(&self, target: &Manifest) -> Result<Coverage, SnapshotError> {
         let mut leave = BTreeMap::new();
         if !target.scope.with_ignored {
-            leave = coverage::ignored(&self.root);
+            leave = coverage::ignored(&self.root)?;
             leave.retain(|path, _| !holds(&target.listing.entries, path));
         }
         leave.extend(target.listing.left_out.iter().map(|left| (left.path.clone(), left.why)));
