@@ -1,7 +1,7 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree.
 
 use super::to_end::{Errand, run_to_end};
-use super::{ActivityError, StopSwitch, base, subject};
+use super::{ActivityError, StopSwitch, base, clean, subject};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
@@ -40,7 +40,7 @@ pub fn run(
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
     let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
-    let checked = match &order.purpose {
+    let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
             subject::lifecycle(context, order, &workspace, stop)?
@@ -54,6 +54,9 @@ pub fn run(
         }
         _ => commands(context, order, &workspace, stop)?,
     };
+    if let Some(checked) = &mut checked {
+        clean::results(&context.redactor, &mut checked.results);
+    }
     crash::point("checks.ended");
     tidy(&workspace, order)?;
     Ok(checked)

@@ -197,7 +197,7 @@ impl Reporter {
         let mut report = report.clone();
         if let Some((number, attempt)) = report.dispatch.zip(report.attempt) {
             let folder = self.layout.attempt(number, attempt);
-            report.excerpts.agent_input = head(&folder.input());
+            report.excerpts.agent_input = head(&self.redactor, &folder.input());
             report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
             report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;
         }
@@ -227,11 +227,44 @@ fn agent_of(
     chosen.or_else(|| agents.get(&dispatch.role).cloned())
 }
 
-fn head(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok(file) = files::options_nofollow().read(true).open(path) {
-        // What cannot be read is not worth a second failure.
-        let _ = file.take(TAIL_BYTES as u64).read_to_end(&mut bytes);
+/// The beginning of a file without secrets. Cut is what is clean already: of a secret across the cut nothing stays.
+fn head(redactor: &Redactor, path: &Path) -> String {
+    let mut clean = Vec::new();
+    // What cannot be read is not worth a second failure.
+    if let Ok(mut file) = files::options_nofollow().read(true).open(path) {
+        let (mut stream, mut piece) = (redactor.stream(), vec![0; TAIL_BYTES]);
+        while clean.len() < TAIL_BYTES {
+            match file.read(&mut piece) {
+                Ok(length) if length > 0 => stream.push(&piece[..length], &mut clean),
+                _ => {
+                    stream.finish(&mut clean);
+                    break;
+                }
+            }
+        }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    clean.truncate(TAIL_BYTES);
+    String::from_utf8_lossy(&clean).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn r083_a_secret_across_the_cut_leaves_nothing_of_itself() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("input.json");
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        std::fs::write(&path, "a hunter2-hunter2 b").unwrap();
+        assert_eq!(head(&redactor, &path), "a [redacted] b");
+        for before in TAIL_BYTES - 20..TAIL_BYTES {
+            let text = [&"x ".repeat(TAIL_BYTES)[..before], "hunter2-hunter2", &" y".repeat(999)];
+            std::fs::write(&path, text.concat()).unwrap();
+            let head = head(&redactor, &path);
+            assert!(!head.contains("hunter") && head.len() == TAIL_BYTES, "{before}");
+        }
+    }
 }
