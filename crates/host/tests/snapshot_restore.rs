@@ -226,6 +226,7 @@ fn r079_a_damaged_store_or_manifest_is_found_before_anything_is_changed() {
     fs::write(root.join("a"), "content").unwrap();
     let snapshot = create(root);
     fs::write(root.join("a"), "otherwise").unwrap();
+    fs::write(root.join("new"), "goes before anything comes").unwrap();
     let before = tree(root);
     let snapshots = Snapshots::of(root);
     let object = only_object(root);
