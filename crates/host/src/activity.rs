@@ -11,12 +11,14 @@ pub mod failed;
 mod guard;
 mod imports;
 pub mod input;
+mod kept_report;
 pub mod manual;
 pub mod merge;
 pub mod outputs;
 pub mod session_files;
 pub mod setup;
 mod subject;
+pub(crate) mod to_end;
 pub mod tree;
 
 use crate::context::Context;

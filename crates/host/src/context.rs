@@ -73,12 +73,10 @@ impl Context {
         }
     }
 
-    /// The workspaces that a session can have so far.
-    pub fn workspace_homes(&self, session: &SessionName) -> Vec<PathBuf> {
-        let members = (0..).map(|member| self.workspace_home(session, Room::Member(member)));
-        let members = members.take_while(|home| home.exists());
-        let others = [Room::Session, Room::Base].map(|room| self.workspace_home(session, room));
-        others.into_iter().chain(members).collect()
+    /// The workspaces that a session has so far.
+    pub fn workspace_homes(&self, session: &SessionName) -> Result<Vec<PathBuf>, WorkspaceError> {
+        let home = self.workspace_home(session, Room::Session);
+        homes_of(&home).map_err(|cause| WorkspaceError::io(&home, cause))
     }
 
     /// The text of a role as it is now, by the name that the action calls it by.
@@ -95,5 +93,48 @@ impl Context {
             }
         }
         text.to_owned()
+    }
+}
+
+/// The home of a session and those beside it that are named after it; members of one group may leave gaps.
+fn homes_of(home: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let Some((folder, name)) = home.parent().zip(home.file_name()) else {
+        return Ok(Vec::new());
+    };
+    let found = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        found => found?,
+    };
+    let beside = [name.as_encoded_bytes(), b"~"].concat();
+    let mut homes = Vec::new();
+    for entry in found {
+        let entry = entry?;
+        let found = entry.file_name();
+        let is_ours = found == name || found.as_encoded_bytes().starts_with(&beside);
+        if is_ours && entry.file_type()?.is_dir() {
+            homes.push(entry.path());
+        }
+    }
+    homes.sort();
+    Ok(homes)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn every_workspace_of_a_session_is_found_also_after_a_gap() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().join("repo/2026-11-15_login");
+        assert!(homes_of(&home).unwrap().is_empty());
+        for name in ["login", "login~3", "login~base", "login-2", "login-2~1", "logi"] {
+            std::fs::create_dir_all(temp.path().join(format!("repo/2026-11-15_{name}"))).unwrap();
+        }
+        let names = |home: PathBuf| home.file_name().unwrap().to_str().unwrap()[11..].to_owned();
+        let found: Vec<String> = homes_of(&home).unwrap().into_iter().map(names).collect();
+        assert_eq!(found, ["login", "login~3", "login~base"]);
     }
 }

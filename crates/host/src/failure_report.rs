@@ -38,8 +38,11 @@ pub struct FailureReport {
     pub error_type: ErrorType,
     pub message: String,
     pub impacted_artifacts: Vec<Impacted>,
-    /// Every attempt so far, the failed one last.
+    /// The last attempts so far, the failed one last.
     pub tried: Vec<Tried>,
+    /// How many attempts there were, listed or not.
+    #[serde(default)]
+    pub tried_count: usize,
     pub remediation: Vec<String>,
     /// What the session does now.
     pub next: String,
@@ -98,9 +101,16 @@ impl FailureReport {
         };
         let name = name_of(decision.asked_at, &session.opening.session, about);
         folders(&session.opening.session).into_iter().find_map(|folder| {
-            let path = format!("{folder}/{name}.json");
-            let bytes = files::read_beneath(layout.repo_root(), &path, REPORT_BYTES_MAX).ok()?;
-            Some((serde_json::from_slice(&bytes).ok()?, path))
+            let read = |number| {
+                let path = format!("{folder}/{}.json", numbered(&name, number));
+                let bytes =
+                    files::read_beneath(layout.repo_root(), &path, REPORT_BYTES_MAX).ok()?;
+                Some((serde_json::from_slice::<Self>(&bytes).ok()?, path))
+            };
+            let is_asked = |(report, _): &(Self, String)| {
+                about.is_some() || report.decision.as_ref() == Some(&decision.decision_id)
+            };
+            (1..=SAME_NAME_MAX).map_while(read).find(is_asked)
         })
     }
 }
@@ -124,4 +134,12 @@ fn name_of(
         }
         None => format!("{at}_{session}"),
     }
+}
+
+/// More reports about the session in one millisecond have no names of their own.
+const SAME_NAME_MAX: usize = 100;
+
+/// Reports about the session as a whole, all of one millisecond, are counted.
+fn numbered(name: &str, number: usize) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}_{number}") }
 }

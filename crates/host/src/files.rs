@@ -3,7 +3,7 @@
 mod beneath;
 mod listing;
 
-pub use beneath::{open_beneath, read_beneath, write_beneath};
+pub use beneath::{open_beneath, read_beneath, remove_file_beneath, write_beneath};
 pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 
 use crate::crash;

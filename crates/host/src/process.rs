@@ -123,12 +123,45 @@ pub enum Waited {
 /// Starts a run by `program supervise RUN_DIR`. Starting the same folder again never gives a second agent.
 pub fn start(run_dir: &Path, spec: &RunSpec, program: &Path) -> io::Result<Run> {
     let folder = RunFolder::create(run_dir)?;
+    write_spec(&folder, spec)?;
+    spawn(folder, program)
+}
+
+fn write_spec(folder: &RunFolder, spec: &RunSpec) -> io::Result<()> {
     crash::point("process.run_unwritten");
     folder.write_spec(spec)?;
     crash::point("process.run_written");
+    Ok(())
+}
+
+fn spawn(folder: RunFolder, program: &Path) -> io::Result<Run> {
     let child = spawn_supervisor(&folder, program)?;
     crash::point("process.spawned");
     Ok(Run { folder, child: Some(child) })
+}
+
+/// What was to run in a folder; none when nothing was.
+pub fn spec_of(run_dir: &Path) -> io::Result<Option<RunSpec>> {
+    match RunFolder::open(run_dir)?.map(|folder| folder.read_spec()) {
+        Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        spec => spec.transpose(),
+    }
+}
+
+/// The folders right in this one in which something was to run; none when it is not there.
+pub fn runs_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let listed = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        listed => listed?,
+    };
+    let mut runs = Vec::new();
+    for entry in listed {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && record::has_spec(&entry.path()) {
+            runs.push(entry.path());
+        }
+    }
+    Ok(runs)
 }
 
 /// Takes up a run by what its folder says.
@@ -160,7 +193,17 @@ fn attached(record: Record) -> Attached {
 /// While it lives, no supervisor of the run begins.
 #[derive(Debug)]
 pub struct Hold {
-    _lock: File,
+    folder: RunFolder,
+    lock: File,
+}
+
+impl Hold {
+    /// Starts the run like [`start`]; a supervisor that comes late finds this very spec, too.
+    pub fn start(self, spec: &RunSpec, program: &Path) -> io::Result<Run> {
+        write_spec(&self.folder, spec)?;
+        drop(self.lock);
+        spawn(self.folder, program)
+    }
 }
 
 /// Keeps a supervisor that is still on its way from beginning while the run is prepared anew. None when the run
@@ -169,7 +212,7 @@ pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     let folder = RunFolder::create(run_dir)?;
     let lock = folder.try_lock(Lock::Exclusive)?;
     let is_free = !folder.has_started() && folder.read_record()?.is_none();
-    Ok(lock.filter(|_| is_free).map(|lock| Hold { _lock: lock }))
+    Ok(lock.filter(|_| is_free).map(|lock| Hold { folder, lock }))
 }
 
 /// Brings in what somebody who is no program has to say: their output, and that they ended well. False when the run has

@@ -1,13 +1,13 @@
 //! The loop, the only place where pure and impure meet: gather inputs, decide, make durable, act.
 
+mod cancelled;
 mod open;
 mod reconcile;
 
 pub use open::OpenError;
 
+use crate::activity::StopSwitch;
 use crate::activity::checks::Checked;
-use crate::activity::dispatch::{self, DispatchOrder};
-use crate::activity::{ActivityError, StopSwitch};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
@@ -17,7 +17,6 @@ use crate::journal::{Journal, JournalError};
 use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::SessionLock;
-use crate::process::{self, Attached};
 use crate::projection::Projector;
 use crate::record::Inspector;
 use crate::repository::PromoteError;
@@ -27,7 +26,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 use tollgate_core::engine::{Answered, Engine};
-use tollgate_core::event::{Event, Merged, Verdict};
+use tollgate_core::event::{Event, Merged};
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
@@ -138,35 +137,6 @@ impl Owner {
     /// The person's checkout.
     pub fn root(&self) -> &Path {
         self.context.repository.root()
-    }
-
-    /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under
-    /// which unfinished work of people is kept.
-    pub fn end_cancelled(&self) -> Result<Vec<String>, ActivityError> {
-        let session = self.session();
-        let cancelled = session
-            .dispatches
-            .iter()
-            .filter(|(_, dispatch)| dispatch.verdict == Some(Verdict::Cancelled))
-            .map(|(number, dispatch)| (*number, dispatch.attempts));
-        let attempts = cancelled.clone().map(|(number, last)| self.layout.attempt(number, last));
-        let checks = session.checks.iter().filter(|(_, run)| run.passed.is_none());
-        let commands = checks.flat_map(|(number, run)| {
-            (1..=run.commands.len()).map(|index| self.layout.check(*number, index))
-        });
-        for folder in attempts.chain(commands) {
-            let problem = || ActivityError::io(format!("cannot end {}", folder.folder().display()));
-            if let Attached::Running(run) = process::attach(folder.folder()).map_err(problem())? {
-                run.stopper().stop().map_err(problem())?;
-            }
-        }
-        let mut kept = Vec::new();
-        for (number, last) in cancelled {
-            if let Some(order) = DispatchOrder::of(session, number, last) {
-                kept.extend(dispatch::abandon(&self.context, &order)?);
-            }
-        }
-        Ok(kept)
     }
 
     /// For threads that read the terminal or wait for signals.

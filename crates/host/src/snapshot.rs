@@ -37,7 +37,7 @@ use info::{CACHE, MANIFEST};
 use manifest::Manifest;
 use record::Record;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tollgate_core::time::Timestamp;
 
@@ -134,7 +134,7 @@ impl Snapshots {
     ) -> Result<Snapshot, SnapshotError> {
         let held = self.hold()?;
         let ignored =
-            if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root) };
+            if scope.with_ignored { BTreeMap::new() } else { coverage::ignored(&self.root)? };
         let coverage = Coverage::new(scope, ignored)?;
         let taken = self.take_held(&held, action, scope, &coverage, now)?;
         self.prune(&held, retention, now)?;
@@ -281,7 +281,7 @@ impl Snapshots {
     fn coverage_of(&self, target: &Manifest) -> Result<Coverage, SnapshotError> {
         let mut leave = BTreeMap::new();
         if !target.scope.with_ignored {
-            leave = coverage::ignored(&self.root);
+            leave = coverage::ignored(&self.root)?;
             leave.retain(|path, _| !holds(&target.listing.entries, path));
         }
         leave.extend(target.listing.left_out.iter().map(|left| (left.path.clone(), left.why)));
@@ -297,21 +297,32 @@ fn holds(entries: &[Entry], path: &[u8]) -> bool {
     is_there || entries.get(at).is_some_and(|entry| entry.path.starts_with(&below))
 }
 
-/// Nothing is touched unless everything needed is there.
+/// Up to so many bytes are read twice by a restore: the first time before anything is touched.
+const READ_FIRST_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Nothing is touched unless everything needed is there, and undamaged as far as that is quickly seen. The rest is
+/// compared while it is copied.
 fn expect_contents(
     held: &Held,
     snapshot: &Snapshot,
     work: &plan::Work<'_>,
 ) -> Result<(), SnapshotError> {
+    let mut bytes: u64 = 0;
+    let mut needed = BTreeSet::new();
     for (entry, _) in &work.put {
-        if let entry::EntryKind::File { size, hash } = entry.kind
-            && !held.store.has(hash, size)
-        {
+        let entry::EntryKind::File { size, hash } = entry.kind else { continue };
+        if needed.insert(hash) {
+            bytes = bytes.saturating_add(size);
+        }
+        if !held.store.has(hash, size) {
             let path = String::from_utf8_lossy(&entry.path);
             let why =
                 format!("the content of {path:?} is missing in the store; nothing was changed");
             return Err(SnapshotError::Damaged { id: snapshot.id.clone(), why });
         }
+    }
+    if bytes <= READ_FIRST_BYTES_MAX {
+        needed.into_iter().try_for_each(|hash| held.store.expect_sound(hash))?;
     }
     Ok(())
 }

@@ -96,6 +96,11 @@ impl Workspace {
         self.write_head(commit)
     }
 
+    /// Whether the accepted commit has a file at a path below the tree.
+    pub fn is_tracked(&self, path: &str) -> Result<bool, WorkspaceError> {
+        Ok(!self.git(["ls-tree", "HEAD", "--", path]).run()?.stdout.is_empty())
+    }
+
     fn at(
         repository: &Repository,
         home: &Path,

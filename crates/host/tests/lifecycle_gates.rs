@@ -138,3 +138,24 @@ fn r087_the_file_of_the_repository_goes_before_the_built_in_one() {
     fs::write(&path, [0xff]).unwrap();
     assert!(matches!(load(&world.root()), Err(LifecycleError::Invalid { .. })));
 }
+
+#[test]
+fn a_gate_that_was_edited_after_a_kill_takes_over_nothing_of_the_old_one() {
+    let mut world = World::new(&[("lint", "echo lint >> ran")]);
+    world.run("now", &StopSwitch::default()).unwrap();
+    world.lifecycle = World::new(&[("test", "echo test >> ran; exit 1")]).lifecycle;
+    let results = world.run("now", &StopSwitch::default()).unwrap().unwrap();
+    assert_eq!((results[0].name.as_str(), results[0].exit_code), ("test", Some(1)));
+    assert_eq!(world.read("root/ran"), "lint\ntest\n");
+    assert_eq!(world.run("now", &StopSwitch::default()).unwrap().unwrap(), results);
+    assert_eq!(world.read("root/ran"), "lint\ntest\n", "and it is not run a second time");
+}
+
+#[test]
+fn a_gate_that_was_renamed_runs_under_its_new_name() {
+    let mut world = World::new(&[("lint", "echo $TOLLGATE_GATE >> ran")]);
+    world.run("now", &StopSwitch::default()).unwrap();
+    world.lifecycle = World::new(&[("test", "echo $TOLLGATE_GATE >> ran")]).lifecycle;
+    world.run("now", &StopSwitch::default()).unwrap();
+    assert_eq!(world.read("root/ran"), "lint\ntest\n");
+}

@@ -8,7 +8,7 @@ use snapshot_support::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use tollgate_host::snapshot::{SnapshotError, Snapshots, Why};
+use tollgate_host::snapshot::{Scope, SnapshotError, Snapshots, Why};
 
 #[test]
 fn r110_three_hundred_random_trees_are_restored_to_the_bit_and_undone_to_the_bit() {
@@ -226,6 +226,7 @@ fn r079_a_damaged_store_or_manifest_is_found_before_anything_is_changed() {
     fs::write(root.join("a"), "content").unwrap();
     let snapshot = create(root);
     fs::write(root.join("a"), "otherwise").unwrap();
+    fs::write(root.join("new"), "goes before anything comes").unwrap();
     let before = tree(root);
     let snapshots = Snapshots::of(root);
     let object = only_object(root);
@@ -248,4 +249,28 @@ fn r079_a_damaged_store_or_manifest_is_found_before_anything_is_changed() {
 fn only_object(root: &Path) -> std::path::PathBuf {
     let inside = |folder: &Path| fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     inside(&inside(&root.join(".snapshots/store")))
+}
+
+#[test]
+fn r110_what_git_cannot_tell_to_be_ignored_is_not_deleted() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let git = |args: &[&str]| {
+        let status = std::process::Command::new("git").args(args).current_dir(root).status();
+        assert!(status.unwrap().success());
+    };
+    git(&["init", "-q"]);
+    fs::write(root.join(".gitignore"), "cache\n").unwrap();
+    fs::write(root.join("a"), "first").unwrap();
+    let snapshots = Snapshots::of(root);
+    let scope = Scope::default();
+    let snapshot = snapshots.take("manual", &scope, noon(), ALWAYS).unwrap();
+    fs::write(root.join("cache"), "hours of work").unwrap();
+    fs::write(root.join("a"), "second").unwrap();
+    fs::write(root.join(".git/index"), "damaged").unwrap();
+    let refused = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap_err().to_string();
+    assert!(refused.contains("git cannot tell which files are ignored"), "{refused}");
+    assert_eq!(fs::read_to_string(root.join("cache")).unwrap(), "hours of work");
+    assert_eq!(fs::read_to_string(root.join("a")).unwrap(), "second", "nothing was changed");
+    assert!(snapshots.take("manual", &scope, noon(), ALWAYS).is_err());
 }

@@ -97,6 +97,26 @@ fn a_cancel_after_a_crash_ends_the_agent_that_was_left_running() {
 }
 
 #[test]
+fn a_cancel_after_a_crash_ends_the_gate_that_was_left_running() {
+    let repo = crate::route::route(json!([]), &["{checks: [lifecycle], state: PLAN}"]);
+    repo.write(
+        "lifecycle-stage.yaml",
+        "version: 1\ncurrent_stage: now\nstages:\n  now: {required_gates: [slow]}\n\
+         gates:\n  slow: {command: [sleep, '600']}\n",
+    );
+    let mut engine = repo.start(&["run", "--no-input", "--action", "x", "Make it"]);
+    let sessions = repo.root().join(".agents-work");
+    let begun = || crate::support::files_below(&sessions).iter().any(|p| p.ends_with("1/started"));
+    crate::support::eventually("the gate runs", begun);
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    repo.tollgate(&["cancel", "--reason", "enough"]).exits(0);
+    let outcome = repo.session().join("checks/1/0/1/outcome.json");
+    crate::support::eventually("the gate is gone", || outcome.exists());
+    assert!(fs::read_to_string(outcome).unwrap().contains("stopped"));
+}
+
+#[test]
 fn usage_without_bounds_is_counted_without_harm() {
     let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX, "usd": 1e12});
     let repo = Repo::with(

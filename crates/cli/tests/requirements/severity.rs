@@ -191,6 +191,25 @@ fn r077_enough_coverage_asks_nothing_and_fix_sends_the_coder_back() {
 }
 
 #[test]
+fn r077_a_report_that_an_agent_left_is_not_measured_where_check_commands_run() {
+    let check = |command: &str, ignored: &str, says: &str| {
+        let forged = json!([leaves("Coder", json!({"lcov.info": lcov(100), "app.txt": "two\n"}))]);
+        let checks =
+            format!("{{checks: ['cmd: {command}', 'cmd: true', coverage], state: INTEGRATE}}");
+        let repo = route(forged, &[BUILD, &checks]);
+        repo.write(".gitignore", ignored);
+        repo.write("measured", &lcov(79));
+        commit(&repo);
+        repo.settings("[coverage]\nreport = \"lcov.info\"\n");
+        go(&repo).exits(3).says(says);
+    };
+    for ignored in ["lcov.info\n", "\n"] {
+        check("true", ignored, "no check has left lcov.info");
+        check("cp measured lcov.info", ignored, "79 % of the lines");
+    }
+}
+
+#[test]
 fn r077_an_override_needs_a_reason_and_a_missing_report_is_no_coverage() {
     let repo = covered("other.txt", "x\n", "y\n");
     repo.settings("");

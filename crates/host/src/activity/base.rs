@@ -1,10 +1,11 @@
 //! Runs a check that failed once more on the revision the session started from: did it fail there already?
 
 use super::checks::CheckOrder;
+use super::to_end::{Errand, run_to_end};
 use super::{ActivityError, StopSwitch, setup};
 use crate::context::{Context, Room};
 use crate::files;
-use crate::process::{self, Attached, RunEnd, RunOutcome, Waited};
+use crate::process::RunEnd;
 
 /// Every command runs there once in a session; its outcome stays in a folder named after it.
 pub fn fails(
@@ -22,33 +23,16 @@ pub fn fails(
     }
     let home = context.workspace_home(session, Room::Base);
     let folder = home.join("checks").join(files::hash_bytes(command.as_bytes()).as_str());
-    let problem = || ActivityError::io("cannot run a check on the base revision");
-    loop {
-        let run = match process::attach(&folder).map_err(problem())? {
-            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
-                if stop.is_stopped() {
-                    return Ok(false);
-                }
-                files::remove_tree(&folder)?;
-                continue;
-            }
-            Attached::Finished(outcome) => return Ok(is_failure(&outcome.end)),
-            Attached::Running(run) => run,
-            Attached::NeverStarted => {
-                if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
-                    workspace.reset(&order.base)?;
-                }
-                let runner = &context.config.check_runner;
-                let spec =
-                    super::shell(context, session, &workspace, runner, command, order.timeout_ms);
-                process::start(&folder, &spec, &context.program).map_err(problem())?
-            }
-        };
-        stop.arm(run.stopper());
-        if let Waited::Finished(outcome) = run.wait().map_err(problem())? {
-            return Ok(is_failure(&outcome.end));
+    let runner = &context.config.check_runner;
+    let spec = super::shell(context, session, &workspace, runner, command, order.timeout_ms);
+    let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
+    let ran = run_to_end(&errand, stop, &mut || {
+        if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
+            workspace.reset(&order.base)?;
         }
-    }
+        Ok(())
+    })?;
+    Ok(ran.is_some_and(|ran| is_failure(&ran.outcome.end)))
 }
 
 /// What could not even be started, or was stopped, says nothing about the base.

@@ -1,11 +1,12 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree.
 
-use super::{ActivityError, StopSwitch, base, subject};
+use super::to_end::{Errand, run_to_end};
+use super::{ActivityError, StopSwitch, base, clean, subject};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
-use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::process::{RunEnd, RunOutcome, RunSpec};
 use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
@@ -39,26 +40,25 @@ pub fn run(
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
     let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
-    let checked = match &order.purpose {
+    let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
-            clean(&workspace, order)?;
+            tidy(&workspace, order)?;
             subject::lifecycle(context, order, &workspace, stop)?
         }
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
             Some(subject::coverage(context, order, &workspace))
         }
         CheckPurpose::Subject { subject: CheckSubject::Planning, .. } => {
-            clean(&workspace, order)?;
+            tidy(&workspace, order)?;
             Some(subject::planning(order, &workspace))
         }
-        _ => {
-            let checked = commands(context, order, &workspace, stop)?;
-            subject::keep_report(context, order, &workspace)?;
-            checked
-        }
+        _ => commands(context, order, &workspace, stop)?,
     };
+    if let Some(checked) = &mut checked {
+        clean::results(&context.redactor, &mut checked.results);
+    }
     crash::point("checks.ended");
-    clean(&workspace, order)?;
+    tidy(&workspace, order)?;
     Ok(checked)
 }
 
@@ -69,15 +69,30 @@ fn commands(
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
     let layout = context.session_layout(&order.session);
+    let kept_report = subject::kept_report(context, order);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
         if stop.is_stopped() {
             return Ok(None);
         }
         let folder = layout.check(order.number, index + 1);
-        let Some(outcome) = run_one(context, order, workspace, &folder, command, stop)? else {
+        let mut prepare = || {
+            tidy(workspace, order)?;
+            if let Some(report) = &kept_report {
+                report.make_room(workspace, index + 1)?;
+            }
+            crash::point("checks.before_start");
+            Ok(())
+        };
+        let spec = spec(context, order, workspace, command);
+        let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
+        let Some(ran) = run_to_end(&errand, stop, &mut prepare)? else {
             return Ok(None);
         };
+        if let Some(report) = &kept_report {
+            report.keep(workspace.tree(), order.number, index + 1)?;
+        }
+        let outcome = take(&folder, &ran.folder, ran.outcome)?;
         let mut result = result(command, &folder, &outcome)?;
         if !result.passed {
             result.failed_on_base = base::fails(context, order, command, stop)?;
@@ -88,63 +103,12 @@ fn commands(
 }
 
 /// What a check leaves behind is nobody's work.
-fn clean(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
+fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
     let name = format!("checks-{}", order.number);
     if workspace.rescue(&name, "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
     }
     Ok(())
-}
-
-fn run_one(
-    context: &Context,
-    order: &CheckOrder,
-    workspace: &Workspace,
-    folder: &RunFolder,
-    command: &str,
-    stop: &StopSwitch,
-) -> Result<Option<RunOutcome>, ActivityError> {
-    let mut folder_path = folder.folder().to_owned();
-    let mut again = 0;
-    loop {
-        let attached = process::attach(&folder_path)
-            .map_err(ActivityError::io("cannot look at the check's folder"))?;
-        let run = match attached {
-            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
-                if stop.is_stopped() {
-                    return Ok(None);
-                }
-                // A check whose supervisor vanished is simply run again, in the next folder of its own: a later
-                // engine comes by the same folders in the same order.
-                again += 1;
-                folder_path = folder.folder().with_extension(format!("again-{again}"));
-                continue;
-            }
-            Attached::Finished(outcome) => {
-                return take(folder, &folder_path, outcome).map(Some);
-            }
-            Attached::Running(run) => run,
-            Attached::NeverStarted => {
-                // A late supervisor of a killed engine must not find its tree reset under it.
-                let hold = process::hold(&folder_path)
-                    .map_err(ActivityError::io("cannot look at the check's folder"))?;
-                let Some(hold) = hold else { continue };
-                clean(workspace, order)?;
-                let spec = spec(context, order, workspace, command);
-                crash::point("checks.before_start");
-                drop(hold);
-                process::start(&folder_path, &spec, &context.program)
-                    .map_err(ActivityError::io("cannot start the supervisor"))?
-            }
-        };
-        stop.arm(run.stopper());
-        crash::point("checks.started");
-        match run.wait().map_err(ActivityError::io("cannot wait for a check"))? {
-            Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
-            Waited::Finished(outcome) => return take(folder, &folder_path, outcome).map(Some),
-            Waited::Lost => {}
-        }
-    }
 }
 
 /// The outcome's logs stand where they are looked for.

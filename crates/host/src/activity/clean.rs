@@ -4,11 +4,18 @@
 use crate::redact::Redactor;
 use serde_json::Value;
 use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{CheckResult, DispatchEnd, Work};
 
 pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
     match end {
-        DispatchEnd::Replied { reply, .. } => clean_reply(redactor, reply),
+        DispatchEnd::Replied { reply, work } => {
+            clean_reply(redactor, reply);
+            clean_work(redactor, work);
+        }
+        DispatchEnd::MissingOutput { paths, findings } => {
+            paths.iter_mut().for_each(|path| text(redactor, path));
+            clean_findings(redactor, findings);
+        }
         DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
             for error in errors {
                 fault(redactor, error);
@@ -18,12 +25,21 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         | DispatchEnd::CouldNotStart { cause: words, .. }
         | DispatchEnd::MissingRole { detail: words, .. }
         | DispatchEnd::PermissionRefused { detail: words } => text(redactor, words),
-        DispatchEnd::MissingOutput { findings, .. } => clean_findings(redactor, findings),
         DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
         | DispatchEnd::Parked { .. }
         | DispatchEnd::Stopped
         | DispatchEnd::Interrupted { .. } => {}
+    }
+}
+
+/// What a check says of its own quotes the documents that it is about.
+pub fn results(redactor: &Redactor, results: &mut [CheckResult]) {
+    for result in results {
+        text(redactor, &mut result.output_tail);
+        if let Some(trouble) = &mut result.trouble {
+            text(redactor, trouble);
+        }
     }
 }
 
@@ -61,9 +77,21 @@ fn clean_findings(redactor: &Redactor, findings: &mut [ReportedFinding]) {
     for finding in findings {
         text(redactor, &mut finding.category);
         text(redactor, &mut finding.message);
-        for words in [&mut finding.line, &mut finding.fix].into_iter().flatten() {
+        for words in [&mut finding.file, &mut finding.line, &mut finding.fix].into_iter().flatten()
+        {
             text(redactor, words);
         }
+    }
+}
+
+/// Paths of changes stay: they are looked up again.
+fn clean_work(redactor: &Redactor, work: &mut Work) {
+    for weakened in &mut work.weakened {
+        text(redactor, &mut weakened.message);
+    }
+    for breach in &mut work.breaches {
+        text(redactor, &mut breach.path);
+        text(redactor, &mut breach.why);
     }
 }
 
@@ -83,6 +111,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
+    use tollgate_core::reply::{ReportedFinding, Severity};
+    use tollgate_core::work::Breach;
 
     #[test]
     fn r083_an_escape_hides_no_secret_from_the_record() {
@@ -101,6 +131,59 @@ mod tests {
             ReplyError::new("work.not_allowed", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
         let mut found = DispatchEnd::Invalid { errors: vec![fault], usage: Default::default() };
         end(&redactor, &mut found);
+        assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
+    }
+
+    #[test]
+    fn r083_nothing_that_quotes_a_file_quotes_a_secret() {
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        let secret = || "a hunter2-hunter2 b".to_owned();
+        let finding = ReportedFinding {
+            severity: Severity::Medium,
+            category: secret(),
+            file: Some(secret()),
+            line: None,
+            message: secret(),
+            fix: None,
+            is_nit: false,
+        };
+        let weakened = ReportedFinding {
+            category: String::new(),
+            file: Some("tests/a.rs".to_owned()),
+            ..finding.clone()
+        };
+        let work = Work {
+            weakened: vec![weakened],
+            breaches: vec![Breach { path: secret(), why: secret() }],
+            ..Work::default()
+        };
+        let reply: Reply = serde_json::from_value(serde_json::json!({
+            "status": "OK", "summary": "done"
+        }))
+        .unwrap();
+        let reply = Reply { findings: vec![finding], ..reply };
+        let mut ends = [
+            DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) },
+            DispatchEnd::MissingOutput { paths: vec![secret()] },
+        ];
+        ends.iter_mut().for_each(|found| end(&redactor, found));
+        assert!(!format!("{ends:?}").contains("hunter2"), "{ends:?}");
+    }
+
+    #[test]
+    fn r083_a_check_quotes_no_secret() {
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        let mut found = [CheckResult {
+            command: "planning".to_owned(),
+            passed: false,
+            exit_code: None,
+            trouble: Some("hunter2-hunter2 is no number".to_owned()),
+            output_tail: "spec.md:3: hunter2-hunter2 is no status".to_owned(),
+            duration_ms: 0,
+            coverage: None,
+            failed_on_base: false,
+        }];
+        results(&redactor, &mut found);
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
     }
 }

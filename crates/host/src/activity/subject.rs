@@ -1,19 +1,15 @@
 //! What the engine checks that is no command of a plan: lifecycle gates, coverage, planning files.
 
 use super::checks::{CheckOrder, Checked};
+use super::kept_report::KeptReport;
 use super::tree::WorkTree;
 use super::{ActivityError, StopSwitch};
 use crate::context::{Context, Room};
-use crate::files;
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
 use crate::workspace::Workspace;
-use std::path::PathBuf;
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::{artefact, coverage};
 use tollgate_core::work::{CheckResult, Measured};
-
-/// Reports of big projects have megabytes.
-const REPORT_BYTES_MAX: u64 = 100 * 1024 * 1024;
 
 /// The gates of the declared stage, on the session's tree. None when they were stopped.
 pub fn lifecycle(
@@ -48,19 +44,18 @@ pub fn lifecycle(
 
 /// What the coverage report says that the last check commands left.
 pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) -> Checked {
-    let Some(table) = &context.config.coverage else {
+    let Some((table, kept)) = context.config.coverage.as_ref().zip(kept_report(context, order))
+    else {
         let trouble = "no coverage report is named in tollgate.toml".to_owned();
         return Checked { results: vec![failed(order, trouble, String::new())], stage: None };
     };
-    let kept = kept_report(context, order);
-    let fresh = files::read_beneath(workspace.tree(), &table.report, REPORT_BYTES_MAX);
-    let result = match fresh.or_else(|_| files::read_bounded(&kept, REPORT_BYTES_MAX)) {
-        Err(error) if error.is_not_found() => {
+    let result = match kept.find(workspace.tree()) {
+        Ok(None) => {
             let trouble = format!("no check has left {}", table.report);
             failed(order, trouble, String::new())
         }
         Err(error) => failed(order, error.to_string(), String::new()),
-        Ok(bytes) => match coverage::read(&String::from_utf8_lossy(&bytes), &table.report) {
+        Ok(Some(bytes)) => match coverage::read(&String::from_utf8_lossy(&bytes), &table.report) {
             Ok(found) => {
                 let measured = Measured { covered: found.covered, total: found.total };
                 CheckResult { coverage: Some(measured), passed: true, ..measure_of(order) }
@@ -73,25 +68,11 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
     Checked { results: vec![result], stage: None }
 }
 
-/// Keeps the coverage report of a run from being cleaned away with everything else that checks leave behind.
-pub fn keep_report(
-    context: &Context,
-    order: &CheckOrder,
-    workspace: &Workspace,
-) -> Result<(), ActivityError> {
-    let Some(table) = &context.config.coverage else {
-        return Ok(());
-    };
-    let Ok(bytes) = files::read_beneath(workspace.tree(), &table.report, REPORT_BYTES_MAX) else {
-        return Ok(());
-    };
-    Ok(files::write_atomic(&kept_report(context, order), &bytes)?)
-}
-
-/// The report of one commit says nothing about another.
-fn kept_report(context: &Context, order: &CheckOrder) -> PathBuf {
+/// Where the report of this order's revision is kept; none when no report is named.
+pub fn kept_report<'a>(context: &'a Context, order: &'a CheckOrder) -> Option<KeptReport<'a>> {
+    let table = context.config.coverage.as_ref()?;
     let home = context.workspace_home(&order.session, Room::Session);
-    home.join(format!("coverage-{}", order.tip))
+    Some(KeptReport::new(&home, &table.report, &order.tip))
 }
 
 /// The planning files are complete and refer to what exists.

@@ -9,6 +9,9 @@ use tollgate_core::view::SCHEMA_VERSION;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::{FailureClass, class_of};
 
+/// A dispatch that was sent back again and again would repeat all of it in every report.
+const TRIED_MAX: usize = 10;
+
 /// What waits, or was stopped by a person, has not failed.
 pub(super) fn is_failure(end: &DispatchEnd) -> bool {
     matches!(
@@ -35,6 +38,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         message: String::new(),
         impacted_artifacts: Vec::new(),
         tried: Vec::new(),
+        tried_count: 0,
         remediation: Vec::new(),
         next: "it is tried again by itself".to_owned(),
         decision: None,
@@ -55,7 +59,8 @@ pub(super) fn of_dispatch(
     report.dispatch = Some(number);
     report.attempt = Some(attempt);
     report.agent = agent;
-    report.tried = tried.to_vec();
+    report.tried_count = tried.len();
+    report.tried = tried[tried.len().saturating_sub(TRIED_MAX)..].to_vec();
     report.duration_ms = tried.last().map(|last| last.duration_ms);
     if let Some(dispatch) = session.dispatches.get(&number) {
         report.role = Some(dispatch.role);

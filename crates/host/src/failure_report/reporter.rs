@@ -1,6 +1,6 @@
 //! Watches the events for failures and writes a report of each, once.
 
-use super::{FailureReport, Tried, draft, folders, keep, name_of, words};
+use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, words};
 use crate::activity::clean;
 use crate::files::{self, FileError};
 use crate::layout::SessionLayout;
@@ -31,6 +31,8 @@ pub struct Reporter {
     /// Of dispatches that are not closed.
     history: BTreeMap<DispatchNumber, History>,
     unwritten: Vec<Unwritten>,
+    /// When the last report about the session as a whole failed, and how many did then.
+    last_of_session: Option<(Timestamp, usize)>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +47,8 @@ struct Unwritten {
     report: FailureReport,
     /// What goes to `.artifacts-failed/` with it.
     invalid: Vec<(Attempt, Vec<ReplyError>)>,
+    /// Among the reports about the session as a whole that failed at the same time.
+    number: usize,
 }
 
 impl Reporter {
@@ -62,6 +66,7 @@ impl Reporter {
             running: BTreeMap::new(),
             history: BTreeMap::new(),
             unwritten: Vec::new(),
+            last_of_session: None,
         }
     }
 
@@ -99,7 +104,7 @@ impl Reporter {
         if let Some(blocker) = blocker {
             let mut report = draft::of_session(session);
             draft::add_blocker(&mut report, &blocker);
-            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+            self.add(report);
         }
     }
 
@@ -125,16 +130,29 @@ impl Reporter {
             let agent = chosen.or_else(|| agent_of(&self.agents, session, number));
             let mut report = draft::of_dispatch(session, number, attempt, agent, &history.tried);
             draft::add_end(&mut report, session, end);
-            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
+            self.add(report);
         }
+    }
+
+    /// Every engine that reads the journal comes to the same numbers.
+    fn add(&mut self, report: FailureReport) -> usize {
+        let mut number = 1;
+        if report.dispatch.is_none() {
+            if let Some((at, count)) = self.last_of_session
+                && at == report.failed_at
+            {
+                number = count + 1;
+            }
+            self.last_of_session = Some((report.failed_at, number));
+        }
+        self.unwritten.push(Unwritten { report, invalid: Vec::new(), number });
+        self.unwritten.len() - 1
     }
 
     /// The report that a question belongs to: that of its failed attempt, or a new one.
     fn about(&mut self, session: &Session, subject: &Subject, first_new: usize) -> usize {
         let Subject::Dispatch { dispatch: number } = subject else {
-            let report = draft::of_session(session);
-            self.unwritten.push(Unwritten { report, invalid: Vec::new() });
-            return self.unwritten.len() - 1;
+            return self.add(draft::of_session(session));
         };
         let new = self.unwritten[first_new..].iter();
         if let Some(index) = new.map(|new| new.report.dispatch).position(|of| of == Some(*number)) {
@@ -144,13 +162,12 @@ impl Reporter {
         let agent = agent_of(&self.agents, session, *number);
         let tried = self.history.get(number).map(|found| found.tried.clone()).unwrap_or_default();
         let report = draft::of_dispatch(session, *number, attempt, agent, &tried);
-        self.unwritten.push(Unwritten { report, invalid: Vec::new() });
-        self.unwritten.len() - 1
+        self.add(report)
     }
 
     /// Out of re-runs: what was delivered is kept where a person finds it.
     fn keep_invalid(&mut self, index: usize) {
-        let Unwritten { report, invalid } = &mut self.unwritten[index];
+        let Unwritten { report, invalid, .. } = &mut self.unwritten[index];
         let is_invalid = report.error_type.end.as_deref() == Some("invalid");
         let Some((number, history)) = report
             .dispatch
@@ -183,6 +200,7 @@ impl Reporter {
         }
         let report = &unwritten.report;
         let name = name_of(report.failed_at, &report.session, report.dispatch.zip(report.attempt));
+        let name = numbered(&name, unwritten.number);
         let places = folders(&report.session).map(|folder| format!("{folder}/{name}"));
         if places.iter().any(|place| files::open_beneath(root, &format!("{place}.json")).is_ok()) {
             return Ok(());
@@ -197,7 +215,7 @@ impl Reporter {
         let mut report = report.clone();
         if let Some((number, attempt)) = report.dispatch.zip(report.attempt) {
             let folder = self.layout.attempt(number, attempt);
-            report.excerpts.agent_input = head(&folder.input());
+            report.excerpts.agent_input = head(&self.redactor, &folder.input());
             report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
             report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;
         }
@@ -227,11 +245,111 @@ fn agent_of(
     chosen.or_else(|| agents.get(&dispatch.role).cloned())
 }
 
-fn head(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok(file) = files::options_nofollow().read(true).open(path) {
-        // What cannot be read is not worth a second failure.
-        let _ = file.take(TAIL_BYTES as u64).read_to_end(&mut bytes);
+/// The beginning of a file without secrets. Cut is what is clean already: of a secret across the cut nothing stays.
+fn head(redactor: &Redactor, path: &Path) -> String {
+    let mut clean = Vec::new();
+    // What cannot be read is not worth a second failure.
+    if let Ok(mut file) = files::options_nofollow().read(true).open(path) {
+        let (mut stream, mut piece) = (redactor.stream(), vec![0; TAIL_BYTES]);
+        while clean.len() < TAIL_BYTES {
+            match file.read(&mut piece) {
+                Ok(length) if length > 0 => stream.push(&piece[..length], &mut clean),
+                _ => {
+                    stream.finish(&mut clean);
+                    break;
+                }
+            }
+        }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    clean.truncate(TAIL_BYTES);
+    String::from_utf8_lossy(&clean).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn r083_a_secret_across_the_cut_leaves_nothing_of_itself() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("input.json");
+        let redactor = Redactor::new(["hunter2-hunter2"]);
+        std::fs::write(&path, "a hunter2-hunter2 b").unwrap();
+        assert_eq!(head(&redactor, &path), "a [redacted] b");
+        for before in TAIL_BYTES - 20..TAIL_BYTES {
+            let text = [&"x ".repeat(TAIL_BYTES)[..before], "hunter2-hunter2", &" y".repeat(999)];
+            std::fs::write(&path, text.concat()).unwrap();
+            let head = head(&redactor, &path);
+            assert!(!head.contains("hunter") && head.len() == TAIL_BYTES, "{before}");
+        }
+    }
+
+    fn session(at: Timestamp) -> Session {
+        let opening = serde_json::json!({
+            "session": "2026-01-02_x", "goal": "Do it", "mode": "full", "project_type": "mixed",
+            "base": "0".repeat(40), "tollgate_version": "0.1.0",
+            "action": {"name": "deliver", "description": "d", "steps": []},
+            "policy": tollgate_core::policy::Policy::default(),
+        });
+        Session::open(at, &serde_json::from_value(opening).unwrap())
+    }
+
+    fn reporter(root: &Path) -> Reporter {
+        let layout = SessionLayout::at(root.join(".agents-work/2026-01-02_x"));
+        let secrets: [&str; 0] = [];
+        Reporter::new(layout, root.to_owned(), Redactor::new(secrets), BTreeMap::new())
+    }
+
+    fn reports(root: &Path) -> Vec<FailureReport> {
+        let found = std::fs::read_dir(root.join("logs/errors")).unwrap();
+        let mut paths: Vec<PathBuf> = found.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+        paths.sort();
+        let read = |path: &PathBuf| std::fs::read(path).unwrap();
+        paths.iter().map(|path| serde_json::from_slice(&read(path)).unwrap()).collect()
+    }
+
+    #[test]
+    fn two_failures_of_a_session_in_one_millisecond_are_two_reports() {
+        let temp = tempfile::tempdir().unwrap();
+        let session = session(Timestamp::from_ms(1_794_777_600_000));
+        for _ in 0..2 {
+            // The second reporter is that of an engine that resumes.
+            let mut reporter = reporter(temp.path());
+            for detail in ["the disk is full", "the disk is gone"] {
+                let blocker = Blocker {
+                    code: BlockerCode::AgentBlocked,
+                    detail: detail.to_owned(),
+                    remedy: "mend it".to_owned(),
+                };
+                reporter.take(&session, [Event::Blocked { blocker }].iter());
+            }
+            reporter.write().unwrap();
+            let messages: Vec<String> =
+                reports(temp.path()).into_iter().map(|report| report.message).collect();
+            assert_eq!(messages, ["the disk is full", "the disk is gone"]);
+        }
+    }
+
+    #[test]
+    fn a_report_lists_the_last_ten_attempts_and_counts_all() {
+        let temp = tempfile::tempdir().unwrap();
+        let session = session(Timestamp::from_ms(1_794_777_600_000));
+        let mut reporter = reporter(temp.path());
+        let number = DispatchNumber(1);
+        let ended = |attempt| Event::AttemptEnded {
+            number,
+            attempt: Attempt(attempt),
+            end: DispatchEnd::OutputLimit { limit_bytes: 7 },
+        };
+        reporter.take(&session, (1..=12).map(ended).collect::<Vec<_>>().iter());
+        reporter.write().unwrap();
+        let reports = reports(temp.path());
+        let last = reports.iter().find(|report| report.attempt == Some(Attempt(12))).unwrap();
+        let listed: Vec<u32> = last.tried.iter().map(|tried| tried.attempt.0).collect();
+        assert_eq!((listed, last.tried_count), ((3..=12).collect(), 12));
+        assert!(words::facts(last).contains("the last 10 of 12 times"));
+    }
 }

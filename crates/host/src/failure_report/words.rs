@@ -58,7 +58,12 @@ pub fn facts(report: &FailureReport) -> String {
             format!("- {}: {}", one_line(&impacted.path), one_line(&impacted.message))
         }),
     );
-    section(&mut text, "Tried already", report.tried.iter().map(tried));
+    let (shown, count) = (report.tried.len(), report.tried_count);
+    let tried_title = match count > shown {
+        true => format!("Tried already, the last {shown} of {count} times"),
+        false => "Tried already".to_owned(),
+    };
+    section(&mut text, &tried_title, report.tried.iter().map(tried));
     let numbered = report.remediation.iter().zip(1..);
     section(
         &mut text,

@@ -3,7 +3,7 @@
 use super::{FileError, TEMP_PREFIX, TEMP_SUFFIX, read_open};
 use crate::crash;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::Write;
@@ -57,9 +57,30 @@ pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> Result<(), Fi
     crash::point("beneath.renamed");
     if written.is_err() {
         // The first failure is the one to tell.
-        let _ = rustix::fs::unlinkat(&folder, &temp, rustix::fs::AtFlags::empty());
+        let _ = rustix::fs::unlinkat(&folder, &temp, AtFlags::empty());
     }
     written
+}
+
+/// Removes a plain file below `root`; anything else at its name stays, and so does all where there is nothing.
+pub fn remove_file_beneath(root: &Path, relative: &str) -> Result<(), FileError> {
+    let names = names_of(relative)?;
+    let (name, folders) = names.split_last().expect("a path has at least one name");
+    let remove = || {
+        let mut folder = open_root(root)?;
+        for step in folders {
+            folder = open_folder(folder.as_fd(), step)?;
+        }
+        let found = rustix::fs::statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(found.st_mode) {
+            FileType::RegularFile => rustix::fs::unlinkat(&folder, *name, AtFlags::empty()),
+            _ => Ok(()),
+        }
+    };
+    match remove() {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno_error("remove", root, relative, errno)),
+    }
 }
 
 fn names_of(relative: &str) -> Result<Vec<&str>, FileError> {

@@ -256,3 +256,21 @@ fn a_cache_takes_the_place_of_a_link_and_not_of_a_folder() {
     assert!(write_cache(&taken, b"ours").is_err());
     assert!(taken.is_dir());
 }
+
+#[test]
+fn only_a_plain_file_below_the_root_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    fs::create_dir_all(root.join("sub/folder")).unwrap();
+    fs::write(folder.path().join("theirs"), "theirs").unwrap();
+    fs::write(root.join("sub/file"), "ours").unwrap();
+    symlink(folder.path().join("theirs"), root.join("sub/link")).unwrap();
+    symlink(folder.path(), root.join("out")).unwrap();
+    for path in ["sub/file", "sub/file", "sub/folder", "sub/link", "none/file"] {
+        remove_file_beneath(&root, path).unwrap();
+    }
+    assert!(remove_file_beneath(&root, "out/theirs").is_err());
+    assert!(remove_file_beneath(&root, "../theirs").is_err());
+    assert!(folder.path().join("theirs").exists() && root.join("sub/folder").exists());
+    assert!(root.join("sub/link").is_symlink() && !root.join("sub/file").exists());
+}

@@ -1,20 +1,18 @@
 //! Runs the gates of a stage: every one, in order, each under a supervisor of its own that bounds its time and output.
 
 use super::LifecycleError;
+use crate::activity::to_end::{Errand, run_to_end};
 use crate::activity::{StopSwitch, how_it_ended};
 use crate::files;
-use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
+use crate::process::{RunEnd, RunOutcome, RunSpec};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tollgate_contract::lifecycle::{Gate, Lifecycle, THIS_PROGRAM};
 use tollgate_core::limits::TAIL_BYTES;
 
 /// Set for every gate to its name: it tells a built-in gate that the folder it runs in is the root.
 pub const GATE_VARIABLE: &str = "TOLLGATE_GATE";
-
-/// A supervisor that vanishes this often has a cause that another try does not mend.
-const LOST_MAX: u32 = 3;
 
 /// Where and within which bounds gates run.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +27,8 @@ pub struct GateRun<'a> {
     pub timeout_ms: u64,
     /// Of one gate.
     pub output_bytes_max: u64,
-    /// Gate N leaves stdout.log and stderr.log in folder N of this one, counted from 1. Run again with the same folder, a
-    /// gate that has ended is not run a second time.
+    /// Gate N leaves stdout.log and stderr.log in folder N of this one, counted from 1, or beside it in `N.again-M` when
+    /// that is taken. Run again with the same folder, a gate that has ended is not run a second time.
     pub logs: &'a Path,
 }
 
@@ -74,52 +72,21 @@ pub fn run_gates(
             return Ok(None);
         }
         tell(Progress::Begins { gate, number: index + 1, of: gates.len() });
-        let failed = |cause| LifecycleError::Io { gate: gate.name.clone(), cause };
+        let failed = |error| LifecycleError::Io {
+            gate: gate.name.clone(),
+            cause: std::io::Error::other(error),
+        };
         let folder = run.logs.join((index + 1).to_string());
-        let Some((ran_in, outcome)) = run_one(run, gate, folder, stop).map_err(failed)? else {
+        let spec = spec(run, gate);
+        let errand = Errand { folder: &folder, spec: &spec, program: run.program };
+        let Some(ran) = run_to_end(&errand, stop, &mut || Ok(())).map_err(failed)? else {
             return Ok(None);
         };
-        let result = result(run, gate, &ran_in, &outcome)?;
+        let result = result(run, gate, &ran.folder, &ran.outcome)?;
         tell(Progress::Ended(&result));
         results.push(result);
     }
     Ok(Some(results))
-}
-
-/// The folder with the logs, and how it ended.
-fn run_one(
-    run: &GateRun<'_>,
-    gate: &Gate,
-    folder: PathBuf,
-    stop: &StopSwitch,
-) -> std::io::Result<Option<(PathBuf, RunOutcome)>> {
-    let mut here = folder.clone();
-    let (mut again, mut lost) = (0, 0);
-    while lost < LOST_MAX {
-        let started = match process::attach(&here)? {
-            Attached::Finished(RunOutcome { end: RunEnd::Stopped, .. }) | Attached::Lost => {
-                if stop.is_stopped() {
-                    return Ok(None);
-                }
-                // A gate whose supervisor vanished, or that was stopped before, runs again beside what it left.
-                again += 1;
-                here = folder.with_extension(format!("again-{again}"));
-                continue;
-            }
-            Attached::Finished(outcome) => return Ok(Some((here, outcome))),
-            Attached::Running(running) => running,
-            Attached::NeverStarted => process::start(&here, &spec(run, gate), run.program)?,
-        };
-        stop.arm(started.stopper());
-        match started.wait()? {
-            Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
-            Waited::Finished(outcome) => return Ok(Some((here, outcome))),
-            Waited::Lost => lost += 1,
-        }
-    }
-    let words =
-        format!("its supervisor vanished {lost} times; see that there is space on the disk");
-    Err(std::io::Error::other(words))
 }
 
 fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {

@@ -173,6 +173,11 @@ enum Durability {
     Synced,
 }
 
+/// Whether something was to run in a folder.
+pub(super) fn has_spec(dir: &Path) -> bool {
+    dir.join(SPEC).is_file()
+}
+
 /// In clock ticks since boot; none when there is no such process.
 pub(super) fn start_time_of(pid: i32) -> Option<u64> {
     const FIELD_AFTER_NAME: usize = 19;

@@ -94,7 +94,7 @@ impl Owner {
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
         let lock = SessionLock::acquire(layout.folder())?;
-        for home in context.workspace_homes(session) {
+        for home in context.workspace_homes(session)? {
             workspace::wait_for_orphans(&home)?;
         }
         let (journal, records, torn) = Journal::open(&layout.journal())?;

@@ -2,7 +2,7 @@
 
 use super::SnapshotError;
 use super::entry::{Hash, Why};
-use crate::git::{Configuration, Git};
+use crate::git::{Configuration, Git, GitError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -94,19 +94,29 @@ fn is_restore_temporary(path: &[u8]) -> bool {
     super::beneath::split(path).1.starts_with(RESTORE_PREFIX)
 }
 
-/// What git ignores, whole folders as one; nothing where there is no repository.
-pub(super) fn ignored(root: &Path) -> BTreeMap<Vec<u8>, Why> {
+/// What git ignores, whole folders as one; nothing where there is no repository. Where git cannot tell, nothing may be
+/// taken for not ignored: a restore would delete it.
+pub(super) fn ignored(root: &Path) -> Result<BTreeMap<Vec<u8>, Why>, SnapshotError> {
     let listed = Git::find().and_then(|git| {
         git.call(Configuration::Theirs)
             .folder(root)
             .args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
             .run()
     });
-    let Ok(listed) = listed else { return BTreeMap::new() };
+    let listed = match listed {
+        Ok(listed) => listed,
+        Err(error) if error.says("not a git repository") => return Ok(BTreeMap::new()),
+        Err(GitError::Missing) if !is_in_repository(root) => return Ok(BTreeMap::new()),
+        Err(error) => return Err(SnapshotError::Ignored(error)),
+    };
     let paths = listed.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    paths
+    Ok(paths
         .map(|path| path.strip_suffix(b"/").unwrap_or(path))
         .filter(|path| !is_never(path))
         .map(|path| (path.to_vec(), Why::Ignored))
-        .collect()
+        .collect())
+}
+
+fn is_in_repository(root: &Path) -> bool {
+    root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }

@@ -1,6 +1,7 @@
 //! Every way in which taking, reading or restoring a snapshot can fail, in words a person can act on.
 
 use super::SnapshotId;
+use crate::git::GitError;
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::io;
@@ -42,6 +43,10 @@ pub enum SnapshotError {
         shown(path)
     )]
     Moved { path: Vec<u8> },
+    #[error(
+        "git cannot tell which files are ignored: {0}. Nothing was changed; mend this and try again"
+    )]
+    Ignored(GitError),
     #[error("no restore was made here that could be undone")]
     NothingToUndo,
     #[error(

@@ -153,14 +153,29 @@ impl Store {
     /// Copies content to a new file and fails unless it is what its name says.
     pub fn copy_out(&self, hash: Hash, to: &mut File) -> Result<(), SnapshotError> {
         let io = |error: io::Error| self.io("read from")(error);
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let object = rustix::fs::openat(&self.fd, name_of(hash), flags, Mode::empty());
-        let mut object = File::from(object.map_err(self.io("read from"))?);
+        let mut object = self.open_object(hash)?;
         let kept = if rustix::fs::ioctl_ficlone(&*to, &object).is_ok() {
             copy_hashed(&mut object, &mut io::sink()).map_err(io)?
         } else {
             copy_hashed(&mut object, to).map_err(io)?
         };
+        self.expect_same(hash, kept)
+    }
+
+    /// Reads content and fails unless it is what its name says.
+    pub fn expect_sound(&self, hash: Hash) -> Result<(), SnapshotError> {
+        let mut object = self.open_object(hash)?;
+        let kept = copy_hashed(&mut object, &mut io::sink()).map_err(self.io("read from"))?;
+        self.expect_same(hash, kept)
+    }
+
+    fn open_object(&self, hash: Hash) -> Result<File, SnapshotError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let object = rustix::fs::openat(&self.fd, name_of(hash), flags, Mode::empty());
+        object.map(File::from).map_err(self.io("read from"))
+    }
+
+    fn expect_same(&self, hash: Hash, kept: Kept) -> Result<(), SnapshotError> {
         if kept.hash == hash {
             return Ok(());
         }

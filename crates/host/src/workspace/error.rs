@@ -34,7 +34,7 @@ pub enum WorkspaceError {
 }
 
 impl WorkspaceError {
-    pub(super) fn io(path: &Path, cause: std::io::Error) -> Self {
+    pub(crate) fn io(path: &Path, cause: std::io::Error) -> Self {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         let path = path.to_owned();
         match cause.kind() {

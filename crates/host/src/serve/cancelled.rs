@@ -1,0 +1,99 @@
+//! Nothing of what was cancelled runs on, whoever started it.
+
+use super::Owner;
+use crate::activity::ActivityError;
+use crate::activity::dispatch::{self, DispatchOrder};
+use crate::layout::SessionLayout;
+use crate::process::{self, Attached};
+use std::io;
+use std::path::{Path, PathBuf};
+use tollgate_core::event::Verdict;
+use tollgate_core::id::CheckNumber;
+
+impl Owner {
+    /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under
+    /// which unfinished work of people is kept.
+    pub fn end_cancelled(&self) -> Result<Vec<String>, ActivityError> {
+        let session = self.session();
+        let cancelled = session
+            .dispatches
+            .iter()
+            .filter(|(_, dispatch)| dispatch.verdict == Some(Verdict::Cancelled))
+            .map(|(number, dispatch)| (*number, dispatch.attempts));
+        let attempts = cancelled.clone().map(|(number, last)| self.layout.attempt(number, last));
+        let mut folders: Vec<PathBuf> = attempts.map(|run| run.folder().to_owned()).collect();
+        let list = || ActivityError::io("cannot list what may still run");
+        for (number, _) in session.checks.iter().filter(|(_, run)| run.passed.is_none()) {
+            folders.extend(runs_of_check(&self.layout, *number).map_err(list())?);
+        }
+        for home in self.context.workspace_homes(&session.opening.session)? {
+            folders.extend(runs_in_home(&home).map_err(list())?);
+        }
+        for folder in folders {
+            let problem = || ActivityError::io(format!("cannot end {}", folder.display()));
+            if let Attached::Running(run) = process::attach(&folder).map_err(problem())? {
+                run.stopper().stop().map_err(problem())?;
+            }
+        }
+        let mut kept = Vec::new();
+        for (number, last) in cancelled {
+            if let Some(order) = DispatchOrder::of(session, number, last) {
+                kept.extend(dispatch::abandon(&self.context, &order)?);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Commands, those that ran again, and lifecycle gates.
+fn runs_of_check(layout: &SessionLayout, number: CheckNumber) -> io::Result<Vec<PathBuf>> {
+    let gates = layout.check(number, 0);
+    let commands = layout.checks().join(number.to_string());
+    Ok([process::runs_in(&commands)?, process::runs_in(gates.folder())?].concat())
+}
+
+/// Commands that prepare a workspace, and checks of the base. What agents wrote there is not looked at.
+fn runs_in_home(home: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok([process::runs_in(home)?, process::runs_in(&home.join("checks"))?].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    /// Folders with something to run in them, and beside them one without.
+    fn filled(runs: &[&str]) -> tempfile::TempDir {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp.path().join("checks/7/nothing")).unwrap();
+        for run in runs {
+            let folder = temp.path().join(run);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("run.json"), "{}").unwrap();
+        }
+        temp
+    }
+
+    fn check(temp: &tempfile::TempDir, found: io::Result<Vec<PathBuf>>, expected: &[&str]) {
+        let mut found = found.unwrap();
+        found.sort();
+        let expected: Vec<PathBuf> = expected.iter().map(|run| temp.path().join(run)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn gates_and_commands_that_ran_again_are_runs_of_a_check() {
+        let runs = ["checks/7/0/1", "checks/7/0/1.again-1", "checks/7/1.again-2", "checks/7/2"];
+        let temp = filled(&[&runs[..], &["checks/8/1"]].concat());
+        check(&temp, runs_of_check(&SessionLayout::at(temp.path()), CheckNumber(7)), &runs);
+        check(&temp, runs_of_check(&SessionLayout::at(temp.path()), CheckNumber(9)), &[]);
+    }
+
+    #[test]
+    fn setups_and_checks_of_the_base_run_in_a_home_and_nothing_of_agents() {
+        let runs = ["checks/abc", "checks/abc.again-1", "setup-1", "setup-2.again-1"];
+        let temp = filled(&[&runs[..], &["workspace/tree", "workspace/tree/sub"]].concat());
+        check(&temp, runs_in_home(temp.path()), &runs);
+    }
+}
