@@ -174,7 +174,7 @@ fn actions_and_roles_are_listed() {
             plan      Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates (built-in)
             build     Builds what is planned, with developers side by side, two reviews and a person at the end (built-in)
             feature   Builds one planned feature through all layers, reviews it and asks a person (built-in)
-            review    Looks at the code that is there, for quality and for security, and changes none of it (built-in)
+            review    Looks at the code that is there, for quality and for security, and changes it only if you answer fix (built-in)
             validate  Holds the plan against itself and reports gaps and what would close them (built-in)
             test      Plans tests, writes and runs them, and reports results, defects and what they say about quality (built-in)
             document  Writes or brings up to date what users, callers and operators read (built-in)
@@ -219,7 +219,7 @@ fn actions_and_roles_are_listed() {
               },
               {
                 "name": "review",
-                "description": "Looks at the code that is there, for quality and for security, and changes none of it",
+                "description": "Looks at the code that is there, for quality and for security, and changes it only if you answer fix",
                 "source": "built-in"
               },
               {

@@ -101,6 +101,12 @@ impl StepReader<'_> {
         let members: Vec<Option<Assignment>> =
             members.iter().map(|member| read(member, report)).collect();
         let members = members.into_iter().collect::<Option<Vec<Assignment>>>()?;
+        let mut seen = std::collections::BTreeSet::new();
+        for output in members.iter().flat_map(|member| &member.outputs) {
+            if !seen.insert(output) {
+                report.push(say::output_twice(self.file, node.line, output));
+            }
+        }
         Some(StepKind::Parallel { members })
     }
 
@@ -193,7 +199,9 @@ impl StepReader<'_> {
         let mut paths = Vec::new();
         for node in nodes {
             let Some(text) = node.as_text() else { continue };
-            if crate::globs::is_inside(text) {
+            if key == "outputs" && crate::globs::is_protected(text, None) {
+                report.push(say::output_protected(self.file, node.line, text));
+            } else if crate::globs::is_inside(text) {
                 paths.push(text.to_owned());
             } else {
                 report.push(say::path_invalid(self.file, node.line, text));

@@ -79,10 +79,10 @@ steps:
             error shape.value_unknown agents/actions/quick.md:5: `state` is "IMPLEMENT", but must be INTAKE, INTAKE_LEAN, DESIGN, APPROVE_DESIGN, PLAN, REVIEW_STRATEGY, IMPLEMENT_LOOP, INTEGRATE, RELEASE, DONE, ASK_USER, FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD or BLOCKED
             error action.role_unknown agents/actions/quick.md:5: nobody is known as "Codr"
               help: Did you mean "Coder"?
-            error action.path_invalid agents/actions/quick.md:5: "../x" is not a path inside the repository
-              help: Write a relative path such as spec.md or docs/
-            error action.path_invalid agents/actions/quick.md:5: "/y" is not a path inside the repository
-              help: Write a relative path such as spec.md or docs/
+            error action.output_protected agents/actions/quick.md:5: no agent may write "../x"
+              help: Declare another file as the output
+            error action.output_protected agents/actions/quick.md:5: no agent may write "/y"
+              help: Declare another file as the output
             error action.step_verb agents/actions/quick.md:7: this step does several things at once: dispatch, checks
               help: Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close
             error action.step_verb agents/actions/quick.md:8: this step does nothing
@@ -99,9 +99,9 @@ steps:
               help: Use one word, such as SECURITY_REVIEW
             error action.corrects_nobody agents/actions/quick.md:14: Designer is to be sent back, but no step before this one dispatches it
               help: Dispatch the role before, or take it out of corrects
-            error action.step_key agents/actions/quick.md:15: "optional" does not belong to a tasks step
+            error action.step_key agents/actions/quick.md:15: "optional" does not belong to a step with tasks
               help: Remove it
-            error action.step_key agents/actions/quick.md:15: "when" does not belong to a tasks step
+            error action.step_key agents/actions/quick.md:15: "when" does not belong to a step with tasks
               help: Remove it
             error action.step_value agents/actions/quick.md:15: when is "always", but must be requested
               help: Write when: requested

@@ -32,6 +32,11 @@ pages! {
          agents/NAME/SKILL.md whose field `role` says which one it is.";
     PATH_INVALID = "action.path_invalid":
         "A path of a step must lie inside the repository or the session folder: relative, with / between its parts, without .. in it.";
+    OUTPUT_PROTECTED = "action.output_protected":
+        "A step declares a file that no agent may write: settings, agents/, lifecycle-stage.yaml, .git or the engine's own\n\
+         files.";
+    OUTPUT_TWICE = "action.output_twice":
+        "Two members of a parallel step declare the same file. They would clash each time.";
     NO_CLOSE = "action.no_close":
         "An action ends with one close step; without it a session could never be done.";
     NO_PLAN = "action.tasks_without_plan":
@@ -93,8 +98,12 @@ pub(crate) fn check_unknown(file: &str, line: Option<u32>, found: &str) -> Diagn
 }
 
 pub(crate) fn step_key(file: &str, line: Option<u32>, key: &str, verb: &str) -> Diagnostic {
-    let message = format!("{} does not belong to a {verb} step", quote(key));
-    Diagnostic::error(STEP_KEY, Place::file(file, line), message).help("Remove it")
+    let message = format!("{} does not belong to a step with {verb}", quote(key));
+    let help = match (verb, key) {
+        ("approve", "inputs" | "outputs") => "Use shows for what the gate shows",
+        _ => "Remove it",
+    };
+    Diagnostic::error(STEP_KEY, Place::file(file, line), message).help(help)
 }
 
 pub(crate) fn step_value(
@@ -120,6 +129,18 @@ pub(crate) fn path_invalid(file: &str, line: Option<u32>, found: &str) -> Diagno
     let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(PATH_INVALID, Place::file(file, line), message)
         .help("Write a relative path such as spec.md or docs/")
+}
+
+pub(crate) fn output_protected(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
+    let message = format!("no agent may write {}", quote(found));
+    Diagnostic::error(OUTPUT_PROTECTED, Place::file(file, line), message)
+        .help("Declare another file as the output")
+}
+
+pub(crate) fn output_twice(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
+    let message = format!("two members of this step write {}", quote(found));
+    Diagnostic::error(OUTPUT_TWICE, Place::file(file, line), message)
+        .help("Give each member a file of its own, or make two steps of it")
 }
 
 pub(crate) fn no_close(file: &str, line: Option<u32>) -> Diagnostic {

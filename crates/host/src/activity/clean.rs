@@ -164,7 +164,7 @@ mod tests {
         let reply = Reply { findings: vec![finding], ..reply };
         let mut ends = [
             DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) },
-            DispatchEnd::MissingOutput { paths: vec![secret()] },
+            DispatchEnd::MissingOutput { paths: vec![secret()], findings: Vec::new() },
         ];
         ends.iter_mut().for_each(|found| end(&redactor, found));
         assert!(!format!("{ends:?}").contains("hunter2"), "{ends:?}");

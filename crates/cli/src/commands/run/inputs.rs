@@ -95,6 +95,9 @@ pub fn missing(
     Ok(missing)
 }
 
+/// How often an input is asked for.
+const TRIES: u32 = 3;
+
 /// Asks for the values at a terminal, one line each; an empty line leaves it missing.
 pub fn ask(action: &Action, missing: Vec<Missing>, values: &mut Values) -> Vec<Missing> {
     // Where a file is missing nothing starts, whatever is typed.
@@ -105,17 +108,32 @@ pub fn ask(action: &Action, missing: Vec<Missing>, values: &mut Values) -> Vec<M
     let mut left = Vec::new();
     for entry in missing {
         let Missing::Value { name } = &entry else { continue };
-        output::prompt(&format!("  {name}: "));
-        let mut line = String::new();
-        let is_read = std::io::stdin().read_line(&mut line).is_ok();
-        match line.trim() {
-            answer if is_read && !answer.is_empty() && answer.len() <= GOAL_BYTES_MAX => {
-                values.insert(name.clone(), answer.to_owned());
+        match read_value(name) {
+            Some(value) => {
+                values.insert(name.clone(), value);
             }
-            _ => left.push(entry),
+            None => left.push(entry),
         }
     }
     left
+}
+
+/// A slip of the finger must not cost what was typed before: an empty line is asked again.
+fn read_value(name: &str) -> Option<String> {
+    for _ in 0..TRIES {
+        output::prompt(&format!("  {name}: "));
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line).ok()?;
+        let answer = line.trim();
+        if !answer.is_empty() && answer.len() <= GOAL_BYTES_MAX {
+            return Some(answer.to_owned());
+        }
+        // The person has closed the input.
+        if read == 0 {
+            return None;
+        }
+    }
+    None
 }
 
 /// Nothing was started: each missing input, and how to give it.
