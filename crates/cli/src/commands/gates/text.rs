@@ -5,6 +5,9 @@ use serde::Serialize;
 use tollgate_contract::lifecycle::{Gate, Lifecycle, Stage};
 use tollgate_host::lifecycle::GateResult;
 
+/// Of a failed gate; the whole is in its logs.
+const LINES_MAX: usize = 40;
+
 #[derive(Serialize)]
 struct Listed<'a> {
     stage: &'a str,
@@ -92,7 +95,8 @@ pub fn failed(result: &GateResult) {
         (None, None) => "no exit code".to_owned(),
     };
     output::marked(output::BAD, "failed:", &format!("{} ({how})", result.name));
-    for line in result.output_tail.lines() {
+    let lines: Vec<&str> = result.output_tail.lines().collect();
+    for line in &lines[lines.len().saturating_sub(LINES_MAX)..] {
         output::talk(&format!("  | {line}"));
     }
     let again = format!("mend it, then run it alone: {}", words(&result.argv));
