@@ -300,7 +300,10 @@ fn r086_a_name_of_the_action_says_who_does_it_again() {
     let before = repo.starts().len();
     let words = "changes-requested: frontend-developer: larger buttons";
     repo.answer("UD-1", words).exits(3).says("#8 frontend-developer meta (correction)");
-    assert_eq!(repo.starts()[before..], ["Coder meta"]);
+    assert_eq!(
+        repo.starts()[before..],
+        ["Coder meta", "Reviewer meta", "QA meta", "Security meta"]
+    );
     repo.answer("UD-1", "approved").exits(0);
 }
 
