@@ -121,11 +121,11 @@ fn r086_each_action_has_the_inputs_outputs_and_gates_of_its_row() {
         deliver
           needs: 
           makes: spec.md acceptance.json architecture.md tasks.yaml report.md
-          steps: SpecAgent → Researcher → Architect → Designer → approve APPROVE_DESIGN → Planner → choose REVIEW_STRATEGY → tasks plan → Integrator → checks acceptance → Docs → Integrator → close done
+          steps: SpecAgent → Researcher → Architect → Designer → approve APPROVE_DESIGN → Planner → choose REVIEW_STRATEGY → tasks plan → Integrator → checks acceptance coverage lifecycle → Docs → Integrator → close done
         lean
           needs: 
           makes: spec.md acceptance.json tasks.yaml
-          steps: SpecAgent → tasks plan → checks acceptance → close done
+          steps: SpecAgent → tasks plan → checks acceptance coverage lifecycle → close done
         init
           needs: project domain users entities
           makes: planning-mds/BLUEPRINT.md planning-mds/domain/glossary.md planning-mds/architecture/SOLUTION-PATTERNS.md

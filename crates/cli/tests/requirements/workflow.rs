@@ -15,6 +15,7 @@ fn r002_done_is_told_in_words() {
         2 task(s) completed, 1 acceptance criteria met, 2 file(s) changed, 11 dispatch(es)
         next: look with `git log tollgate/SESSION`, take over with `git merge tollgate/SESSION`
         report: .agents-work/SESSION/report.md
+        evidence: .agents-work/SESSION/evidence/
     "#]]
     .assert_eq(&repo.neutral(shown));
     assert_eq!(done.out, "", "talk is not data");

@@ -102,7 +102,9 @@ impl StepReader<'_> {
             members.iter().map(|member| read(member, report)).collect();
         let members = members.into_iter().collect::<Option<Vec<Assignment>>>()?;
         let mut seen = std::collections::BTreeSet::new();
-        for output in members.iter().flat_map(|member| &member.outputs) {
+        // A folder can hold files of both.
+        let files = members.iter().flat_map(|member| &member.outputs);
+        for output in files.filter(|output| !output.ends_with('/')) {
             if !seen.insert(output) {
                 report.push(say::output_twice(self.file, node.line, output));
             }
