@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tollgate_core::event::Event;
 use tollgate_core::task::TaskStatus;
+use tollgate_host::files;
 use tollgate_host::journal;
 use tollgate_host::projection::status_json;
 
@@ -49,13 +50,14 @@ impl Facts {
     }
 }
 
-/// What people and agents find in the session folder; what the engine keeps for itself varies.
+/// What people and agents find in the session folder; what the engine keeps for itself varies. A process killed after
+/// the session was done leaves its temporary file until somebody resumes.
 fn session_files(world: &World) -> BTreeSet<String> {
     let folder = world.session_layout().unwrap().folder().to_owned();
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names
         .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| !name.starts_with("journal.torn"))
+        .filter(|name| !name.starts_with("journal.torn") && !files::is_temporary(name))
         .collect()
 }
 
