@@ -4,6 +4,8 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tollgate_core::id::SessionName;
+use tollgate_core::session::Session;
+use tollgate_host::client;
 use tollgate_host::context::Context;
 use tollgate_host::layout::{Layout, SessionLayout, state_home};
 use tollgate_host::redact::Redactor;
@@ -26,6 +28,15 @@ impl Place {
         let name = self.layout.resolve(text)?;
         let layout = self.layout.session(&name);
         Ok((name, layout))
+    }
+
+    /// A session that has begun, as its journal tells it now, whoever owns it.
+    pub fn begun(&self, text: &str) -> Result<(SessionName, SessionLayout, Session), Failure> {
+        let (name, layout) = self.session(text)?;
+        let session = client::read_session(&layout)
+            .map_err(Failure::reading)?
+            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        Ok((name, layout, session))
     }
 }
 

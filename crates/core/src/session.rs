@@ -49,8 +49,8 @@ pub struct Session {
     pub(crate) subjects_hold: BTreeMap<(usize, usize), CommitId>,
     /// Reviewing roles that must look again at what a severity gate had repaired.
     pub(crate) look_again: BTreeSet<Role>,
-    /// Severity gates that a person passed with a justification.
-    pub(crate) justified: BTreeSet<usize>,
+    /// Severity gates that are passed, with a justification or because nothing grave was open.
+    pub(crate) severity_passed: BTreeSet<usize>,
     /// Files of the repository that steps declared as outputs, as last accepted.
     pub outputs: BTreeMap<String, ContentHash>,
     /// The lifecycle stage that the repository declares.
@@ -190,7 +190,7 @@ impl Session {
             before_merge: None,
             subjects_hold: BTreeMap::new(),
             look_again: BTreeSet::new(),
-            justified: BTreeSet::new(),
+            severity_passed: BTreeSet::new(),
             outputs: BTreeMap::new(),
             stage: opening.stage.clone(),
             lifecycle: None,

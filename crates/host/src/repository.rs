@@ -251,7 +251,7 @@ impl Repository {
         self.update_refs(keep_lines(session, base, tip))
     }
 
-    /// Keeps from `git gc` what a parallel member made until all members are brought together.
+    /// Keeps from `git gc` what a parallel member made; nothing else holds it until all are brought together.
     pub fn keep_member(
         &self,
         session: &SessionName,

@@ -9,7 +9,6 @@ use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_core::event::{Finding, FindingStatus};
 use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
-use tollgate_host::client;
 
 /// List the findings of a session
 ///
@@ -34,11 +33,7 @@ pub struct Findings {
 
 impl Findings {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        let session = client::read_session(&layout)
-            .map_err(Failure::reading)?
-            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        let (name, _, session) = place::Place::find()?.begun(&self.session)?;
         let is_shown = |finding: &&Finding| self.all || finding.status != FindingStatus::Fixed;
         let findings: Vec<&Finding> = session.findings.iter().filter(is_shown).collect();
         if self.sarif {

@@ -9,8 +9,8 @@ use tollgate_core::session::Session;
 use tollgate_core::view::View;
 use tollgate_host::activity::manual;
 use tollgate_host::layout::SessionLayout;
+use tollgate_host::lock;
 use tollgate_host::process::{self, Attached};
-use tollgate_host::{client, lock};
 
 /// Show where a session stands
 #[derive(Debug, Args)]
@@ -25,11 +25,7 @@ pub struct Status {
 
 impl Status {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        let session = client::read_session(&layout)
-            .map_err(Failure::reading)?
-            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        let (name, layout, session) = place::Place::find()?.begun(&self.session)?;
         let is_running = lock::is_held(layout.folder());
         let mut view = View::of(&session);
         if !is_running {

@@ -10,9 +10,9 @@ use std::io::{self, Read};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_host::activity::manual::{self, Assigned, HandInError, NotWaiting};
+use tollgate_host::lock;
 use tollgate_host::redact::Redactor;
 use tollgate_host::serve::Owner;
-use tollgate_host::{client, lock};
 
 /// Hand in the reply of a dispatch that you play (adapter = "manual")
 ///
@@ -36,11 +36,7 @@ pub struct Submit {
 
 impl Submit {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        let session = client::read_session(&layout)
-            .map_err(Failure::reading)?
-            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
+        let (name, layout, session) = place::Place::find()?.begun(&self.session)?;
         let refused = |why: NotWaiting| not_waiting(&why, &manual::assigned(&session, &layout));
         let number = DispatchNumber(self.number);
         let assigned = manual::awaited(&session, &layout, number).map_err(refused)?;

@@ -36,7 +36,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         return false;
     }
     if grave.is_empty() {
-        if !draft.justified.contains(&index) {
+        if !draft.severity_passed.contains(&index) {
             pass(draft, None);
         }
         return true;

@@ -158,7 +158,7 @@ impl Session {
             }
             Event::CoverageSettled { minimum, .. } => self.coverage_settled = Some(*minimum),
             Event::SeverityPassed { step, .. } => {
-                self.justified.insert(*step);
+                self.severity_passed.insert(*step);
                 self.look_again.clear();
             }
             Event::FindingRecorded { finding } => self.record_finding(finding),
