@@ -102,6 +102,12 @@ pub struct ReportedFinding {
 }
 
 impl ReportedFinding {
+    /// A finding that is about no one line of a file.
+    pub fn plain(severity: Severity, category: &str, message: String) -> Self {
+        let category = category.to_owned();
+        Self { severity, category, file: None, line: None, message, fix: None, is_nit: false }
+    }
+
     /// The same complaint again, wherever the line moved to.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.file == other.file && self.category == other.category && self.message == other.message

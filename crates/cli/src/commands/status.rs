@@ -25,7 +25,7 @@ pub struct Status {
 
 impl Status {
     pub fn run(self) -> Result<Exit, Failure> {
-        let (name, layout, session) = place::Place::find()?.begun(&self.session)?;
+        let (_, layout, session) = place::Place::find()?.begun(&self.session)?;
         let is_running = lock::is_held(layout.folder());
         let mut view = View::of(&session);
         if !is_running {

@@ -276,22 +276,16 @@ pub(super) fn coverage_answered(draft: &mut Draft<'_>, check: CheckNumber, answe
 
 /// It failed before the session began: told apart from new failures, and never held against the work.
 fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
-    let report = ReportedFinding {
-        severity: Severity::Medium,
-        category: "pre-existing".to_owned(),
-        file: None,
-        line: None,
-        message: format!("pre-existing: `{}` failed on the base revision already", result.command),
-        fix: None,
-        is_nit: false,
-    };
+    let report = ReportedFinding::plain(
+        Severity::Medium,
+        "pre-existing",
+        format!("pre-existing: `{}` failed on the base revision already", result.command),
+    );
     let (source, status) = (Role::Orchestrator, FindingStatus::Tracked);
     super::reply::record(draft, source, &TaskRef::Meta, &report, status);
 }
 
-fn category() -> String {
-    "check".to_owned()
-}
+const CATEGORY: &str = "check";
 
 /// What checks complain about is told again by the next run, if it is still so.
 fn settle_old_findings(
@@ -320,7 +314,7 @@ pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
 fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Finding) -> bool) {
     let gone: Vec<u32> = draft
         .open_findings(task, Role::Orchestrator)
-        .filter(|finding| finding.report.category == category() && is_gone(finding))
+        .filter(|finding| finding.report.category == CATEGORY && is_gone(finding))
         .map(|finding| finding.id)
         .collect();
     for id in gone {
@@ -338,15 +332,7 @@ fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, result: &CheckRes
         id: draft.next_finding_id(),
         source: Role::Orchestrator,
         task: task.clone(),
-        report: ReportedFinding {
-            severity: Severity::Critical,
-            category: category(),
-            file: None,
-            line: None,
-            message,
-            fix: None,
-            is_nit: false,
-        },
+        report: ReportedFinding::plain(Severity::Critical, CATEGORY, message),
         status: FindingStatus::Open,
         times: 1,
     };

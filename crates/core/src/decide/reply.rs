@@ -87,15 +87,7 @@ pub(super) fn effective_reports(
         })
     });
     if reports.is_empty() && reply.status == ReplyStatus::Blocked {
-        reports.push(ReportedFinding {
-            severity: Severity::High,
-            category: String::new(),
-            file: None,
-            line: None,
-            message: reply.summary.clone(),
-            fix: None,
-            is_nit: false,
-        });
+        reports.push(ReportedFinding::plain(Severity::High, "", reply.summary.clone()));
     }
     reports
 }

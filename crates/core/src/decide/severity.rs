@@ -98,15 +98,7 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     let mut reports = reply::effective_reports(draft, role, &task, said);
     if said.status == ReplyStatus::NeedsDecision && reports.is_empty() {
         // A question without a finding is one: the gate puts it before the person.
-        reports.push(ReportedFinding {
-            severity: Severity::High,
-            category: "decision".to_owned(),
-            file: None,
-            line: None,
-            message: said.summary.clone(),
-            fix: None,
-            is_nit: false,
-        });
+        reports.push(ReportedFinding::plain(Severity::High, "decision", said.summary.clone()));
     }
     let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
     let objects = said.status == ReplyStatus::Blocked || is_grave;
