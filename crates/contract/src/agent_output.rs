@@ -21,7 +21,6 @@ pub struct ReplyRead {
     pub kind: ReplyKind,
     pub planner: Option<PlannerResult>,
     pub implementor: Option<ImplementorResult>,
-    pub scope_requests: Vec<ScopeRequest>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

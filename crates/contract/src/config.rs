@@ -166,6 +166,7 @@ fn policy(file: &ConfigFile) -> Policy {
         timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
         check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
         players: usual.players,
+        parallel_tasks: file.limits.parallel_tasks.unwrap_or(usual.parallel_tasks),
         coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
         micro_usd_max: file.limits.usd.map(micro_usd),
         tokens_max: file.limits.tokens,

@@ -26,6 +26,7 @@ mod report_path;
 pub mod sarif;
 pub mod scaffold;
 pub mod schema;
+pub mod scope;
 pub mod sections;
 mod shape;
 pub mod skill;

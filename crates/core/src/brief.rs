@@ -1,6 +1,9 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
 mod part;
+mod scope;
+
+pub use scope::{Kept, Scope};
 
 use crate::event::{FindingStatus, Purpose};
 use crate::id::{DispatchNumber, TaskRef};
@@ -35,7 +38,9 @@ pub struct Brief {
     /// Files whose tests were weakened and not decided about.
     pub weakened: Vec<String>,
     /// What a Coder may change; `None` leaves it to the role.
-    pub scope: Option<Vec<String>>,
+    pub scope: Option<Scope>,
+    /// Changes that were kept aside and that a person has allowed since: they are put into the tree again.
+    pub restore: Vec<Kept>,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
 }
@@ -72,6 +77,7 @@ impl Session {
             watched: self.watched(),
             weakened: self.weakened_files(),
             scope: self.scope_for(dispatch, task),
+            restore: self.to_restore(dispatch),
             feedback: dispatch.feedback.clone(),
             previous_errors: dispatch.previous_errors.clone(),
         })
@@ -173,8 +179,7 @@ impl Session {
         match dispatch.role {
             Role::Coder => {
                 if let Some(scope) = self.scope_for(dispatch, task) {
-                    let scope = scope.join(", ");
-                    constraints.push(format!("change only these files and the tests beside them: {scope}"));
+                    constraints.extend(scope.words());
                 }
             }
             Role::SpecAgent if self.mode == Mode::Lean => constraints
@@ -214,32 +219,5 @@ impl Session {
             Some(task) => of(&task.spec.acceptance_checks),
             None => self.criteria.iter().flat_map(|c| of(&c.verify)).collect(),
         }
-    }
-
-    /// What a Coder may change: its task's files; in a step without tasks what the step says.
-    fn scope_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Option<Vec<String>> {
-        if dispatch.role != Role::Coder {
-            return None;
-        }
-        if task.is_some() || self.has_task_loop() {
-            return Some(self.scope_of(task));
-        }
-        match self.part_of(dispatch) {
-            Some(part) => part.writes.as_ref().map(|w| [w.as_slice(), &part.outputs].concat()),
-            None => self.scope_of_steps(),
-        }
-    }
-
-    /// A task's own scope; for the session as a whole, all tasks' and all that changed.
-    fn scope_of(&self, task: Option<&Task>) -> Vec<String> {
-        if let Some(task) = task {
-            return task.spec.files_expected.clone();
-        }
-        let mut scope: Vec<String> =
-            self.tasks.iter().flat_map(|task| task.spec.files_expected.clone()).collect();
-        scope.extend(self.changed.iter().map(|change| change.path.clone()));
-        scope.sort();
-        scope.dedup();
-        scope
     }
 }

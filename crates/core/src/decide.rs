@@ -12,6 +12,7 @@ mod gate;
 mod parallel;
 mod repair;
 mod reply;
+mod scope;
 mod severity;
 mod step;
 mod tasks;

@@ -141,6 +141,16 @@ pub enum Subject {
     Info {
         dispatch: DispatchNumber,
     },
+    /// Files outside its scope that a Coder asks for.
+    Scope {
+        dispatch: DispatchNumber,
+        paths: Vec<String>,
+    },
+    /// A refinement item of a plan.
+    Refinement {
+        dispatch: DispatchNumber,
+        item: String,
+    },
     /// Findings at a severity gate, by the index of its step.
     Severity {
         step: usize,

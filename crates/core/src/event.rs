@@ -41,6 +41,9 @@ pub enum Event {
         purpose: Purpose,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         feedback: Vec<String>,
+        /// Which of the lanes it works in, where tasks are worked on at the same time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lane: Option<usize>,
     },
     /// Written before the agent starts: the intent, so that a crash never hides a start.
     AttemptStarted {
@@ -59,6 +62,9 @@ pub enum Event {
     GuidanceGiven {
         number: DispatchNumber,
         text: String,
+        /// Files that the person names in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        authorized: Vec<String>,
     },
     RetryScheduled {
         number: DispatchNumber,
@@ -98,6 +104,22 @@ pub enum Event {
         feedback: Vec<String>,
         #[serde(default)]
         consented: bool,
+        /// Files that a person names in what they want repaired.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        authorized: Vec<String>,
+    },
+    /// A person allowed a task to change more than its scope says.
+    ScopeExtended {
+        task: TaskRef,
+        paths: Vec<String>,
+    },
+    ScopeRefused {
+        task: TaskRef,
+        paths: Vec<String>,
+    },
+    /// The plan waits for a person: its step is played again with their answers.
+    StepReopened {
+        index: usize,
     },
     /// A reviewing role has nothing left to object to.
     GatePassed {

@@ -20,6 +20,9 @@ pub struct Policy {
     /// Which agent of the settings plays a role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub players: BTreeMap<Role, String>,
+    /// Tasks that may be worked on at the same time.
+    #[serde(default = "one_at_a_time")]
+    pub parallel_tasks: u32,
     /// How much must be covered, in hundredths of a per cent; none where no report is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage_minimum: Option<u32>,
@@ -29,6 +32,10 @@ pub struct Policy {
     pub tokens_max: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms_max: Option<u64>,
+}
+
+fn one_at_a_time() -> u32 {
+    1
 }
 
 impl Default for Policy {
@@ -41,6 +48,7 @@ impl Default for Policy {
             timeout_ms: BTreeMap::new(),
             check_timeout_ms: 10 * 60_000,
             players: BTreeMap::new(),
+            parallel_tasks: one_at_a_time(),
             coverage_minimum: None,
             micro_usd_max: None,
             tokens_max: None,

@@ -46,10 +46,19 @@ pub struct Reply {
     /// What a NEEDS_INFO wants to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
+    /// Files outside its scope that the agent needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope_requests: Vec<ScopeRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended_agent: Option<Role>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeRequest {
+    pub path: String,
+    pub reason: String,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

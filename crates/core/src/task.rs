@@ -27,11 +27,26 @@ pub struct TaskSpec {
     pub risk_flags: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub done_when: Vec<String>,
+    /// The session file that describes it, from the session's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_item: Option<String>,
+    /// What the work item lists in scope; it counts instead of `files_expected`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_scope: Vec<String>,
+    /// What the work item excludes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out_of_scope: Vec<String>,
+    /// Tasks that may change a file that this one may change: they never work at the same time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlaps: Vec<TaskId>,
 }
 
 impl TaskSpec {
+    /// What the task may change, as its work item or else the plan says.
+    pub fn scope(&self) -> &[String] {
+        if self.in_scope.is_empty() { &self.files_expected } else { &self.in_scope }
+    }
+
     pub fn is_flagged(&self, flag: &str) -> bool {
         self.risk_flags.iter().any(|f| f == flag)
     }

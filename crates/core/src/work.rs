@@ -87,12 +87,18 @@ pub struct Work {
     /// Changes outside the task's scope but inside the role's: kept aside, not in `commit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out_of_scope: Vec<FileChange>,
+    /// Changes that are in scope by a declaration or by a person's word, and those of `out_of_scope`, with their reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scoped: Vec<Scoped>,
     /// Name under which refused or left-out changes are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rescue: Option<String>,
     /// The plan, when the role writes tasks.yaml.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Vec<TaskSpec>>,
+    /// What a plan leaves to a person before it can be whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refinements: Vec<Refinement>,
     /// The criteria, when the role writes acceptance.json.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<Criterion>>,
@@ -157,6 +163,52 @@ spelled!(ChangeType {
     Deleted = "deleted",
     Renamed = "renamed",
 });
+
+/// Why a changed file is in the scope of its task, or is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeClass {
+    /// Listed in the work item.
+    Primary,
+    /// A test beside a file in scope.
+    Test,
+    /// Declared as a small consequence of a change in scope.
+    Incidental,
+    /// The file that the work item meant, by a scope correction.
+    Corrected,
+    /// A person allowed it.
+    Authorized,
+    Violation,
+}
+
+spelled!(ScopeClass {
+    Primary = "primary",
+    Test = "test",
+    Incidental = "incidental",
+    Corrected = "corrected",
+    Authorized = "authorized",
+    Violation = "violation",
+});
+
+/// A changed file that the work item does not list, and what it counts as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scoped {
+    pub path: String,
+    pub class: ScopeClass,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The agent spoke of it itself, in its summary or a declaration.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_told: bool,
+}
+
+/// A refinement item of a plan: what only a person can settle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refinement {
+    /// The name of its work item.
+    pub item: String,
+    pub question: String,
+}
 
 /// A file at one point in time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -229,6 +229,7 @@ fn event() -> impl Strategy<Value = Event> {
                 task: TaskRef::from(task),
                 purpose: Purpose::Implement,
                 feedback,
+                lane: None,
             }
         ),
         (number.clone(), any::<u32>(), end).prop_map(|(number, attempt, end)| {

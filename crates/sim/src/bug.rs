@@ -265,14 +265,15 @@ impl Bug {
     }
 
     fn instead_of_dispatching(self, event: Event, session: &Session) -> Twisted {
-        let Event::DispatchOpened { number, task, purpose, feedback, role } = event.clone() else {
+        let Event::DispatchOpened { number, task, purpose, feedback, role, lane } = event.clone()
+        else {
             return Twisted::InPlace(vec![event]);
         };
         match self {
             Self::SendsACorrectionTwice => {
                 let last = session.dispatches.keys().next_back().copied();
                 let number = last.unwrap_or(DispatchNumber::FIRST).next();
-                let second = Event::DispatchOpened { number, task, purpose, feedback, role };
+                let second = Event::DispatchOpened { number, task, purpose, feedback, role, lane };
                 Twisted::InPlace(vec![event, second])
             }
             Self::CallsDocsInLeanMode => {
@@ -283,6 +284,7 @@ impl Bug {
                     task,
                     purpose,
                     feedback,
+                    lane,
                 }])
             }
             Self::ReviewsBeforeAllIsCoded => {
@@ -293,6 +295,7 @@ impl Bug {
                     task,
                     purpose,
                     feedback,
+                    lane,
                 }])
             }
             _ => Twisted::AndNothingAfter(vec![Event::SessionClosed]),

@@ -125,6 +125,9 @@ pub fn task(chance: &mut Chance, number: u64) -> TaskSpec {
         risk_flags: if chance.percent(15) { vec!["security".to_owned()] } else { Vec::new() },
         done_when: Vec::new(),
         work_item: None,
+        in_scope: Vec::new(),
+        out_of_scope: Vec::new(),
+        overlaps: Vec::new(),
     }
 }
 

@@ -273,6 +273,7 @@ pub fn replied(summary: &str, work: Work) -> DispatchEnd {
         findings: Vec::new(),
         notes: Vec::new(),
         questions: Vec::new(),
+        scope_requests: Vec::new(),
         recommended_agent: None,
         usage: Usage::default(),
     };

@@ -23,6 +23,7 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         findings: reported,
         notes: artifacts.notes.unwrap_or_default(),
         questions: artifacts.questions.unwrap_or_default(),
+        scope_requests: Vec::new(),
         recommended_agent: output.next.and_then(|next| next.recommended_agent).map(|word| word.0),
         usage: output.usage.unwrap_or_default().into(),
     };
@@ -76,14 +77,16 @@ fn plain(
         findings,
         notes: Vec::new(),
         questions: Vec::new(),
+        scope_requests: Vec::new(),
         recommended_agent: None,
         usage: usage.unwrap_or_default().into(),
     }
 }
 
-fn read(reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
-    let scope_requests = requests.unwrap_or_default();
-    ReplyRead { reply, kind, planner: None, implementor: None, scope_requests }
+fn read(mut reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
+    let requests = requests.unwrap_or_default().into_iter();
+    reply.scope_requests = requests.map(Into::into).collect();
+    ReplyRead { reply, kind, planner: None, implementor: None }
 }
 
 fn comment(comment: ReviewComment) -> ReportedFinding {

@@ -10,6 +10,7 @@ fn check(role: Role, bytes: &[u8], expected: Expect) {
     let shown = match read_reply(bytes, role) {
         Ok(read) => {
             let requests: String = read
+                .reply
                 .scope_requests
                 .iter()
                 .map(|r| format!("\nscope {} {}", r.path, r.reason))
@@ -349,6 +350,12 @@ fn findings_and_comments_become_one_list_worst_first() {
               ],
               "questions": [
                 "why?"
+              ],
+              "scope_requests": [
+                {
+                  "path": "src/c.rs",
+                  "reason": "shared type"
+                }
               ],
               "recommended_agent": "Coder",
               "usage": {

@@ -171,3 +171,11 @@ pub struct ScopeRequest {
     #[schemars(length(min = 1))]
     pub reason: String,
 }
+
+impl From<ScopeRequest> for tollgate_core::reply::ScopeRequest {
+    fn from(wire: ScopeRequest) -> Self {
+        // A path is meant from the repository's root, whoever writes it with a dot.
+        let path = wire.path.trim();
+        Self { path: path.strip_prefix("./").unwrap_or(path).to_owned(), reason: wire.reason }
+    }
+}

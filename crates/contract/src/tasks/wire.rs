@@ -90,6 +90,9 @@ fn spec(task: TaskEntry) -> Option<TaskSpec> {
             .collect(),
         done_when: task.done_when.unwrap_or_default(),
         work_item: task.work_item.filter(|item| !item.trim().is_empty()),
+        in_scope: Vec::new(),
+        out_of_scope: Vec::new(),
+        overlaps: Vec::new(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
-use super::{Draft, failure, gate, reply, severity, step, tasks};
+use super::{Draft, ask, failure, gate, reply, scope, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
@@ -8,7 +8,7 @@ use crate::reply::{Reply, ReplyError, ReplyStatus, Severity};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
-use crate::work::{DispatchEnd, Work};
+use crate::work::{DispatchEnd, Refinement, Work};
 
 pub(super) fn ended(
     draft: &mut Draft<'_>,
@@ -74,7 +74,9 @@ fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
         .collect();
     // A red build may have had an outside cause: nothing to change is an answer, and the checks run again.
     let may_be_empty = matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
-    let is_empty = dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty;
+    let asks_first = !reply.scope_requests.is_empty();
+    let is_empty =
+        dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
         let message = if work.out_of_scope.is_empty() {
             "the reply says OK but no file was changed"
@@ -138,6 +140,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     match reply.status {
         _ if judges => reply::verdict(draft, number, reply),
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
+        _ if scope::stops_for(draft, number, reply, work) => {}
         ReplyStatus::Ok => accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
             draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
@@ -162,7 +165,9 @@ fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
 fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
     let role = draft.dispatches[&number].role;
     note_assumptions(draft, reply);
+    scope::warn(draft, number, work);
     conclude(draft, number, Verdict::Accepted);
+    scope::ask_beside(draft, number, reply);
     if role == Role::Coder && draft.mode == Mode::Lean {
         if draft.changed.len() > LEAN_FILES_MAX {
             let files = draft.changed.len();
@@ -196,10 +201,23 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
     if let Some(tasks) = work.plan.clone() {
         tasks::adopt_plan(draft, tasks);
     }
+    refine(draft, number, &work.refinements);
     weakened(draft, number, work);
     let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
     let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
     gate::reopen(draft, &changed);
+}
+
+/// What the plan leaves to a person is asked, and the plan made again with the answers.
+fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refinement]) {
+    if refinements.is_empty() {
+        return;
+    }
+    let index = draft.step;
+    draft.emit(Event::StepReopened { index });
+    for refinement in refinements {
+        ask::refinement(draft, number, refinement);
+    }
 }
 
 /// The category of findings about tests that a change weakens.

@@ -7,10 +7,10 @@ use crate::decision::{
 use crate::event::{Event, Finding};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::limits::QUESTION_BYTES_MAX;
-use crate::reply::Severity;
+use crate::reply::{ScopeRequest, Severity};
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
-use crate::work::Artefact;
+use crate::work::{Artefact, Refinement};
 
 /// A question before it has an id and a time.
 pub(super) struct Question {
@@ -341,6 +341,39 @@ pub(super) fn information(draft: &mut Draft<'_>, number: DispatchNumber, questio
         vec![option("TEXT", "Any text", "your answer goes into the next dispatch of this role")];
     let subject = Subject::Info { dispatch: number };
     ask(draft, Question { kind: DecisionKind::Info, text, options, subject });
+}
+
+/// A plan that cannot be whole before a person has settled something.
+pub(super) fn refinement(draft: &mut Draft<'_>, number: DispatchNumber, refinement: &Refinement) {
+    let Refinement { item, question } = refinement;
+    let text = format!("The plan leaves {item} to you. {question}");
+    let consequence = "the Planner plans again with your answer";
+    let options = vec![option("TEXT", "Any text", consequence)];
+    let subject = Subject::Refinement { dispatch: number, item: item.clone() };
+    ask(draft, Question { kind: DecisionKind::Info, text, options, subject });
+}
+
+/// A Coder needs files that its task does not list.
+pub(super) fn scope(draft: &mut Draft<'_>, number: DispatchNumber, requests: &[ScopeRequest]) {
+    let task = &draft.dispatches[&number].task;
+    let lines: Vec<String> = requests.iter().map(|r| format!("{}: {}", r.path, r.reason)).collect();
+    let text = format!("{task} asks for files outside its scope:\n{}", bullets(&lines));
+    let options = vec![
+        option(
+            "allow",
+            "Allow them for this task",
+            "the task may change these files, and its Coder goes on",
+        ),
+        option(
+            "refuse: TEXT",
+            "Refuse",
+            "the files stay as they are; the Coder is told your reason",
+        ),
+        cancel_option(),
+    ];
+    let paths = requests.iter().map(|request| request.path.clone()).collect();
+    let subject = Subject::Scope { dispatch: number, paths };
+    ask(draft, Question { kind: DecisionKind::Scope, text, options, subject });
 }
 
 /// Checks that only a person can make, in one question.

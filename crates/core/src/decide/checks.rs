@@ -271,6 +271,7 @@ pub(super) fn coverage_answered(draft: &mut Draft<'_>, check: CheckNumber, answe
         repair: RepairLoop::FixTests,
         feedback: feedback.collect(),
         consented: true,
+        authorized: Vec::new(),
     });
 }
 

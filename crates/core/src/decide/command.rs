@@ -1,11 +1,11 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, checks, gate, parallel, repair, severity, step};
+use super::{Draft, ask, checks, gate, parallel, repair, scope, severity, step};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
-use crate::event::{CriterionResult, Event, Finding, FindingStatus, RetryWhy, Verdict};
+use crate::event::{CriterionResult, Event, Finding, FindingStatus, Verdict};
 use crate::id::{CommandId, DecisionId, DispatchNumber, TaskRef};
 use crate::input::Command;
 use crate::refusal::Refusal;
@@ -161,7 +161,11 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
         Subject::Gate { step } if answer.keyword == "changes-requested" => {
             gate::reject(draft, *step, answer.words());
         }
-        Subject::Gate { .. } | Subject::Strategy | Subject::Info { .. } => {}
+        Subject::Gate { .. }
+        | Subject::Strategy
+        | Subject::Info { .. }
+        | Subject::Refinement { .. } => {}
+        Subject::Scope { dispatch, paths } => scope::answered(draft, *dispatch, paths, answer),
         Subject::Notes { task, .. } => notes(draft, task, answer),
         Subject::Repair { task, repair } => repaired(draft, task, *repair, answer),
         Subject::Finding { task, dispatch, finding } => {
@@ -220,7 +224,7 @@ fn notes(draft: &mut Draft<'_>, task: &TaskRef, answer: &Answer) {
         .map(|finding| super::reply::finding_line(&finding.report))
         .collect();
     lines.extend(answer.text.iter().map(|text| format!("the person says: {text}")));
-    repair::object(draft, task, RepairLoop::FixReview, lines);
+    repair::object_in_words(draft, task, RepairLoop::FixReview, lines, answer.words());
 }
 
 /// The person decided how a repair loop goes on.
@@ -247,7 +251,8 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         feedback.extend(open.map(|finding| super::reply::finding_line(&finding.report)));
     }
     feedback.dedup();
-    draft.emit(Event::RepairOpened { task: task.clone(), repair, feedback, consented: true });
+    let (task, authorized) = (task.clone(), scope::named_paths(answer.words()));
+    draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
 }
 
 fn unblock_task(draft: &mut Draft<'_>, task: &TaskRef) {
@@ -329,24 +334,23 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
     match (answer.keyword.as_str(), &answer.text) {
         ("manual-fix", _) => agent = Some(MANUAL_FIX.to_owned()),
         ("retry", Some(text)) => {
+            let authorized = scope::named_paths(text);
             let text = format!("the person says: {text}");
-            draft.emit(Event::GuidanceGiven { number, text });
+            draft.emit(Event::GuidanceGiven { number, text, authorized });
         }
         ("retry-with", Some(name)) => agent = Some(name.clone()),
         ("extend", Some(text)) => timeout_ms = answer::duration_ms(text),
         _ => {}
     }
-    let due = draft.now();
-    draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Consented });
-    // Also while another question holds the session: the attempt carries what was granted.
-    step::start_attempt(draft, number, timeout_ms, agent);
+    step::start_with_consent(draft, number, timeout_ms, agent);
 }
 
 fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &Answer) {
     if answer.keyword == "not-met" {
         let mut lines = vec![format!("a check by hand does not hold: {}", answer.words())];
         lines.extend(checks.iter().cloned());
-        return repair::object(draft, &TaskRef::Meta, RepairLoop::FixTests, lines);
+        let (task, repair) = (TaskRef::Meta, RepairLoop::FixTests);
+        return repair::object_in_words(draft, &task, repair, lines, answer.words());
     }
     draft.emit(Event::ManualChecksSettled { checks: checks.to_vec() });
     if answer.keyword == "waived" {

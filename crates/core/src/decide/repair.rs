@@ -1,6 +1,6 @@
 //! Repair loops: how often, by whom, and when a person is asked.
 
-use super::{Draft, accept, ask};
+use super::{Draft, accept, ask, scope};
 use crate::event::{Event, Purpose};
 use crate::id::TaskRef;
 use crate::role::{Mode, RepairLoop, Role};
@@ -12,10 +12,27 @@ pub(super) fn object(
     repair: RepairLoop,
     lines: Vec<String>,
 ) {
+    object_in_words(draft, task, repair, lines, "");
+}
+
+/// As `object`, where a person says what they want: files that they name may be changed.
+pub(super) fn object_in_words(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    lines: Vec<String>,
+    words: &str,
+) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
     if done < draft.policy.repairs {
         let task = task.clone();
-        draft.emit(Event::RepairOpened { task, repair, feedback: lines, consented: false });
+        draft.emit(Event::RepairOpened {
+            task,
+            repair,
+            feedback: lines,
+            consented: false,
+            authorized: scope::named_paths(words),
+        });
     } else {
         ask::repair(draft, task, repair, &lines);
     }

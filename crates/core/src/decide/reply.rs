@@ -1,6 +1,6 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
-use super::{Draft, accept, ask, escalate, repair};
+use super::{Draft, accept, ask, escalate, repair, scope};
 use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -24,8 +24,11 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
         return draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
     }
     let blocked = reply.status == ReplyStatus::Blocked;
-    let reports = effective_reports(draft, role, &task, reply);
-    let objects = blocked || reports.iter().any(|report| report.severity >= Severity::High);
+    let mut reports = effective_reports(draft, role, &task, reply);
+    scope::soften(role, &mut reports);
+    let only_scope = !reports.is_empty() && reports.iter().all(scope::is_about_scope);
+    let objects = (blocked && !(only_scope && role == Role::Reviewer))
+        || reports.iter().any(|report| report.severity >= Severity::High);
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     draft.emit(Event::DispatchClosed { number, verdict });
     accept::note_assumptions(draft, reply);

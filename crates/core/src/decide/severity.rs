@@ -126,5 +126,6 @@ pub(super) fn answered(draft: &mut Draft<'_>, answer: &Answer) {
     let source = grave.first().map_or(Role::Reviewer, |finding| finding.source);
     let repair = Gate::of_role(source).map_or(RepairLoop::FixReview, Gate::repair);
     let feedback = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
-    draft.emit(Event::RepairOpened { task: TaskRef::Meta, repair, feedback, consented: true });
+    let (task, authorized) = (TaskRef::Meta, Vec::new());
+    draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
 }

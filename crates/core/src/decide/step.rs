@@ -54,7 +54,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
 /// What a person answered to questions of earlier dispatches of the same step.
 pub(super) fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
     let asked = draft.decisions.iter().filter(|decision| match &decision.subject {
-        Subject::Info { dispatch } => draft.dispatches[dispatch].purpose == *purpose,
+        Subject::Info { dispatch } | Subject::Refinement { dispatch, .. } => {
+            draft.dispatches[dispatch].purpose == *purpose
+        }
         _ => false,
     });
     asked
@@ -98,6 +100,18 @@ pub(super) fn open_dispatch(
     purpose: Purpose,
     feedback: Vec<String>,
 ) {
+    open_in_lane(draft, role, task, purpose, feedback, None);
+}
+
+/// As `open_dispatch`, in a tree beside the session's own.
+pub(super) fn open_in_lane(
+    draft: &mut Draft<'_>,
+    role: Role,
+    task: TaskRef,
+    purpose: Purpose,
+    feedback: Vec<String>,
+    lane: Option<usize>,
+) {
     if let Some(words) = draft.spend.over(&draft.policy)
         && draft.budget_consents == 0
     {
@@ -105,7 +119,7 @@ pub(super) fn open_dispatch(
     }
     let last = draft.dispatches.keys().next_back().copied();
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
-    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback });
+    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, lane });
     start_attempt(draft, number, None, None);
 }
 
@@ -123,6 +137,19 @@ pub(super) fn start_attempt(
         agent,
     };
     draft.emit(event);
+}
+
+/// Starts an attempt that a person asked for, also while another question holds the session: it carries what was
+/// granted.
+pub(super) fn start_with_consent(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    timeout_ms: Option<u64>,
+    agent: Option<String>,
+) {
+    let due = draft.now();
+    draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Consented });
+    start_attempt(draft, number, timeout_ms, agent);
 }
 
 /// Starts an attempt that nobody asked for: not when the money is gone.

@@ -28,6 +28,7 @@ impl Session {
             | Event::Unblocked
             | Event::BudgetExtended
             | Event::StageDeclared { .. }
+            | Event::StepReopened { .. }
             | Event::FilesEdited { .. }
             | Event::Noticed { .. }
             | Event::SessionClosed => self.apply_to_session(at, event),
@@ -44,6 +45,8 @@ impl Session {
             | Event::CriteriaAdopted { .. }
             | Event::TaskMoved { .. }
             | Event::RepairOpened { .. }
+            | Event::ScopeExtended { .. }
+            | Event::ScopeRefused { .. }
             | Event::GatePassed { .. }
             | Event::ChecksStarted { .. }
             | Event::ChecksEnded { .. }
@@ -73,6 +76,9 @@ impl Session {
                 self.enter_step(*index);
                 self.step_done = true;
             }
+            Event::StepReopened { index } => {
+                self.step_done &= *index != self.step;
+            }
             Event::Blocked { blocker } => self.blocker = Some(blocker.clone()),
             Event::Unblocked => self.blocker = None,
             Event::BudgetExtended => self.budget_consents += 1,
@@ -89,8 +95,9 @@ impl Session {
     /// Dispatches and their attempts.
     fn apply_to_dispatches(&mut self, at: Timestamp, event: &Event) {
         match event {
-            Event::DispatchOpened { number, role, task, purpose, feedback } => {
+            Event::DispatchOpened { number, role, task, purpose, feedback, lane } => {
                 self.open_dispatch(*number, *role, task, purpose, feedback);
+                self.dispatch_mut(*number).lane = *lane;
             }
             Event::AttemptStarted { number, attempt, timeout_ms, agent } => {
                 if self.spend.over(&self.policy).is_some() {
@@ -111,8 +118,10 @@ impl Session {
             Event::AttemptEnded { number, attempt, end } => {
                 self.end_attempt(at, *number, *attempt, end);
             }
-            Event::GuidanceGiven { number, text } => {
-                self.dispatch_mut(*number).feedback.push(text.clone());
+            Event::GuidanceGiven { number, text, authorized } => {
+                let dispatch = self.dispatch_mut(*number);
+                dispatch.feedback.push(text.clone());
+                dispatch.authorized.extend(authorized.iter().cloned());
             }
             Event::RetryScheduled { number, due, why } => {
                 let dispatch = self.dispatch_mut(*number);
@@ -144,8 +153,24 @@ impl Session {
             Event::TaskMoved { task, status } => {
                 self.move_task(&TaskRef::Task(task.clone()), *status)
             }
-            Event::RepairOpened { task, repair, feedback, consented } => {
-                self.open_repair(task, *repair, feedback, *consented);
+            Event::RepairOpened { task, repair, feedback, consented, authorized } => {
+                let pending = PendingRepair {
+                    repair: *repair,
+                    feedback: feedback.clone(),
+                    authorized: authorized.clone(),
+                };
+                self.open_repair(task, pending, *consented);
+            }
+            Event::ScopeExtended { task, paths } => {
+                if let Some(unit) = self.unit_mut(task) {
+                    unit.allowed.extend(paths.iter().cloned());
+                    unit.refused.retain(|path| !paths.contains(path));
+                }
+            }
+            Event::ScopeRefused { task, paths } => {
+                if let Some(unit) = self.unit_mut(task) {
+                    unit.refused.extend(paths.iter().cloned());
+                }
             }
             Event::GatePassed { task, role } => self.pass_gate(task, *role),
             Event::ChecksStarted { number, purpose, commands } => {
@@ -244,10 +269,13 @@ impl Session {
         purpose: &Purpose,
         feedback: &[String],
     ) {
-        if let (Purpose::Repair { .. }, Some(unit)) = (purpose, self.unit_mut(task)) {
-            unit.pending = None;
-        }
+        let pending = match purpose {
+            Purpose::Repair { .. } => self.unit_mut(task).and_then(|unit| unit.pending.take()),
+            _ => None,
+        };
         let dispatch = Dispatch {
+            authorized: pending.map(|pending| pending.authorized).unwrap_or_default(),
+            lane: None,
             role,
             task: task.clone(),
             purpose: purpose.clone(),
@@ -317,6 +345,9 @@ impl Session {
             dispatch.last_failure = Some(end.clone());
         }
         self.spend.add(&usage, at.ms_since(started_at));
+        if let DispatchEnd::Replied { work, .. } = end {
+            self.note_scope(number, work);
+        }
     }
 
     fn close_dispatch(&mut self, number: DispatchNumber, verdict: Verdict) {
@@ -392,18 +423,12 @@ impl Session {
         }
     }
 
-    fn open_repair(
-        &mut self,
-        task: &TaskRef,
-        repair: RepairLoop,
-        feedback: &[String],
-        consented: bool,
-    ) {
+    fn open_repair(&mut self, task: &TaskRef, pending: PendingRepair, consented: bool) {
         if let Some(unit) = self.unit_mut(task) {
-            unit.pending = Some(PendingRepair { repair, feedback: feedback.to_vec() });
             if !consented {
-                *unit.repairs.entry(repair).or_default() += 1;
+                *unit.repairs.entry(pending.repair).or_default() += 1;
             }
+            unit.pending = Some(pending);
         }
     }
 

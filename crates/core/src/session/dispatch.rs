@@ -15,6 +15,10 @@ pub struct Dispatch {
     pub purpose: Purpose,
     /// What the agent is told beyond its task: findings, corrections, guidance.
     pub feedback: Vec<String>,
+    /// Files that a person names in it; they count for this dispatch.
+    pub authorized: Vec<String>,
+    /// Where it works beside others; none in the session's own tree.
+    pub lane: Option<usize>,
     /// The commit that the current attempt starts from.
     pub based_on: Option<CommitId>,
     /// How many attempts there were, the running one included.
@@ -78,7 +82,15 @@ impl Dispatch {
 
     /// One of several that work at the same time.
     pub fn is_member(&self) -> bool {
-        matches!(self.purpose, Purpose::Step { member: Some(_), .. })
+        self.room().is_some()
+    }
+
+    /// Which of the trees beside the session's own it works in.
+    pub fn room(&self) -> Option<usize> {
+        match self.purpose {
+            Purpose::Step { member, .. } => member,
+            _ => self.lane,
+        }
     }
 
     /// The attempt that should be running.

@@ -65,6 +65,25 @@ impl Session {
         true
     }
 
+    /// What was changed beyond the work item, and where what was left out is kept.
+    pub(super) fn note_scope(&mut self, number: DispatchNumber, work: &Work) {
+        let task = self.dispatches[&number].task.clone();
+        let Some(unit) = self.unit_mut(&task) else {
+            return;
+        };
+        for scoped in &work.scoped {
+            unit.beyond.insert(scoped.path.clone(), scoped.clone());
+        }
+        let Some(rescue) = &work.rescue else {
+            return;
+        };
+        for change in &work.out_of_scope {
+            for path in std::iter::once(&change.path).chain(&change.old_path) {
+                unit.aside.insert(path.clone(), rescue.clone());
+            }
+        }
+    }
+
     /// New tasks start; tasks that were there keep how far they are.
     pub(super) fn adopt_plan(&mut self, specs: &[TaskSpec]) {
         // Its checks may be others now.

@@ -1,7 +1,8 @@
 //! What is reviewed and repaired as one: a task, or the session as a whole.
 
 use crate::role::{RepairLoop, Role};
-use std::collections::BTreeMap;
+use crate::work::Scoped;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unit {
@@ -15,6 +16,14 @@ pub struct Unit {
     pub(crate) needs_checks: bool,
     /// Sensitive code changed outside any task and Security has not seen it.
     pub(crate) needs_audit: bool,
+    /// Files outside its scope that a person allowed.
+    pub(crate) allowed: BTreeSet<String>,
+    /// Files outside its scope that a person does not allow.
+    pub(crate) refused: BTreeSet<String>,
+    /// Changes beyond what its work item lists, as last judged: in scope by another rule, or left out.
+    pub(crate) beyond: BTreeMap<String, Scoped>,
+    /// Changes that were left out as out of scope, and the name under which they are kept.
+    pub(crate) aside: BTreeMap<String, String>,
     pub review: GateState,
     pub test: GateState,
     pub audit: GateState,
@@ -24,6 +33,8 @@ pub struct Unit {
 pub struct PendingRepair {
     pub repair: RepairLoop,
     pub feedback: Vec<String>,
+    /// Files that a person names in what they want repaired.
+    pub authorized: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

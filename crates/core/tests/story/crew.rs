@@ -168,6 +168,7 @@ impl Crew {
         let parts = rest.split(", ").filter(|part| !part.is_empty());
         let findings = parts.clone().filter_map(finding).collect();
         Reply {
+            scope_requests: Vec::new(),
             status,
             summary: format!("said {status}"),
             findings,

@@ -383,6 +383,9 @@ fn task(line: &str) -> TaskSpec {
         risk_flags: Vec::new(),
         done_when: Vec::new(),
         work_item: None,
+        in_scope: Vec::new(),
+        out_of_scope: Vec::new(),
+        overlaps: Vec::new(),
     };
     for part in parts {
         match part.split_once(' ').expect("a word and its value") {

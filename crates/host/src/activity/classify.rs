@@ -3,6 +3,7 @@
 use crate::workspace::{ChangeKind, RawChange};
 use tollgate_contract::globs::{PathRules, beside_tests, is_protected};
 use tollgate_contract::skill::RoleFile;
+use tollgate_core::brief::Scope;
 use tollgate_core::work::{Breach, ChangeType, FileChange};
 
 /// The changes of one attempt, sorted by right.
@@ -13,16 +14,17 @@ pub struct Classified {
     pub breaches: Vec<Breach>,
 }
 
-pub fn classify(changes: &[RawChange], role: &RoleFile, scope: Option<&[String]>) -> Classified {
+pub fn classify(changes: &[RawChange], role: &RoleFile, scope: Option<&Scope>) -> Classified {
     let writes = rules(&role.writes);
-    let scope_rules = scope.map(rules);
+    let scope = scope.map(|scope| [scope.in_scope.as_slice(), &scope.allowed].concat());
+    let scope_rules = scope.as_deref().map(rules);
     let mut sorted = Classified::default();
     for change in changes {
         if let Some(why) = breach(change, role, &writes) {
             sorted.breaches.push(Breach { path: change.path.clone(), why });
             continue;
         }
-        let in_scope = match (&scope_rules, scope) {
+        let in_scope = match (&scope_rules, &scope) {
             (Some(rules), Some(patterns)) => {
                 rules.matches(&change.path) || beside_tests(patterns, &change.path)
             }

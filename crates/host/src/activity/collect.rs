@@ -199,7 +199,7 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         }
     }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.scope.as_deref());
+    let sorted = classify(&changes, &role, at.order.brief.scope.as_ref());
     take_changes(at, &reply, &changes, sorted, &mut work)?;
     let watched = &at.order.brief.watched;
     work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;

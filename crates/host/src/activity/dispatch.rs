@@ -80,8 +80,7 @@ impl DispatchOrder {
 }
 
 fn room_of(dispatch: &Dispatch) -> Room {
-    let member = dispatch.place().and_then(|place| place.member);
-    member.filter(|_| dispatch.is_member()).map_or(Room::Session, Room::Member)
+    dispatch.room().map_or(Room::Session, Room::Member)
 }
 
 /// Under what name the changes of an attempt that was not accepted are kept.

@@ -133,7 +133,14 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
     let last = until.map(|(number, _)| *number).max().unwrap_or(number);
     let (role, purpose): (_, Purpose) = (through.role, through.purpose.clone());
     let task = TaskRef::Meta;
-    Event::DispatchOpened { number: last.next(), role, task, purpose, feedback: Vec::new() }
+    Event::DispatchOpened {
+        number: last.next(),
+        role,
+        task,
+        purpose,
+        feedback: Vec::new(),
+        lane: None,
+    }
 }
 
 /// A question of a severity gate about nothing that is grave.

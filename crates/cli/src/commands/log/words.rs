@@ -19,6 +19,9 @@ pub(super) fn plain(session: &Session, event: &Event) -> (&'static str, String) 
         Event::StepSkipped { index, reason } => {
             ("skip", format!("{}: {}", step(session, *index), short(reason)))
         }
+        Event::StepReopened { index } => {
+            ("again", format!("{} is played again", step(session, *index)))
+        }
         Event::DispatchOpened { number, purpose, .. } => {
             ("dispatch", format!("{} to {}", dispatch(session, *number), purpose_words(purpose)))
         }
@@ -26,7 +29,7 @@ pub(super) fn plain(session: &Session, event: &Event) -> (&'static str, String) 
         | Event::AttemptEnded { number, attempt, .. } => {
             ("attempt", format!("{} attempt {attempt}", dispatch(session, *number)))
         }
-        Event::GuidanceGiven { number, text } => {
+        Event::GuidanceGiven { number, text, .. } => {
             ("guide", format!("{}: {}", dispatch(session, *number), short(text)))
         }
         Event::RetryScheduled { number, due, .. } => {
@@ -80,6 +83,12 @@ fn about_decisions(event: &Event) -> (&'static str, String) {
         }
         Event::CoverageSettled { minimum, reason } => {
             ("coverage", format!("{} % is enough: {}", minimum / 100, short(reason)))
+        }
+        Event::ScopeExtended { task, paths } => {
+            ("scope", format!("{task} may change {}", short(&paths.join(", "))))
+        }
+        Event::ScopeRefused { task, paths } => {
+            ("scope", format!("{task} may not change {}", short(&paths.join(", "))))
         }
         Event::StageDeclared { stage } => {
             ("stage", stage.clone().unwrap_or_else(|| "none is declared".to_owned()))

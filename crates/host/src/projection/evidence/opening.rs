@@ -18,7 +18,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
         Event::StepSkipped { index, reason } => {
             step(session, at, *index, &format!("is skipped, {}", code(reason)))
         }
-        Event::DispatchOpened { number, role, task, purpose, feedback } => {
+        Event::DispatchOpened { number, role, task, purpose, feedback, .. } => {
             let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
             let told: String = told.collect();
             format!("- {at} dispatch {number}: {role} for {task}, {}\n{told}", why(purpose))

@@ -30,6 +30,7 @@ fn some_events() -> Vec<Event> {
             task: TaskRef::Meta,
             purpose: Purpose::Step { index: 0, member: None },
             feedback: vec!["see\n# this".to_owned()],
+            lane: None,
         },
         Event::AttemptStarted { number, attempt: Attempt(1), timeout_ms: 1, agent: None },
         Event::AttemptEnded {

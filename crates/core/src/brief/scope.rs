@@ -1,0 +1,102 @@
+//! What a Coder may change, and what it finds in its tree from an earlier attempt.
+
+use crate::role::Role;
+use crate::session::{Dispatch, Session, Task};
+use std::collections::BTreeMap;
+
+/// What a task may change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Paths, globs, or folders ending in `/`.
+    pub in_scope: Vec<String>,
+    pub out_of_scope: Vec<String>,
+    /// Paths that a person allowed for this task.
+    pub allowed: Vec<String>,
+    /// Paths that a person named in what they want repaired; they count for this dispatch alone.
+    pub named: Vec<String>,
+}
+
+/// Files of a rescue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    pub rescue: String,
+    pub paths: Vec<String>,
+}
+
+impl Scope {
+    /// For the agent.
+    pub(super) fn words(&self) -> Vec<String> {
+        let list = |paths: &[String]| paths.join(", ");
+        let mut words = vec![format!(
+            "change only these files and the tests beside them: {}",
+            list(&self.in_scope)
+        )];
+        if !self.out_of_scope.is_empty() {
+            words.push(format!("leave alone: {}", list(&self.out_of_scope)));
+        }
+        if !self.allowed.is_empty() {
+            words.push(format!("a person also allows: {}", list(&self.allowed)));
+        }
+        if !self.named.is_empty() {
+            let named = list(&self.named);
+            words.push(format!(
+                "a person names these too; where you change one, say so in your summary: {named}"
+            ));
+        }
+        words.push(
+            "a file outside of this that you cannot do without: ask for it in scope_request"
+                .to_owned(),
+        );
+        words
+    }
+}
+
+impl Session {
+    /// What a Coder may change: its task's files; in a step without tasks what the step says.
+    pub(super) fn scope_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Option<Scope> {
+        if dispatch.role != Role::Coder {
+            return None;
+        }
+        let in_scope = if task.is_some() || self.has_task_loop() {
+            self.scope_of(task)
+        } else {
+            match self.part_of(dispatch) {
+                Some(part) => [part.writes.as_ref()?.as_slice(), &part.outputs].concat(),
+                None => self.scope_of_steps()?,
+            }
+        };
+        let unit = task.map_or(&self.meta, |task| &task.unit);
+        Some(Scope {
+            in_scope,
+            out_of_scope: task.map(|task| task.spec.out_of_scope.clone()).unwrap_or_default(),
+            allowed: unit.allowed.iter().cloned().collect(),
+            named: dispatch.authorized.clone(),
+        })
+    }
+
+    /// A task's own scope; for the session as a whole, all tasks' and all that changed.
+    fn scope_of(&self, task: Option<&Task>) -> Vec<String> {
+        if let Some(task) = task {
+            return task.spec.scope().to_vec();
+        }
+        let mut scope: Vec<String> =
+            self.tasks.iter().flat_map(|task| task.spec.scope().to_vec()).collect();
+        scope.extend(self.tasks.iter().flat_map(|task| task.unit.allowed.iter().cloned()));
+        scope.extend(self.changed.iter().map(|change| change.path.clone()));
+        scope.sort();
+        scope.dedup();
+        scope
+    }
+
+    /// What was kept aside and is allowed now.
+    pub(super) fn to_restore(&self, dispatch: &Dispatch) -> Vec<Kept> {
+        let Some(unit) = self.unit(&dispatch.task).filter(|_| dispatch.role == Role::Coder) else {
+            return Vec::new();
+        };
+        let mut kept: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+        for (path, rescue) in unit.aside.iter().filter(|(path, _)| unit.allowed.contains(*path)) {
+            kept.entry(rescue).or_default().push(path.clone());
+        }
+        kept.into_iter().map(|(rescue, paths)| Kept { rescue: rescue.clone(), paths }).collect()
+    }
+}
