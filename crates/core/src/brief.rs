@@ -143,7 +143,7 @@ impl Session {
             Role::Researcher => (&["spec.md"], &["acceptance.json", "architecture.md"]),
             Role::Planner => (
                 &["spec.md", "acceptance.json", "architecture.md"],
-                &["design-specs/", "research/"],
+                &["design-specs/", "research/", "tasks.yaml", "work-items/"],
             ),
             Role::Coder | Role::Reviewer => {
                 (&["spec.md", "tasks.yaml"], &["architecture.md", "design-specs/"])
@@ -163,6 +163,8 @@ impl Session {
         let required = required.iter().filter(|name| self.is_made_here(name));
         let session_files = required.map(|name| (*name).to_owned()).chain(present.cloned());
         let mut files: Vec<String> = session_files.map(|file| self.session_path(&file)).collect();
+        let item = task.and_then(|task| task.spec.work_item.as_ref());
+        files.extend(item.map(|item| self.session_path(item)));
         files.extend(self.step_inputs(dispatch));
         files.extend(task.map(|task| task.spec.context_files.clone()).unwrap_or_default());
         files.dedup();
@@ -206,6 +208,7 @@ impl Session {
             let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
             let weakened = weakened.filter(|f| f.report.category == crate::decide::WEAKENED);
             constraints.extend(weakened.map(|f| format!("judge this too: {}", f.report.message)));
+            constraints.extend(self.scope_words(task));
         }
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());

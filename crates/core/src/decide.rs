@@ -16,6 +16,7 @@ mod scope;
 mod severity;
 mod step;
 mod tasks;
+mod wave;
 
 use crate::event::Event;
 use crate::input::Input;

@@ -47,6 +47,7 @@ pub const POINTS: &[&str] = &[
     "reset.checked_out",
     "reset.head_written",
     "dispatch.cleaned",
+    "dispatch.restored",
     "dispatch.laid_out",
     "dispatch.prepared",
     "dispatch.assigned",

@@ -1,7 +1,8 @@
 //! What a Coder may change, and what it finds in its tree from an earlier attempt.
 
 use crate::role::Role;
-use crate::session::{Dispatch, Session, Task};
+use crate::session::{Dispatch, Session, Task, Unit};
+use crate::work::{ScopeClass, Scoped};
 use std::collections::BTreeMap;
 
 /// What a task may change.
@@ -86,6 +87,23 @@ impl Session {
         scope.sort();
         scope.dedup();
         scope
+    }
+
+    /// What a Reviewer is told about files beyond the scope of what it looks at.
+    pub(super) fn scope_words(&self, task: Option<&Task>) -> Vec<String> {
+        let units: Vec<&Unit> = match task {
+            Some(task) => vec![&task.unit],
+            None => self.tasks.iter().map(|task| &task.unit).chain([&self.meta]).collect(),
+        };
+        let beyond = units.into_iter().flat_map(|unit| unit.beyond.values());
+        beyond
+            .map(|Scoped { path, class, reason, .. }| match class {
+                ScopeClass::Violation => format!(
+                    "scope: {path} was changed outside the scope and left out ({reason}); warn, do not reject for it"
+                ),
+                class => format!("scope: {path} counts as {class} ({reason}); say if that is not so"),
+            })
+            .collect()
     }
 
     /// What was kept aside and is allowed now.

@@ -138,6 +138,10 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let judges_step =
         matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. });
     match reply.status {
+        // Beside others its own changes have to go together with theirs first.
+        _ if judges && dispatch.is_member() && work.commit.is_some() => {
+            draft.emit(Event::MemberReady { number, verdict: Verdict::Accepted });
+        }
         _ if judges => reply::verdict(draft, number, reply),
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
         _ if scope::stops_for(draft, number, reply, work) => {}
@@ -266,6 +270,18 @@ pub(super) fn dispatch_for(
     purpose: Purpose,
     feedback: Vec<String>,
 ) {
+    dispatch_in_lane(draft, role, task, purpose, feedback, None);
+}
+
+/// As `dispatch_for`, beside others.
+pub(super) fn dispatch_in_lane(
+    draft: &mut Draft<'_>,
+    role: Role,
+    task: TaskRef,
+    purpose: Purpose,
+    feedback: Vec<String>,
+    lane: Option<usize>,
+) {
     // Where the budget held the dispatch back, the task is in progress already.
     if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task)
         && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
@@ -273,5 +289,5 @@ pub(super) fn dispatch_for(
         let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
         draft.emit(event);
     }
-    step::open_dispatch(draft, role, task, purpose, feedback);
+    step::open_in_lane(draft, role, task, purpose, feedback, lane);
 }

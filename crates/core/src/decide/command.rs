@@ -383,7 +383,8 @@ fn waive_criteria(draft: &mut Draft<'_>, checks: &[String], reason: &str) {
 /// Asked, and nothing came: ad-hoc questions lapse, all others stay.
 fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Result<(), Refusal> {
     let decision = pending(draft, id)?;
-    if decision.kind != DecisionKind::Info {
+    let is_of_plan = matches!(decision.subject, Subject::Refinement { .. });
+    if decision.kind != DecisionKind::Info || is_of_plan {
         return Ok(());
     }
     let resolution = Resolution {

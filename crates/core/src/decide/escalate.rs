@@ -156,7 +156,7 @@ fn stopped_by(draft: &Draft<'_>, number: DispatchNumber) -> BlockerCode {
     let dispatch = &draft.dispatches[&number];
     match (dispatch.waiting(), &dispatch.last_failure, &dispatch.delivered) {
         (Some(_), Some(end), _) => failure::blocker_code(end),
-        (_, _, Some(delivered)) if delivered.said == ReplyStatus::Blocked => {
+        (_, _, Some(delivered)) if delivered.reply.status == ReplyStatus::Blocked => {
             BlockerCode::AgentBlocked
         }
         _ => BlockerCode::SubagentFailure,

@@ -41,7 +41,7 @@ fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
 }
 
 /// All are ready. One change can be taken as it is; several must go together first.
-fn barrier(draft: &mut Draft<'_>) {
+pub(super) fn barrier(draft: &mut Draft<'_>) {
     let ready: Vec<DispatchNumber> = draft.open.iter().copied().collect();
     let clashing = clashing_session_files(draft, &ready);
     if !clashing.is_empty() {
@@ -128,9 +128,10 @@ fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
 }
 
 const CATEGORY: &str = "merge-conflict";
+const BESIDE: &str = "and one that was at work at the same time";
 
 fn record_conflict(draft: &mut Draft<'_>, number: DispatchNumber, file: &str) {
-    let message = format!("dispatch {number} and another member of its step both changed {file}");
+    let message = format!("dispatch {number} {BESIDE} both changed {file}");
     let report = ReportedFinding {
         severity: Severity::High,
         category: CATEGORY.to_owned(),
@@ -151,6 +152,14 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
             continue;
         };
         let delivered = dispatch.delivered.as_ref();
+        if let (Purpose::Review | Purpose::Test | Purpose::Audit, Some(delivered)) =
+            (&dispatch.purpose, delivered)
+        {
+            let said = delivered.reply.clone();
+            reply::verdict(draft, *number, &said);
+            settle_conflicts_of(draft, *number);
+            continue;
+        }
         let work = delivered.map(|delivered| delivered.work.clone());
         draft.emit(Event::DispatchClosed { number: *number, verdict });
         if let (Some(work), Verdict::Accepted | Verdict::Objected) = (work, verdict) {
@@ -162,7 +171,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
 
 /// Its change is in: what it clashed with no longer matters.
 pub(super) fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
-    let begins = format!("dispatch {number} and another member");
+    let begins = format!("dispatch {number} {BESIDE}");
     let settled: Vec<u32> = draft
         .open_findings(&TaskRef::Meta, Role::Orchestrator)
         .filter(|f| f.report.category == CATEGORY && f.report.message.starts_with(&begins))

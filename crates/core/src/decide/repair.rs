@@ -57,7 +57,7 @@ pub(super) fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
 }
 
 /// A red build goes to the Integrator first; what it cannot mend in build files is the Coder's.
-fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
+pub(super) fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
     if !draft.has_task_loop() {
         return maker(draft);
     }

@@ -1,6 +1,6 @@
 //! The implement loop: which task is coded next, which gate looks at it, and when it is complete.
 
-use super::{Draft, accept, ask, checks, gate, repair, step};
+use super::{Draft, accept, ask, checks, gate, parallel, repair, step, wave};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{Event, FindingStatus, Purpose};
 use crate::id::{TaskId, TaskRef};
@@ -13,6 +13,13 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     let Some(strategy) = draft.strategy() else {
         return gate::ask_strategy(draft, false);
     };
+    // What was worked on at the same time is ready: it is taken in before anything else starts.
+    if !draft.open.is_empty() {
+        return parallel::barrier(draft);
+    }
+    if wave::start(draft, strategy) {
+        return;
+    }
     if let Some(task) = repair::waiting(draft) {
         return repair::dispatch(draft, task);
     }
@@ -30,37 +37,52 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
 
 /// Goes on with the first task that is coded and not finished. Says whether there was something to do.
 fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
-    let begun: Vec<TaskId> = draft
-        .tasks
-        .iter()
-        .filter(|task| task.unit.coded && task.status != TaskStatus::Completed)
-        .map(|task| task.spec.id.clone())
-        .collect();
-    begun.into_iter().any(|id| work_on(draft, &id, strategy))
-}
-
-fn work_on(draft: &mut Draft<'_>, id: &TaskId, strategy: Strategy) -> bool {
-    let Some(task) = draft.task(id).cloned() else {
+    let next = draft.tasks.iter().find_map(|task| {
+        let next = next_for(draft, task, strategy)?;
+        Some((task.spec.id.clone(), next))
+    });
+    let Some((id, next)) = next else {
         return false;
     };
-    let reference = TaskRef::Task(id.clone());
-    let commands = commands_of(&task);
+    go_on(draft, id, next);
+    true
+}
+
+/// What a task needs next.
+pub(super) enum Next {
+    Checks(Vec<String>),
+    Move(TaskStatus),
+    Gate(Gate),
+}
+
+/// What comes next for a task that is coded and not finished; nothing where all wait for a review of the whole.
+pub(super) fn next_for(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Option<Next> {
+    if !task.unit.coded || task.status == TaskStatus::Completed {
+        return None;
+    }
+    let commands = commands_of(task);
     if task.unit.needs_checks && !commands.is_empty() {
-        checks::start_for_task(draft, reference, commands);
-        return true;
+        return Some(Next::Checks(commands));
     }
     if task.status == TaskStatus::InProgress {
-        draft.emit(Event::TaskMoved { task: id.clone(), status: TaskStatus::Implemented });
-        return true;
+        return Some(Next::Move(TaskStatus::Implemented));
     }
     if strategy == Strategy::SingleFinal {
-        return false;
+        return None;
     }
-    match next_gate(draft, &reference, &required_gates(&task)) {
-        Some(gate) => open_gate(draft, gate, reference),
-        None => draft.emit(Event::TaskMoved { task: id.clone(), status: TaskStatus::Completed }),
+    let reference = TaskRef::Task(task.spec.id.clone());
+    Some(match next_gate(draft, &reference, &required_gates(task)) {
+        Some(gate) => Next::Gate(gate),
+        None => Next::Move(TaskStatus::Completed),
+    })
+}
+
+pub(super) fn go_on(draft: &mut Draft<'_>, id: TaskId, next: Next) {
+    match next {
+        Next::Checks(commands) => checks::start_for_task(draft, TaskRef::Task(id), commands),
+        Next::Move(status) => draft.emit(Event::TaskMoved { task: id, status }),
+        Next::Gate(gate) => open_gate(draft, gate, TaskRef::Task(id)),
     }
-    true
 }
 
 fn commands_of(task: &Task) -> Vec<String> {
@@ -97,33 +119,37 @@ pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) ->
 }
 
 pub(super) fn open_gate(draft: &mut Draft<'_>, gate: Gate, task: TaskRef) {
-    let purpose = match gate {
+    accept::dispatch_for(draft, gate.role(), task, purpose_of(gate), Vec::new());
+}
+
+pub(super) fn purpose_of(gate: Gate) -> Purpose {
+    match gate {
         Gate::Review => Purpose::Review,
         Gate::Test => Purpose::Test,
         Gate::Audit => Purpose::Audit,
-    };
-    accept::dispatch_for(draft, gate.role(), task, purpose, Vec::new());
+    }
 }
 
 fn start_next_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
-    let enough = match strategy {
-        Strategy::PerBatch => TaskStatus::Completed,
-        Strategy::SingleFinal => TaskStatus::Implemented,
-    };
-    let is_satisfied = |id: &TaskId| {
-        draft
-            .task(id)
-            .is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
-    };
-    let ready = draft
-        .tasks
-        .iter()
-        .find(|task| !task.unit.coded && task.spec.depends_on.iter().all(is_satisfied));
+    let ready = draft.tasks.iter().find(|task| can_start(draft, task, strategy));
     let Some(id) = ready.map(|task| task.spec.id.clone()) else {
         return false;
     };
     accept::dispatch_for(draft, Role::Coder, TaskRef::Task(id), Purpose::Implement, Vec::new());
     true
+}
+
+/// Not begun, and everything it builds on is far enough.
+pub(super) fn can_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> bool {
+    let enough = match strategy {
+        Strategy::PerBatch => TaskStatus::Completed,
+        Strategy::SingleFinal => TaskStatus::Implemented,
+    };
+    let is_satisfied = |id: &TaskId| {
+        let other = draft.task(id);
+        other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
+    };
+    !task.unit.coded && task.spec.depends_on.iter().all(is_satisfied)
 }
 
 fn all_tasks_reached(draft: &Draft<'_>, strategy: Strategy) -> bool {

@@ -315,12 +315,8 @@ impl Session {
             DispatchEnd::Replied { reply, work } => {
                 usage = reply.usage;
                 dispatch.waiting = None;
-                dispatch.delivered = Some(Delivered {
-                    work: (**work).clone(),
-                    attempt,
-                    said: reply.status,
-                    recommended: reply.recommended_agent,
-                });
+                dispatch.delivered =
+                    Some(Delivered { work: (**work).clone(), attempt, reply: (**reply).clone() });
             }
             DispatchEnd::Invalid { errors, usage: spent } => {
                 usage = *spent;

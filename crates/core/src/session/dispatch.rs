@@ -3,7 +3,7 @@
 use crate::action::Place;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
-use crate::reply::{ReplyError, ReplyStatus};
+use crate::reply::{Reply, ReplyError};
 use crate::role::Role;
 use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
@@ -50,8 +50,7 @@ pub struct Dispatch {
 pub(crate) struct Delivered {
     pub work: Work,
     pub attempt: Attempt,
-    pub said: ReplyStatus,
-    pub recommended: Option<Role>,
+    pub reply: Reply,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -58,7 +58,11 @@ impl Session {
                 continue;
             }
             let kept = format!("refs/tollgate/keep/{session}/member-{}", one.number);
-            let errors = conflict_errors(&one.conflicts, &kept);
+            let other = match dispatch.lane {
+                Some(_) => "another task that was worked on at the same time",
+                None => "another member of this step",
+            };
+            let errors = conflict_errors(other, &one.conflicts, &kept);
             dispatch.delivered = None;
             dispatch.ready = None;
             dispatch.invalid += 1;
@@ -128,13 +132,13 @@ impl Session {
 }
 
 /// Two members changed the same place: the later one is told and does its part again.
-fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
+fn conflict_errors(other: &str, files: &[String], kept: &str) -> Vec<ReplyError> {
     let words = |file: &String| match file.starts_with(".agents-work/") {
-        true => "another member of this step writes this session file too, and differently; \
-                 leave it to them or write another one"
-            .to_owned(),
+        true => format!(
+            "{other} writes this session file too, and differently; leave it to them or write another one"
+        ),
         false => format!(
-            "another member of this step changed the same place; its change is in your tree now, yours is kept as {kept}"
+            "{other} changed the same place; its change is in your tree now, yours is kept as {kept}"
         ),
     };
     files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()

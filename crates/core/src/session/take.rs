@@ -18,7 +18,7 @@ impl Session {
         delivered: &Delivered,
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
-        self.wanted_roles.extend(delivered.recommended.filter(|_| may_recommend));
+        self.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
         let Work { changes, commit, artefacts, sensitive, outputs, .. } = &delivered.work;
         for path in delivered.work.gone() {
             self.outputs.remove(path);

@@ -2,20 +2,24 @@
 //!
 //! A reply is one of `crash invalid timeout parked missing empty breach files sensitive fail`, or
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
-//! with `-> Role` for a recommendation, or with questions.
+//! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `adds PATH` beside
+//! work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves something of a plan to a person.
 
 use std::collections::{BTreeMap, VecDeque};
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::{CheckPurpose, Merged};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
-use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
+use tollgate_core::reply::{
+    Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest, Severity, Usage,
+};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Work,
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Refinement,
+    ScopeClass, Scoped, Work,
 };
 
 pub struct Crew {
@@ -103,6 +107,23 @@ impl Crew {
                 work.sensitive.push("src/auth.rs".to_owned());
                 ReplyStatus::Ok
             }
+            "wants" => {
+                work = Work::default();
+                ReplyStatus::Blocked
+            }
+            "adds" => {
+                out_of_scope(&mut work, rest, true);
+                ReplyStatus::Ok
+            }
+            "beyond" => {
+                out_of_scope(&mut work, rest, false);
+                ReplyStatus::Ok
+            }
+            "refine" => {
+                let (item, question) = ("R-001".to_owned(), rest.to_owned());
+                work.refinements = vec![Refinement { item, question }];
+                ReplyStatus::Ok
+            }
             "ok" => ReplyStatus::Ok,
             "blocked" => ReplyStatus::Blocked,
             "decision" => ReplyStatus::NeedsDecision,
@@ -110,7 +131,11 @@ impl Crew {
             "fail" => ReplyStatus::Fail,
             other => panic!("nobody can say {other:?}"),
         };
-        let reply = self.reply(status, rest);
+        let mut reply = self.reply(status, rest);
+        if matches!(word, "wants" | "adds") {
+            let (path, reason) = (rest.to_owned(), "it is called there".to_owned());
+            reply.scope_requests = vec![ScopeRequest { path, reason }];
+        }
         DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
     }
 
@@ -215,6 +240,18 @@ impl Crew {
         work.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
         work.commit = CommitId::parse(&format!("{:040x}", self.made)).ok();
     }
+}
+
+fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
+    let (path, change_type) = (path.to_owned(), ChangeType::Modified);
+    work.scoped.push(Scoped {
+        path: path.clone(),
+        class: ScopeClass::Violation,
+        reason: "not listed".to_owned(),
+        is_told,
+    });
+    work.out_of_scope.push(FileChange { path, change_type, old_path: None });
+    work.rescue = Some("left-out".to_owned());
 }
 
 fn finding(text: &str) -> Option<ReportedFinding> {

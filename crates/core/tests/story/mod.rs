@@ -9,6 +9,7 @@
 //! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
 //! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
+//! `parallel N` (tasks at the same time; `beside T-002` of a task: their scopes overlap), `lanes` (who is at work),
 //! `late` (the last checks end now), `stop`, `full disk`, `show` (a line of the digest in between).
 
 mod crew;
@@ -109,6 +110,7 @@ impl Told {
                 self.feed(Input::Resumed { policy });
             }
             "show" => self.show(),
+            "lanes" => self.lanes(),
             _ => {}
         }
     }
@@ -267,6 +269,20 @@ impl Told {
         self.lines.push(state);
     }
 
+    fn lanes(&mut self) {
+        let session = self.engine.session();
+        let names: Vec<String> = session
+            .outstanding()
+            .iter()
+            .map(|wanted| match wanted {
+                Wanted::Dispatch(number, _) => ran(&session.dispatches[number]),
+                Wanted::Checks(number) => format!("checks {}", session.checks[number].purpose),
+                Wanted::Merge(_) => "merge".to_owned(),
+            })
+            .collect();
+        self.lines.push(format!("at work   {}", names.join(" ")));
+    }
+
     fn digest(&mut self) {
         self.show();
         let session = self.engine.session();
@@ -334,6 +350,7 @@ fn opening(story: &str) -> Opening {
     let mode = if has("lean") { Mode::Lean } else { Mode::Full };
     let asked = story.lines().filter_map(|line| line.trim().strip_prefix("ask "));
     let tokens = story.lines().find_map(|line| line.trim().strip_prefix("tokens "));
+    let parallel = story.lines().find_map(|line| line.trim().strip_prefix("parallel "));
     let covered = story.lines().any(|line| line.trim().starts_with("covered "));
     let stage = story.lines().find_map(|line| line.trim().strip_prefix("declared "));
     let usual = if mode == Mode::Lean { lean() } else { deliver() };
@@ -354,6 +371,7 @@ fn opening(story: &str) -> Opening {
         policy: Policy {
             tokens_max: tokens.and_then(|n| n.parse().ok()),
             coverage_minimum: covered.then_some(8_000),
+            parallel_tasks: parallel.and_then(|n| n.parse().ok()).unwrap_or(1),
             ..Policy::default()
         },
         tollgate_version: "0.0.0".to_owned(),
@@ -389,6 +407,7 @@ fn task(line: &str) -> TaskSpec {
     };
     for part in parts {
         match part.split_once(' ').expect("a word and its value") {
+            ("beside", id) => spec.overlaps.push(TaskId::parse(id).expect("a task id")),
             ("after", id) => spec.depends_on.push(TaskId::parse(id).expect("a task id")),
             ("flag", flag) => spec.risk_flags.push(flag.to_owned()),
             ("check", check) => spec.acceptance_checks.push(Check::from(check.to_owned())),

@@ -302,6 +302,10 @@ fn lay_out(
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    for kept in &order.brief.restore {
+        workspace.put_back(&kept.rescue, &kept.paths)?;
+    }
+    crash::point("dispatch.restored");
     if order.agent.as_deref() == Some(MANUAL_FIX) {
         manual::bring_back(record, order, workspace)?;
     }

@@ -4,6 +4,7 @@ use super::changes::{ChangeKind, Found, Presence};
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
+use crate::git::GitCall;
 use crate::repository::{StoredRef, parse_commit};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,32 @@ impl Workspace {
         };
         self.reset(&parse_commit("for-each-ref", &stored.commit)?)?;
         self.adopt(tip)
+    }
+
+    /// Puts these paths into the tree as a rescue holds them; nothing else of it, and nothing where it is gone.
+    pub fn put_back(&self, rescue: &str, paths: &[String]) -> Result<(), WorkspaceError> {
+        let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
+            return Ok(());
+        };
+        let commit = stored.commit.as_str();
+        let literal = |call: GitCall| call.env("GIT_LITERAL_PATHSPECS", "1");
+        let listed = literal(self.git(["ls-tree", "-z", "--name-only", commit, "--"])).args(paths);
+        let listed = listed.run()?.stdout;
+        let names: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
+        let (there, gone): (Vec<&String>, Vec<&String>) =
+            paths.iter().partition(|path| names.contains(&path.as_bytes()));
+        if !there.is_empty() {
+            literal(self.git(["restore", "--worktree", "--source", commit, "--"]))
+                .args(there)
+                .run()?;
+        }
+        for path in gone.into_iter().map(Path::new) {
+            if matches!(self.presence(path), Presence::File | Presence::Link) {
+                let path = self.tree.join(path);
+                fs::remove_file(&path).map_err(|cause| WorkspaceError::io(&path, cause))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether some rescue holds the tree exactly as it is now.

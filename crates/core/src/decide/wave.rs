@@ -1,0 +1,112 @@
+//! Tasks that are worked on at the same time: who starts together, each in a tree of its own. What they bring is taken
+//! in when all are ready, in the order of the plan.
+
+use super::{Draft, accept, repair, tasks};
+use crate::event::Purpose;
+use crate::id::{TaskId, TaskRef};
+use crate::role::Role;
+use crate::session::Task;
+use crate::task::Strategy;
+use tasks::Next;
+
+/// A dispatch that could start now.
+struct Start {
+    task: TaskId,
+    role: Role,
+    purpose: Purpose,
+    feedback: Vec<String>,
+}
+
+/// Starts two dispatches or more, or does what the engine itself owes a task first. False leaves it to one at a time.
+pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
+    let most = usize::try_from(draft.policy.parallel_tasks).unwrap_or(usize::MAX);
+    if most < 2 || draft.meta.pending.is_some() {
+        return false;
+    }
+    if let Some((id, next)) = owed_by_engine(draft, strategy) {
+        tasks::go_on(draft, id, next);
+        return true;
+    }
+    let starts = choose(draft, strategy, most);
+    if starts.len() < 2 {
+        return false;
+    }
+    for (lane, start) in starts.into_iter().enumerate() {
+        if draft.is_held() {
+            break;
+        }
+        let Start { task, role, purpose, feedback } = start;
+        let task = TaskRef::Task(task);
+        accept::dispatch_in_lane(draft, role, task, purpose, feedback, Some(lane));
+    }
+    true
+}
+
+/// Checks run one after the other in the session's own tree, and statuses are moved, before anybody starts.
+fn owed_by_engine(draft: &Draft<'_>, strategy: Strategy) -> Option<(TaskId, Next)> {
+    let without_repair = draft.tasks.iter().filter(|task| task.unit.pending.is_none());
+    without_repair
+        .filter_map(|task| Some((task, tasks::next_for(draft, task, strategy)?)))
+        .find(|(_, next)| !matches!(next, Next::Gate(_)))
+        .map(|(task, next)| (task.spec.id.clone(), next))
+}
+
+fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
+    let mut chosen: Vec<(&Task, Start)> = Vec::new();
+    // What is begun is finished first.
+    let (begun, fresh): (Vec<&Task>, Vec<&Task>) =
+        draft.tasks.iter().partition(|task| task.unit.coded || task.unit.pending.is_some());
+    for task in begun.into_iter().chain(fresh) {
+        if chosen.len() == most {
+            break;
+        }
+        let Some(start) = next_start(draft, task, strategy) else {
+            continue;
+        };
+        let goes_with = |(other, known): &(&Task, Start)| {
+            start.role != Role::Coder || known.role != Role::Coder || !may_meet(task, other)
+        };
+        if chosen.iter().all(goes_with) {
+            chosen.push((task, start));
+        }
+    }
+    let order = |id: &TaskId| draft.tasks.iter().position(|task| task.spec.id == *id);
+    let mut starts: Vec<Start> = chosen.into_iter().map(|(_, start)| start).collect();
+    starts.sort_by_key(|start| order(&start.task));
+    starts
+}
+
+/// Two tasks that could change the same file.
+fn may_meet(a: &Task, b: &Task) -> bool {
+    // What a person allowed beyond a scope was not compared with the scopes of others.
+    let is_wider = |task: &Task| {
+        let pending = task.unit.pending.as_ref();
+        !task.unit.allowed.is_empty() || pending.is_some_and(|p| !p.authorized.is_empty())
+    };
+    a.spec.overlaps.contains(&b.spec.id)
+        || b.spec.overlaps.contains(&a.spec.id)
+        || is_wider(a)
+        || is_wider(b)
+}
+
+fn next_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Option<Start> {
+    let id = task.spec.id.clone();
+    if let Some(pending) = &task.unit.pending {
+        return Some(Start {
+            task: id,
+            role: repair::repairer(draft, pending.repair),
+            purpose: Purpose::Repair { repair: pending.repair },
+            feedback: pending.feedback.clone(),
+        });
+    }
+    if let Some(Next::Gate(gate)) = tasks::next_for(draft, task, strategy) {
+        let (role, purpose) = (gate.role(), tasks::purpose_of(gate));
+        return Some(Start { task: id, role, purpose, feedback: Vec::new() });
+    }
+    tasks::can_start(draft, task, strategy).then(|| Start {
+        task: id,
+        role: Role::Coder,
+        purpose: Purpose::Implement,
+        feedback: Vec::new(),
+    })
+}

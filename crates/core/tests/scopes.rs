@@ -1,0 +1,173 @@
+//! Stories of files outside a task's scope, and of plans that leave something to a person.
+
+mod story;
+
+use expect_test::expect;
+use story::{check, tell};
+
+#[test]
+fn r105_a_coder_that_needs_another_file_asks_and_goes_on_with_it_when_allowed() {
+    check(
+        "task T-001 chore
+         Coder: wants src/other.rs
+         gates approved per-batch
+         go
+         show
+         answer UD-1 allow
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 scope answered "allow"
+            told      Coder(T-001)x2 the person allows you to change: src/other.rs
+            ran       SpecAgent Architect Planner Coder(T-001)x2 Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+    let told = tell(
+        "task T-001 chore
+         Coder: wants src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 allow",
+    );
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    assert_eq!(brief.unwrap().scope.unwrap().allowed, ["src/other.rs"]);
+}
+
+#[test]
+fn r105_a_refusal_is_told_and_the_same_request_again_is_an_ordinary_stop() {
+    check(
+        "task T-001 chore
+         Coder: wants src/other.rs
+         Coder: wants src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 refuse: it is frozen
+         go
+         show",
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     BLOCKED agent_blocked, 0 at work
+            tasks     T-001 blocked
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 scope answered "refuse: it is frozen"
+            decision  UD-2 escalation pending
+            told      Coder(T-001)x2 the person does not allow you to change src/other.rs: it is frozen
+            ran       SpecAgent Architect Planner Coder(T-001)x2"#]],
+    );
+}
+
+#[test]
+fn r105_a_request_beside_work_that_is_done_brings_back_what_was_left_out() {
+    check(
+        "task T-001 chore
+         Coder: adds src/other.rs
+         gates approved per-batch
+         go
+         show
+         answer UD-1 allow
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 scope answered "allow"
+            finding   Orchestrator T-001: low fixed
+            told      Coder(T-001) the person allows you to change: src/other.rs / what you changed there before was left out and is back in your tree: finish it
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+    let told = tell(
+        "task T-001 chore
+         Coder: adds src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 allow
+         go until Coder",
+    );
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    let restored = brief.unwrap().restore;
+    assert_eq!(restored[0].paths, ["src/other.rs"]);
+    assert_eq!(restored[0].rescue, "left-out");
+}
+
+#[test]
+fn r096_r100_a_change_out_of_scope_that_nobody_spoke_of_is_a_warning_and_rejects_nothing() {
+    check(
+        "task T-001 chore
+         Coder: beyond src/other.rs
+         gates approved per-batch
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            finding   Orchestrator T-001: low tracked
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+    let told = tell(
+        "task T-001 chore
+         Coder: beyond src/other.rs
+         gates approved per-batch
+         go until Reviewer",
+    );
+    let finding = &told.session().findings[0].report.message;
+    assert!(
+        finding.starts_with("[Warning] src/other.rs is outside the scope of T-001"),
+        "{finding}"
+    );
+    assert!(finding.contains("the summary does not mention it"), "{finding}");
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    let constraints = brief.unwrap().constraints.join(" / ");
+    assert!(constraints.contains("src/other.rs"), "{constraints}");
+}
+
+#[test]
+fn r099_files_that_a_person_names_count_in_the_next_revision_and_only_there() {
+    let told = tell(
+        "task T-001 chore
+         Reviewer: ok medium:rename it
+         gates approved per-batch
+         go
+         answer UD-1 fix: also the call in src/call.rs
+         go until Coder",
+    );
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    assert_eq!(brief.unwrap().scope.unwrap().named, ["src/call.rs"]);
+    let told = tell(
+        "task T-001 chore
+         Reviewer: blocked high:see src/agent.rs
+         gates approved per-batch
+         go until Reviewer
+         go until Coder",
+    );
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    assert_eq!(brief.unwrap().scope.unwrap().named, Vec::<String>::new(), "an agent names nothing");
+}
+
+#[test]
+fn r092_a_refinement_is_asked_and_the_plan_made_again_with_the_answer() {
+    check(
+        "task T-001 chore
+         Planner: refine Which limit?
+         gates approved per-batch
+         go
+         show
+         answer UD-1 ten a minute
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-1 info answered "ten a minute"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            told      Planner The plan leaves R-001 to you. Which limit? The person says: ten a minute
+            ran       SpecAgent Architect Planner Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
