@@ -48,7 +48,6 @@ pub struct Agent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     pub output_bytes: u64,
-    pub parallel_tasks: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -126,7 +125,6 @@ fn config(file: ConfigFile) -> Config {
         agents: file.agent.into_iter().map(|(name, table)| (name, agent(table))).collect(),
         limits: Limits {
             output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
-            parallel_tasks: file.limits.parallel_tasks.unwrap_or(1),
         },
         workspace: Workspace {
             isolation: file.workspace.isolation,

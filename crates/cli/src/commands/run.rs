@@ -176,10 +176,6 @@ impl Run {
     fn tell_unused(&self, context: &Context) {
         let config = &context.config;
         let unused = [
-            (
-                config.limits.parallel_tasks > 1,
-                "limits.parallel_tasks: tasks run one after another",
-            ),
             (config.tracker != TrackerKind::Files, "tracker.kind: work items stay in files"),
             (
                 config.agents.values().any(|agent| !agent.fallback.is_empty()),

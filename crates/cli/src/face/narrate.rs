@@ -52,6 +52,10 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
         Event::RepairOpened { task, repair, .. } => {
             told(WARN, " repair", format!("{repair} of {task}"))
         }
+        Event::ScopeExtended { task, paths } => {
+            told(NOTE, "  scope", format!("{task} may change {} too", paths.join(", ")))
+        }
+        Event::StepReopened { .. } => told(NOTE, "   plan", "it waits for a person".to_owned()),
         Event::ChecksStarted { purpose, commands, .. } if !commands.is_empty() => {
             told(DIM, " checks", format!("{} command(s) for {purpose}", commands.len()))
         }

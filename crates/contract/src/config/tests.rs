@@ -79,7 +79,7 @@ fn every_key_of_the_interface_is_read() {
     "#]].assert_eq(&agents);
     let Config { limits, workspace, sensitive, check_runner, .. } = &config;
     expect![[r#"
-        Limits { output_bytes: 1048576, parallel_tasks: 2 }
+        Limits { output_bytes: 1048576 }
         Workspace { isolation: InPlace, setup: ["npm ci"], copy: [".env"] }
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]

@@ -1,0 +1,71 @@
+//! Tasks at the same time: they end in the tree that one after the other makes.
+
+use crate::support::plan::{Planned, planner};
+use crate::support::{APPROVE, PER_BATCH, Repo, SINGLE_FINAL};
+use serde_json::{Value, json};
+
+const FILES: [(&str, &str, &str); 12] = [
+    ("T-001", "out/T-001.txt", "[]"),
+    ("T-002", "out/T-002.txt", "[]"),
+    ("T-003", "out/T-003.txt", "[T-001]"),
+    ("T-004", "out/T-004.txt", "[]"),
+    ("T-005", "out/T-005.txt", "[T-002, T-003]"),
+    ("T-006", "out/T-006.txt", "[]"),
+    ("T-007", "out/T-007.txt", "[]"),
+    ("T-008", "out/T-008.txt", "[T-007]"),
+    ("T-009", "out/T-009.txt", "[]"),
+    ("T-010", "out/T-010.txt", "[T-009]"),
+    ("T-011", "out/T-011.txt", "[]"),
+    ("T-012", "out/T-012.txt", "[T-011, T-001]"),
+];
+
+fn twelve() -> Vec<Planned> {
+    let task = |(id, file, depends_on)| Planned {
+        depends_on,
+        kind: "chore",
+        checks: r#"["cmd: test -d out"]"#,
+        ..Planned::new(id, file)
+    };
+    FILES.into_iter().map(task).collect()
+}
+
+/// Writes what depends on nothing but the task.
+fn coder(sleep_ms: u64) -> Value {
+    json!({"when": {"role": "Coder"},
+           "do": {"sleep_ms": sleep_ms, "write": {"out/{task}.txt": "made by {task}\n"}}})
+}
+
+fn tree_of(parallel: u32, strategy: (&str, &str)) -> (Repo, String) {
+    let repo = Repo::with(json!([planner(&twelve()), coder(150)]));
+    repo.settings(&format!("[limits]\nparallel_tasks = {parallel}\n"));
+    repo.through(&[APPROVE, strategy]).exits(0);
+    let branch = format!("tollgate/{}", repo.session_name());
+    let tree = repo.git(&["ls-tree", "-r", &branch, "--", "app.txt", "out"]);
+    (repo, tree)
+}
+
+/// How many agents were at work at most.
+fn most_at_once(repo: &Repo) -> i32 {
+    let (mut now, mut most) = (0, 0);
+    for event in repo.journal() {
+        match event["type"].as_str() {
+            Some("attempt_started") => now += 1,
+            Some("attempt_ended") => now -= 1,
+            _ => {}
+        }
+        most = most.max(now);
+    }
+    most
+}
+
+#[test]
+fn twelve_tasks_four_at_a_time_end_in_the_tree_of_one_at_a_time() {
+    for strategy in [PER_BATCH, SINGLE_FINAL] {
+        let (one, alone) = tree_of(1, strategy);
+        let (four, together) = tree_of(4, strategy);
+        assert_eq!(alone, together);
+        assert_eq!(together.lines().filter(|line| line.contains("out/T-")).count(), 12);
+        assert_eq!((most_at_once(&one), most_at_once(&four)), (1, 4));
+        assert_eq!(one.starts_of("Coder"), four.starts_of("Coder"), "nobody works twice");
+    }
+}
