@@ -131,7 +131,7 @@ impl Entry {
         Self { text: plain_path(path), note: (!note.is_empty()).then(|| note.to_owned()) }
     }
 
-    fn is_path(&self) -> bool {
+    pub(super) fn is_path(&self) -> bool {
         !self.text.is_empty() && !self.text.contains('*')
     }
 
