@@ -99,49 +99,6 @@ pub fn is_protected(path: &str, session: Option<&str>) -> bool {
     }
 }
 
-/// Whether a path is a test right beside one of the files in scope.
-pub fn beside_tests(in_scope: &[String], path: &str) -> bool {
-    in_scope.iter().any(|scope| is_test_of(scope.strip_prefix("./").unwrap_or(scope), path))
-}
-
-fn is_test_of(scope: &str, path: &str) -> bool {
-    let (scope_folder, scope_name) = split(scope);
-    let (path_folder, path_name) = split(path);
-    if scope_name.is_empty() || scope_name.contains(['*', '?', '[', '{']) {
-        return false;
-    }
-    let stem = scope_name.split_once('.').map_or(scope_name, |(stem, _)| stem);
-    let is_near = path_folder == scope_folder
-        || ["test", "tests", "__tests__", "spec"]
-            .iter()
-            .any(|name| path_folder == join(scope_folder, name));
-    is_near && path != scope && is_test_name(stem, path_name, path_folder != scope_folder)
-}
-
-/// `foo.test.ts`, `foo.spec.ts`, `foo_test.go`, `test_foo.py`, `FooTest.java`; in a test folder also `foo.ts`.
-fn is_test_name(stem: &str, name: &str, in_test_folder: bool) -> bool {
-    let Some((test_stem, rest)) = name.split_once('.') else { return false };
-    let marks = [
-        format!("{stem}_test"),
-        format!("{stem}_spec"),
-        format!("{stem}-test"),
-        format!("test_{stem}"),
-        format!("{stem}Test"),
-        format!("{stem}Tests"),
-    ];
-    let is_marked = marks.iter().any(|mark| mark == test_stem);
-    let has_infix = test_stem == stem && (rest.starts_with("test.") || rest.starts_with("spec."));
-    is_marked || has_infix || (in_test_folder && test_stem == stem)
-}
-
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -208,24 +165,5 @@ mod tests {
             assert!(!is_protected(path, session), "{path}");
         }
         assert!(is_protected(".agents-work/2026-11-15_login/spec.md", None));
-    }
-
-    #[test]
-    fn tests_beside_a_file_belong_to_its_scope() {
-        let scope = ["src/cart.ts".to_owned(), "pkg/rate.go".to_owned(), "limits.py".to_owned()];
-        for path in [
-            "src/cart.test.ts",
-            "src/cart.spec.tsx",
-            "src/__tests__/cart.test.ts",
-            "src/tests/cart.ts",
-            "pkg/rate_test.go",
-            "test_limits.py",
-            "tests/test_limits.py",
-        ] {
-            assert!(beside_tests(&scope, path), "{path}");
-        }
-        for path in ["src/other.test.ts", "lib/cart.test.ts", "src/cart.ts", "src/cartography.ts"] {
-            assert!(!beside_tests(&scope, path), "{path}");
-        }
     }
 }

@@ -1,46 +1,98 @@
 //! Who may change what: the diff of a workspace against the role and the task.
 
 use crate::workspace::{ChangeKind, RawChange};
-use tollgate_contract::globs::{PathRules, beside_tests, is_protected};
+use tollgate_contract::agent_output::ReplyRead;
+use tollgate_contract::agent_output::results::{Incidental, ScopeCorrection};
+use tollgate_contract::globs::{PathRules, is_protected};
+use tollgate_contract::scope::{self, ScopeRules, ScopedFile};
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Scope;
-use tollgate_core::work::{Breach, ChangeType, FileChange};
+use tollgate_core::work::{Breach, ChangeType, FileChange, ScopeClass, Scoped};
 
 /// The changes of one attempt, sorted by right.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Classified {
     pub allowed: Vec<String>,
     pub out_of_scope: Vec<FileChange>,
+    /// What the work item does not list, with its reason.
+    pub scoped: Vec<Scoped>,
     pub breaches: Vec<Breach>,
 }
 
-pub fn classify(changes: &[RawChange], role: &RoleFile, scope: Option<&Scope>) -> Classified {
-    let writes = rules(&role.writes);
-    let scope = scope.map(|scope| [scope.in_scope.as_slice(), &scope.allowed].concat());
-    let scope_rules = scope.as_deref().map(rules);
-    let mut sorted = Classified::default();
-    for change in changes {
-        if let Some(why) = breach(change, role, &writes) {
-            sorted.breaches.push(Breach { path: change.path.clone(), why });
-            continue;
+/// What the agent itself says about files outside its scope.
+#[derive(Debug, Default)]
+pub struct Said {
+    pub incidental: Vec<Incidental>,
+    pub corrections: Vec<ScopeCorrection>,
+    pub summary: String,
+}
+
+impl Said {
+    /// The declarations of a reply; corrections may also stand in the prose of its summary.
+    pub fn of(read: &ReplyRead) -> Self {
+        let summary = read.reply.summary.clone();
+        let mut corrections = scope::corrections_in(&summary);
+        let mut incidental = Vec::new();
+        if let Some(result) = &read.implementor {
+            incidental.extend(result.incidental.iter().flatten().cloned());
+            corrections.extend(result.scope_corrections.iter().flatten().cloned());
         }
-        let in_scope = match (&scope_rules, &scope) {
-            (Some(rules), Some(patterns)) => {
-                rules.matches(&change.path) || beside_tests(patterns, &change.path)
-            }
-            _ => true,
-        };
-        if in_scope {
-            sorted.allowed.push(change.path.clone());
+        Self { incidental, corrections, summary }
+    }
+}
+
+pub fn classify(
+    changes: &[RawChange],
+    role: &RoleFile,
+    scope: Option<&Scope>,
+    said: &Said,
+) -> Classified {
+    let writes = rules(&role.writes);
+    let mut sorted = Classified::default();
+    let mut rightful = Vec::new();
+    for change in changes {
+        match breach(change, role, &writes) {
+            Some(why) => sorted.breaches.push(Breach { path: change.path.clone(), why }),
+            None => rightful.push(plain(change)),
+        }
+    }
+    let Some(scope) = scope else {
+        sorted.allowed = rightful.into_iter().map(|change| change.path).collect();
+        return sorted;
+    };
+    let files = scope::sort(&scope_rules(scope, said), &rightful);
+    for (change, file) in rightful.into_iter().zip(files) {
+        if file.class == ScopeClass::Violation {
+            sorted.out_of_scope.push(change);
         } else {
-            sorted.out_of_scope.push(FileChange {
-                path: change.path.clone(),
-                change_type: change_type(change.kind),
-                old_path: None,
-            });
+            sorted.allowed.push(change.path);
+        }
+        if !matches!(file.class, ScopeClass::Primary | ScopeClass::Test) {
+            sorted.scoped.push(scoped(file, scope));
         }
     }
     sorted
+}
+
+fn scope_rules(scope: &Scope, said: &Said) -> ScopeRules {
+    ScopeRules {
+        in_scope: scope.in_scope.clone(),
+        out_of_scope: scope.out_of_scope.clone(),
+        authorized: [scope.allowed.as_slice(), &scope.named].concat(),
+        incidental: said.incidental.clone(),
+        corrections: said.corrections.clone(),
+        summary: Some(said.summary.clone()),
+    }
+}
+
+/// What a person allowed when asked needs no mention; what they only named in passing does.
+fn scoped(file: ScopedFile, scope: &Scope) -> Scoped {
+    let is_allowed = file.class == ScopeClass::Authorized && scope.allowed.contains(&file.path);
+    let (reason, is_told) = match file.reason {
+        _ if is_allowed => ("a person allowed it for this task".to_owned(), true),
+        reason => (reason.unwrap_or_default(), file.is_told),
+    };
+    Scoped { path: file.path, class: file.class, reason, is_told }
 }
 
 /// Patterns that do not read as globs match nothing: a bad pattern never widens what is allowed.
@@ -76,10 +128,12 @@ fn breach(change: &RawChange, role: &RoleFile, writes: &PathRules) -> Option<Str
     None
 }
 
-fn change_type(kind: ChangeKind) -> ChangeType {
-    match kind {
+/// Both names of a rename come as changes of their own, so that each is sorted by itself.
+fn plain(change: &RawChange) -> FileChange {
+    let change_type = match change.kind {
         ChangeKind::Added => ChangeType::Added,
         ChangeKind::Deleted => ChangeType::Deleted,
         _ => ChangeType::Modified,
-    }
+    };
+    FileChange { path: change.path.clone(), change_type, old_path: None }
 }

@@ -89,6 +89,9 @@ fn clean_work(redactor: &Redactor, work: &mut Work) {
     for weakened in &mut work.weakened {
         text(redactor, &mut weakened.message);
     }
+    for scoped in &mut work.scoped {
+        text(redactor, &mut scoped.reason);
+    }
     for breach in &mut work.breaches {
         text(redactor, &mut breach.path);
         text(redactor, &mut breach.why);

@@ -1,7 +1,7 @@
 //! What came of an attempt: the outcome, the reply, the diff and the session files, as one end.
 
 use super::ActivityError;
-use super::classify::{Classified, classify};
+use super::classify::{Classified, Said, classify};
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
@@ -119,12 +119,13 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
     };
     let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
     files::write_atomic(&at.folder.reply(), &kept)?;
+    let said = Said::of(&read);
     let reply = read.reply;
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
     let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
     let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {
-        delivered(at, reply)
+        delivered(at, reply, &said)
     } else {
         let work = look(at)?;
         Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
@@ -138,7 +139,7 @@ fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
     if !outputs::writes(&at.order.brief, &role, &declared).is_empty() {
         return Ok(Work::default());
     }
-    let sorted = classify(&at.workspace.changes()?, &role, None);
+    let sorted = classify(&at.workspace.changes()?, &role, None, &Said::default());
     Ok(Work { breaches: sorted.breaches, ..Work::default() })
 }
 
@@ -150,7 +151,7 @@ fn role_file(at: &Collected<'_>) -> RoleFile {
 }
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.
-fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityError> {
+fn delivered(at: &Collected<'_>, reply: Reply, said: &Said) -> Result<DispatchEnd, ActivityError> {
     let role = role_file(at);
     let given: Given = serde_json::from_slice(&files::read_bounded(
         &at.folder.folder().join(GIVEN),
@@ -199,7 +200,7 @@ fn delivered(at: &Collected<'_>, reply: Reply) -> Result<DispatchEnd, ActivityEr
         }
     }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.scope.as_ref());
+    let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
     take_changes(at, &reply, &changes, sorted, &mut work)?;
     let watched = &at.order.brief.watched;
     work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
@@ -368,6 +369,7 @@ fn take_changes(
 ) -> Result<(), ActivityError> {
     work.breaches.extend(sorted.breaches);
     work.out_of_scope = sorted.out_of_scope;
+    work.scoped = sorted.scoped;
     let order = at.order;
     if !work.breaches.is_empty() || !work.out_of_scope.is_empty() {
         let name = format!("dispatch-{}-attempt-{}-left-out", order.number, order.attempt);
