@@ -123,9 +123,7 @@ fn config(file: ConfigFile) -> Config {
         roles: roles.into_iter().map(|(role, name)| (role, name.to_owned())).collect(),
         default_agent: file.roles.default,
         agents: file.agent.into_iter().map(|(name, table)| (name, agent(table))).collect(),
-        limits: Limits {
-            output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
-        },
+        limits: Limits { output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT) },
         workspace: Workspace {
             isolation: file.workspace.isolation,
             setup: file.workspace.setup,

@@ -69,3 +69,48 @@ fn twelve_tasks_four_at_a_time_end_in_the_tree_of_one_at_a_time() {
         assert_eq!(one.starts_of("Coder"), four.starts_of("Coder"), "nobody works twice");
     }
 }
+
+/// Both tasks declare a change to one shared line; only one of them can be right.
+#[test]
+fn a_conflict_sends_the_later_task_back_with_the_conflict_as_its_error() {
+    let said = json!({"role": "implementor", "outcome": "completed", "summary": "shared.txt follows",
+        "incidental": [{"path": "shared.txt", "reason": "the list", "behaviour_preserving": true,
+                        "motivated_by": "out/{task}.txt", "narrow": true}]});
+    let act = |text: &str| json!({"sleep_ms": 100, "write": {"out/{task}.txt": "x\n", "shared.txt": text}, "stdout": said.to_string()});
+    let tasks = [Planned::new("T-001", "out/T-001.txt"), Planned::new("T-002", "out/T-002.txt")];
+    let repo = Repo::with(json!([
+        planner(&tasks),
+        {"when": {"role": "Coder", "input_has": "work.conflict"}, "do": act("T-001 and T-002\n")},
+        {"when": {"role": "Coder"}, "do": act("{task}\n")},
+    ]));
+    repo.write("shared.txt", "nobody\n");
+    crate::route::commit(&repo);
+    repo.settings("[limits]\nparallel_tasks = 2\n");
+    repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
+    assert_eq!(crate::route::on_branch(&repo, "shared.txt"), "T-001 and T-002\n");
+    assert_eq!(repo.starts_of("Coder"), 3);
+    let told = repo.input(repo.dispatch_of("Coder", 1), 2)["previous_errors"].to_string();
+    assert!(told.contains("another task that was worked on at the same time"), "{told}");
+}
+
+#[test]
+fn tasks_whose_scopes_overlap_never_work_at_the_same_time() {
+    let tasks = [
+        Planned::new("T-001", "out/"),
+        Planned::new("T-002", "\"out/*.txt\""),
+        Planned::new("T-003", "lib/x.ts"),
+        Planned::new("T-004", "lib/x.test.ts"),
+    ];
+    let repo = Repo::with(json!([
+        planner(&tasks),
+        {"when": {"role": "Coder", "task": "T-001"}, "do": {"sleep_ms": 80, "write": {"out/a.txt": "1\n"}}},
+        {"when": {"role": "Coder", "task": "T-002"}, "do": {"sleep_ms": 80, "append": {"out/a.txt": "2\n"}}},
+        {"when": {"role": "Coder", "task": "T-003"}, "do": {"sleep_ms": 80, "write": {"lib/x.test.ts": "1\n"}}},
+        {"when": {"role": "Coder", "task": "T-004"}, "do": {"sleep_ms": 80, "append": {"lib/x.test.ts": "2\n"}}},
+    ]));
+    repo.settings("[limits]\nparallel_tasks = 4\n");
+    repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
+    assert_eq!(crate::route::on_branch(&repo, "out/a.txt"), "1\n2\n");
+    assert_eq!(crate::route::on_branch(&repo, "lib/x.test.ts"), "1\n2\n");
+    assert_eq!((most_at_once(&repo), repo.starts_of("Coder")), (2, 4));
+}

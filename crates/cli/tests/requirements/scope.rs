@@ -114,3 +114,87 @@ fn r096_r100_r104_a_silent_change_out_of_scope_is_kept_aside_warned_about_and_re
         repo.input(repo.dispatch_of("Reviewer", 0), 1)["task"]["constraints"].to_string();
     assert!(reviewer.contains("scope: lib.txt was changed outside the scope"), "{reviewer}");
 }
+
+/// What a Coder did in the words of an ImplementorResult.
+fn completed(summary: &str, more: Value) -> Value {
+    let mut result = json!({"role": "implementor", "outcome": "completed", "summary": summary});
+    for (key, value) in more.as_object().unwrap() {
+        result[key] = value.clone();
+    }
+    json!({"stdout": result.to_string()})
+}
+
+fn coder_does(mut act: Value, append: Value) -> Value {
+    act["append"] = append;
+    json!({"when": {"role": "Coder"}, "do": act})
+}
+
+fn incidental(path: &str, is_narrow: bool) -> Value {
+    json!({"path": path, "reason": "the call has one argument more", "behaviour_preserving": true,
+           "motivated_by": "app.txt", "narrow": is_narrow})
+}
+
+#[test]
+fn r093_r096_a_declared_incidental_change_is_taken_and_one_that_is_not_narrow_is_left_out() {
+    let said = json!({"incidental": [incidental("lib.txt", true), incidental("notes.md", false)]});
+    let append = json!({"app.txt": "a\n", "lib.txt": "b\n", "notes.md": "c\n"});
+    let repo = with(json!([one_task(), coder_does(completed("all calls follow", said), append)]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\nb\n");
+    assert_eq!(on_branch(&repo, "notes.md"), "old\n");
+    let warnings = findings(&repo);
+    assert!(warnings.len() == 1 && warnings[0].contains("notes.md"), "{warnings:?}");
+    assert!(!warnings[0].contains("does not mention"), "it was declared: {warnings:?}");
+    let reviewer =
+        repo.input(repo.dispatch_of("Reviewer", 0), 1)["task"]["constraints"].to_string();
+    assert!(reviewer.contains("lib.txt counts as incidental"), "{reviewer}");
+}
+
+#[test]
+fn r097_a_scope_correction_makes_the_actual_file_primary_and_one_without_a_reason_does_not() {
+    let corrected = |reason: &str| json!({"scope_corrections": [{"listed": "app.txt", "actual": "lib.txt", "reason": reason}]});
+    for (reason, expected) in [("the text is made there", "old\nb\n"), ("", "old\n")] {
+        let append = json!({"app.txt": "a\n", "lib.txt": "b\n"});
+        let does = coder_does(completed("moved on", corrected(reason)), append);
+        let repo = with(json!([one_task(), does]));
+        repo.through(&[APPROVE, PER_BATCH]).exits(0);
+        assert_eq!(on_branch(&repo, "lib.txt"), expected, "{reason:?}");
+    }
+}
+
+#[test]
+fn r098_a_blocked_outcome_applies_no_patch() {
+    let blocked =
+        json!({"role": "implementor", "outcome": "blocked", "summary": "app.txt holds no handler"});
+    let does = coder_does(json!({"stdout": blocked.to_string()}), json!({"app.txt": "half\n"}));
+    let repo = with(json!([one_task(), does]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(4).says("app.txt holds no handler");
+    let branches = repo.git(&["for-each-ref", "refs/heads/tollgate"]);
+    assert_eq!(branches, "", "nothing was accepted, so there is no branch");
+    assert_eq!(repo.status()["changed_files"], json!([]));
+}
+
+#[test]
+fn r099_a_file_that_a_person_names_counts_in_the_revision_that_follows() {
+    let minor = json!({"status": "OK", "artifacts": {"review_comments": [
+        {"severity": "minor", "category": "style", "file": "app.txt", "message": "a word"}]}});
+    let repo = with(json!([
+        one_task(),
+        nth(1, json!({"append": {"app.txt": "a\n", "lib.txt": "too early\n"}})),
+        nth(
+            2,
+            json!({"append": {"app.txt": "b\n", "lib.txt": "now\n", "notes.md": "and this\n"},
+                      "reply": {"status": "OK", "summary": "mended, and lib.txt as asked"}})
+        ),
+        json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": minor}}),
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(3);
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\n", "nobody had named it yet");
+    repo.answer("UD-1", "fix: also say it in lib.txt, but leave notes.md alone; it is fine")
+        .exits(0);
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\nnow\n");
+    assert_eq!(on_branch(&repo, "notes.md"), "old\n");
+    let warnings = findings(&repo).into_iter().filter(|f| f.contains("[Warning]"));
+    let warned: Vec<String> = warnings.collect();
+    assert_eq!(warned.len(), 2, "lib.txt too early, notes.md without a word: {warned:?}");
+}

@@ -120,15 +120,6 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
             draft.notice("work.status_claim", message);
         }
     }
-    if !work.out_of_scope.is_empty() {
-        let paths: Vec<&str> = work.out_of_scope.iter().map(|c| c.path.as_str()).collect();
-        let kept = work.rescue.as_deref().unwrap_or("the dispatch's folder");
-        let message = format!(
-            "changes outside the task's scope were left out: {}; kept in {kept}",
-            paths.join(", ")
-        );
-        draft.notice("work.out_of_scope", message);
-    }
 }
 
 fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {

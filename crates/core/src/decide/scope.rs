@@ -165,7 +165,8 @@ pub(super) fn is_about_scope(report: &ReportedFinding) -> bool {
 /// Files that a person names in what they want done, unless they name them to be left alone.
 pub(super) fn named_paths(words: &str) -> Vec<String> {
     let mut named = Vec::new();
-    for sentence in words.split_inclusive([';', '\n']).flat_map(|part| part.split_inclusive(". ")) {
+    let parts = words.split([';', '\n']).flat_map(|part| part.split(". "));
+    for sentence in parts.flat_map(|part| part.split(" but ")) {
         if is_forbidding(sentence) {
             continue;
         }
