@@ -330,6 +330,8 @@ fn not_found(error: GitError, start: &Path) -> RepositoryError {
     let path = start.to_owned();
     if error.says("not a git repository") || !start.is_dir() {
         RepositoryError::NotARepository { path }
+    } else if error.says("cannot use bare repository") {
+        RepositoryError::Bare { path }
     } else if error.says("dubious ownership") {
         RepositoryError::NotTrusted { path }
     } else {

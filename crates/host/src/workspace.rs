@@ -98,7 +98,8 @@ impl Workspace {
 
     /// Whether the accepted commit has a file at a path below the tree.
     pub fn is_tracked(&self, path: &str) -> Result<bool, WorkspaceError> {
-        Ok(!self.git(["ls-tree", "HEAD", "--", path]).run()?.stdout.is_empty())
+        let listed = self.git(["ls-tree", "HEAD", "--", path]).env("GIT_LITERAL_PATHSPECS", "1");
+        Ok(!listed.run()?.stdout.is_empty())
     }
 
     fn at(
