@@ -1,0 +1,36 @@
+//! A corpus of everything that git can be made to run: planted wherever an agent can write, and in the person's own
+//! settings, while everything that Tollgate asks of git is asked. Nothing of it may run but the person's own filters.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod control;
+mod table;
+mod trap;
+#[path = "../workspace_support/mod.rs"]
+mod workspace_support;
+
+use control::Sample;
+use table::{Control, entries, hooks};
+
+#[test]
+fn r117_plain_git_runs_every_plant_that_it_can_so_the_marks_can_be_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = Sample::make(&folder.path().join("sample"));
+    let (entries, hooks) = (entries(), hooks());
+    let has_control = |control: &Control| matches!(control, Control::Line(_));
+    let silent = std::thread::scope(|scope| {
+        let keys = scope.spawn(|| {
+            let tried = entries.iter().filter(|entry| has_control(&entry.control));
+            tried.filter(|entry| !sample.fires(entry)).map(|e| e.name).collect::<Vec<_>>()
+        });
+        let tried = hooks.iter().filter(|hook| has_control(&hook.control));
+        let mut silent: Vec<&str> =
+            tried.filter(|hook| !sample.fires_hook(hook)).map(|hook| hook.name).collect();
+        silent.extend(keys.join().unwrap());
+        silent
+    });
+    assert!(silent.is_empty(), "these controls did not fire: {silent:?}");
+    let impossible = entries.iter().filter(|entry| !has_control(&entry.control)).count()
+        + hooks.iter().filter(|hook| !has_control(&hook.control)).count();
+    let all = entries.len() + hooks.len();
+    assert!(all >= 100 && impossible * 5 < all, "{impossible} of {all} have no control");
+}
