@@ -1,6 +1,6 @@
 //! Plain git, as a person or an agent would call it: here every plant must be seen to run.
 
-use crate::table::{Control, Entry, Hook};
+use crate::table::{Control, Entry, Hook, version};
 use crate::trap::{Traps, attributes, driven_files};
 use crate::workspace_support::{git, put};
 use std::fs;
@@ -16,7 +16,7 @@ pub struct Sample {
 impl Sample {
     pub fn make(folder: &Path) -> Self {
         fs::create_dir_all(folder).unwrap();
-        git(folder, &["init", "-q", "-b", "main"]);
+        git(folder, &["init", "-q", "-b", "main", "--template="]);
         put(folder, ".gitattributes", &attributes());
         put(folder, "first", "first\n");
         put(folder, "by-clash", "1\n");
@@ -39,6 +39,7 @@ impl Sample {
         let newer = ["-C", "nested", "commit", "-qm", "newer", "--allow-empty"];
         git(folder, &newer);
         sign_head(folder);
+        git(folder, &["gc", "-q"]);
         let lender = folder.with_extension("lender.git");
         git(folder, &["clone", "-q", "--bare", ".", lender.to_str().unwrap()]);
         let alternates = format!("{}\n", lender.join("objects").display());
@@ -48,14 +49,14 @@ impl Sample {
 
     /// Whether plain git runs this setting.
     pub fn fires(&self, entry: &Entry) -> bool {
-        let Control::Line(line) = entry.control else { return false };
+        let Control::Line { line, .. } = entry.control else { return false };
         self.tries(entry.name, line, |traps, copy| {
             traps.configure(&copy.join(".git/config"), "control", std::slice::from_ref(entry));
         })
     }
 
     pub fn fires_hook(&self, hook: &Hook) -> bool {
-        let Control::Line(line) = hook.control else { return false };
+        let Control::Line { line, .. } = hook.control else { return false };
         self.tries(hook.name, line, |traps, copy| {
             traps.hook(&copy.join(".git/hooks"), "control", hook.name);
         })
@@ -64,7 +65,7 @@ impl Sample {
     /// More than once, because a program that was just written cannot be run while another thread forks.
     fn tries(&self, name: &str, line: &str, plant: impl Fn(&Traps, &Path)) -> bool {
         (0..3).any(|_| {
-            let place = tempfile::tempdir().unwrap();
+            let place = scratch();
             let copy = place.path().join("sample");
             copy_folder(&self.folder, &copy);
             let traps = Traps::new(&place.path().join("traps"));
@@ -73,6 +74,11 @@ impl Sample {
             traps.fired().contains(&format!("control.{name}"))
         })
     }
+}
+
+/// In memory where there is such a place: what the disk costs is not what is tested.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 /// Runs a line in a folder with git as it comes, whatever it says and however it ends.
@@ -110,7 +116,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
 }
 
 fn submodule(folder: &Path) {
-    git(folder, &["init", "-q", "-b", "main", "nested"]);
+    git(folder, &["init", "-q", "-b", "main", "--template=", "nested"]);
     put(folder, "nested/inner", "1");
     git(folder, &["-C", "nested", "add", "inner"]);
     git(folder, &["-C", "nested", "commit", "-qm", "inner"]);
@@ -125,4 +131,21 @@ fn sign_head(folder: &Path) {
     put(folder, ".git/signed", &format!("{head}\n{signature}\n\n{message}\n"));
     let signed = git(folder, &["hash-object", "-t", "commit", "-w", ".git/signed"]);
     git(folder, &["update-ref", "refs/heads/main", &signed]);
+}
+
+/// Whether this machine has what the control needs.
+pub fn can_be_tried(control: &Control) -> bool {
+    let Control::Line { since, with, .. } = control else { return false };
+    let output = |args: &[&str]| {
+        let output = Command::new("git").args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let here = || version(output(&["--version"]).split(' ').nth(2).unwrap());
+    let folders = || {
+        let exec_path = PathBuf::from(output(&["--exec-path"]));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).chain([exec_path]).collect::<Vec<_>>()
+    };
+    since.is_none_or(|since| here() >= since)
+        && with.is_none_or(|with| folders().iter().any(|folder| folder.join(with).exists()))
 }

@@ -18,7 +18,12 @@ pub struct Hook {
 /// How to see that the plant is alive: a line for a shell, or why there is none.
 #[derive(Debug, Clone)]
 pub enum Control {
-    Line(&'static str),
+    Line {
+        line: &'static str,
+        /// The version of git that is needed, and a program that not every machine has.
+        since: Option<(u32, u32)>,
+        with: Option<&'static str>,
+    },
     Impossible(&'static str),
 }
 
@@ -69,9 +74,24 @@ fn entry(line: &'static str) -> Entry {
     }
 }
 
+/// `none: why`, or a line that may begin with `since 2.42: ` and `with PROGRAM: `.
 fn read_control(text: &'static str) -> Control {
-    match text.strip_prefix("none: ") {
-        Some(why) => Control::Impossible(why),
-        None => Control::Line(text),
+    if let Some(why) = text.strip_prefix("none: ") {
+        return Control::Impossible(why);
     }
+    let prefix = |text: &'static str, word: &str| -> (Option<&'static str>, &'static str) {
+        match text.strip_prefix(word).and_then(|rest| rest.split_once(": ")) {
+            Some((value, rest)) => (Some(value), rest),
+            None => (None, text),
+        }
+    };
+    let (since, text) = prefix(text, "since ");
+    let (with, line) = prefix(text, "with ");
+    Control::Line { line, since: since.map(version), with }
+}
+
+/// `2.42` of `2.42.3`.
+pub fn version(text: &str) -> (u32, u32) {
+    let mut numbers = text.split('.').map(|number| number.parse().unwrap());
+    (numbers.next().unwrap(), numbers.next().unwrap())
 }
