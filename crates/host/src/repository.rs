@@ -3,6 +3,7 @@
 use crate::crash;
 use crate::git::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
 use crate::git::{Configuration, Git, GitCall, GitError};
+use crate::workspace::is_in_workspace;
 use std::ffi::OsStr;
 use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -43,6 +44,8 @@ pub enum RepositoryError {
     Bare { path: PathBuf },
     #[error("the repository at {} belongs to somebody else; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
     NotTrusted { path: PathBuf },
+    #[error("{} is a workspace, where agents write what git reads; run this in your repository", path.display())]
+    Workspace { path: PathBuf },
     #[error("{} could not be written: {cause}", path.display())]
     Io { path: PathBuf, cause: std::io::Error },
     #[error(transparent)]
@@ -77,6 +80,9 @@ impl Repository {
     /// The repository that `start` is in.
     pub fn discover(start: &Path) -> Result<Self, RepositoryError> {
         let git = Git::find()?;
+        if is_in_workspace(start) {
+            return Err(RepositoryError::Workspace { path: start.to_owned() });
+        }
         let place = git.call(Configuration::Theirs).folder(start).args(["rev-parse"]);
         let facts = place
             .args(["--path-format=absolute", "--show-object-format", "--git-dir"])

@@ -173,6 +173,17 @@ pub fn wait_for_orphans(home: &Path) -> Result<(), WorkspaceError> {
     }
 }
 
+/// Whether a folder is the tree of a workspace, or in one. What is there, git's settings included, agents wrote.
+pub(crate) fn is_in_workspace(folder: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_tree = |at: &Path| {
+        at.ends_with("tree")
+            && at.with_file_name(SESSION_FILE).is_file()
+            && at.with_file_name("shadow").join("HEAD").is_file()
+    };
+    folder.ancestors().any(is_tree)
+}
+
 fn open_in_use(home: &Path) -> Result<File, WorkspaceError> {
     let path = home.join(IN_USE);
     std::fs::create_dir_all(home)

@@ -3,13 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod control;
+mod drive;
+mod places;
 mod table;
 mod trap;
 #[path = "../workspace_support/mod.rs"]
 mod workspace_support;
 
 use control::{Sample, can_be_tried};
-use table::{Control, entries, hooks};
+use drive::Stage;
+use places::{plant_in_git_dir, plant_in_tree};
+use table::{Control, entries, groups, hooks};
+use trap::Traps;
 
 #[test]
 fn r117_plain_git_runs_every_plant_that_it_can_so_the_marks_can_be_believed() {
@@ -33,4 +38,15 @@ fn r117_plain_git_runs_every_plant_that_it_can_so_the_marks_can_be_believed() {
         controls.filter(|control| matches!(control, Control::Impossible(_))).collect();
     let all = entries.len() + hooks.len();
     assert!(all >= 100 && impossible.len() * 5 < all, "of {all} no control: {impossible:?}");
+}
+
+#[test]
+fn r117_nothing_that_an_agent_plants_runs_whatever_is_asked_of_git() {
+    for (group, entries) in groups() {
+        let stage = Stage::set();
+        let traps = Traps::new(&stage.world.folder.path().join("traps"));
+        stage.play(&|tree| plant_in_tree(&stage, &traps, tree, &entries));
+        let fired = traps.fired();
+        assert!(fired.is_empty(), "group {group}: {fired:?}");
+    }
 }
