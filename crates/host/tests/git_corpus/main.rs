@@ -12,7 +12,8 @@ mod workspace_support;
 
 use control::{Sample, can_be_tried};
 use drive::Stage;
-use places::{plant_in_git_dir, plant_in_tree};
+use places::{Plant, plant_in_git_dir, plant_in_tree};
+use std::collections::BTreeSet;
 use table::{Control, entries, groups, hooks};
 use trap::Traps;
 
@@ -43,10 +44,82 @@ fn r117_plain_git_runs_every_plant_that_it_can_so_the_marks_can_be_believed() {
 #[test]
 fn r117_nothing_that_an_agent_plants_runs_whatever_is_asked_of_git() {
     for (group, entries) in groups() {
+        for in_worktree_config in [true, false] {
+            if !in_worktree_config && group != "together" {
+                continue;
+            }
+            let plant = Plant { entries: &entries, in_worktree_config };
+            let stage = Stage::set();
+            let traps = Traps::new(&stage.world.folder.path().join("traps"));
+            stage.play(&|tree| plant_in_tree(&stage, &traps, tree, plant));
+            let fired = traps.fired();
+            assert!(fired.is_empty(), "group {group}: {fired:?}");
+            if group == "together" {
+                every_place_is_alive(&stage, &traps, in_worktree_config);
+            }
+        }
+    }
+}
+
+/// Plain git in each of the places runs what was planted there.
+fn every_place_is_alive(stage: &Stage, traps: &Traps, in_worktree_config: bool) {
+    let tree = stage.world.home().join("workspace/tree");
+    let objects = stage.world.repository.objects_dir();
+    let shadow = tree.with_file_name("shadow");
+    let through_shadow = format!(
+        "GIT_DIR='{}' GIT_WORK_TREE=. GIT_OBJECT_DIRECTORY='{}' git status",
+        shadow.display(),
+        objects.display()
+    );
+    let worktree = if in_worktree_config { "-worktree" } else { "" };
+    for (line, place) in [
+        (through_shadow.as_str(), "nested"),
+        ("git -C untracked add -A", "untracked"),
+        ("git -C bare status", "bare"),
+        ("git status; git add by-clean", "clone"),
+    ] {
+        control::shell(&tree, line);
+        let fired = traps.fired();
+        let wanted = format!("{place}{worktree}.fsmonitor");
+        assert!(fired.contains(&wanted), "{line}: {wanted} is not in {fired:?}");
+        if place == "clone" {
+            let clean = format!("clone{worktree}.clean");
+            assert!(fired.contains(&clean) && fired.contains("clone-hook.post-index-change"));
+        }
+    }
+}
+
+#[test]
+fn r117_of_the_person_s_own_settings_only_filters_run() {
+    for (group, mut entries) in groups() {
+        // It makes another folder the checkout.
+        entries.retain(|entry| entry.name != "worktree");
         let stage = Stage::set();
         let traps = Traps::new(&stage.world.folder.path().join("traps"));
-        stage.play(&|tree| plant_in_tree(&stage, &traps, tree, &entries));
-        let fired = traps.fired();
-        assert!(fired.is_empty(), "group {group}: {fired:?}");
+        let plant = Plant { entries: &entries, in_worktree_config: false };
+        plant_in_git_dir(&traps, stage.world.repository.common_dir(), "person", plant);
+        stage.play(&|_| ());
+        only_filters_fired(&traps, "person", group);
+    }
+}
+
+fn only_filters_fired(traps: &Traps, place: &str, group: &str) {
+    let filters = [
+        "clean",
+        "smudge",
+        "process",
+        "required",
+        "attributes-file",
+        "include",
+        "include-if-gitdir",
+        "include-if-onbranch",
+        "include-if-remote",
+    ];
+    let allowed: BTreeSet<String> =
+        filters.iter().map(|filter| format!("{place}.{filter}")).collect();
+    let fired = traps.fired();
+    assert!(fired.is_subset(&allowed), "group {group}: {fired:?}");
+    if group == "together" {
+        assert_eq!(fired, allowed, "the person's filters must run");
     }
 }

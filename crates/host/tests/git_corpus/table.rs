@@ -17,6 +17,7 @@ pub struct Hook {
 
 /// How to see that the plant is alive: a line for a shell, or why there is none.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "why there is no control is for who reads the failure")]
 pub enum Control {
     Line {
         line: &'static str,

@@ -43,7 +43,7 @@ impl Traps {
 
     pub fn hook(&self, folder: &Path, place: &str, name: &str) {
         fs::create_dir_all(folder).unwrap();
-        self.write_program(&folder.join(name), &format!("{place}.{name}"), false);
+        self.write_program(&folder.join(name), &format!("{place}.{name}"), "");
     }
 
     /// A text of the table with its places filled in.
@@ -56,11 +56,13 @@ impl Traps {
                 text = text.replace(name, make().to_str().unwrap());
             }
         };
-        fill("{run}", &|| self.program(&mark, false));
-        fill("{cat}", &|| self.program(&mark, true));
+        fill("{run}", &|| self.program(&mark, ""));
+        fill("{cat}", &|| self.program(&mark, PASS_ON));
+        fill("{serve}", &|| self.program(&mark, SERVE));
         fill("{include}", &|| {
-            let run = self.program(&mark, false);
-            written(file("include"), &format!("[core]\n\tfsmonitor = {}\n", run.display()))
+            let clean = self.program(&mark, PASS_ON);
+            let key = format!("filter.{entry}.clean");
+            written(file("include"), &setting(&key, clean.to_str().unwrap()))
         });
         fill("{attributes}", &|| written(file("attributes"), &attribute_line(entry)));
         fill("{hooks}", &|| self.hook_folder(file("hooks"), &mark));
@@ -75,7 +77,7 @@ impl Traps {
         });
         fill("{bin}", &|| {
             let folder = made(file("bin"));
-            self.write_program(&folder.join(format!("git-remote-{entry}")), &mark, false);
+            self.write_program(&folder.join(format!("git-remote-{entry}")), &mark, "");
             folder
         });
         fill("{global}", &|| {
@@ -99,18 +101,16 @@ impl Traps {
         text
     }
 
-    fn program(&self, mark: &str, passes_on: bool) -> PathBuf {
-        let kind = if passes_on { "cat" } else { "run" };
-        let path = self.folder.join("programs").join(format!("{mark}.{kind}"));
+    fn program(&self, mark: &str, rest: &str) -> PathBuf {
+        let path = self.folder.join("programs").join(mark);
         if !path.exists() {
-            self.write_program(&path, mark, passes_on);
+            self.write_program(&path, mark, rest);
         }
         path
     }
 
-    fn write_program(&self, path: &Path, mark: &str, passes_on: bool) {
+    fn write_program(&self, path: &Path, mark: &str, rest: &str) {
         let mark = self.folder.join("marks").join(mark);
-        let rest = if passes_on { "exec cat" } else { "" };
         fs::write(path, format!("#!/bin/sh\n: > '{}'\n{rest}\n", mark.display())).unwrap();
         make_executable(path);
     }
@@ -118,11 +118,16 @@ impl Traps {
     fn hook_folder(&self, folder: PathBuf, mark: &str) -> PathBuf {
         let folder = made(folder);
         for hook in hooks() {
-            self.write_program(&folder.join(hook.name), mark, false);
+            self.write_program(&folder.join(hook.name), mark, "");
         }
         folder
     }
 }
+
+const PASS_ON: &str = "exec cat";
+/// The greeting of a filter that serves many files and can do nothing with any of them.
+const SERVE: &str =
+    "printf '0016git-filter-server\\n000eversion=2\\n0000'; printf 0000; exec cat > /dev/null";
 
 /// Files that the attributes of a tree give to a driver each, so that no driver hides another.
 pub fn driven_files() -> Vec<String> {
@@ -134,11 +139,15 @@ pub fn attributes() -> String {
     DRIVERS.iter().map(|(kind, name)| format!("by-{name} {kind}={name}\n")).collect()
 }
 
-const DRIVERS: [(&str, &str); 8] = [
+const DRIVERS: [(&str, &str); 12] = [
     ("filter", "clean"),
     ("filter", "smudge"),
     ("filter", "process"),
     ("filter", "required"),
+    ("filter", "include"),
+    ("filter", "include-if-gitdir"),
+    ("filter", "include-if-onbranch"),
+    ("filter", "include-if-remote"),
     ("diff", "diff-command"),
     ("diff", "textconv"),
     ("diff", "textconv-cached"),
