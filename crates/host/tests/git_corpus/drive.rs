@@ -13,6 +13,8 @@ use tollgate_host::snapshot::{Retention, Scope, Snapshots};
 use tollgate_host::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 
 const KEEPING: Retention = Retention { keep: 9, days: 9 };
+/// Without what git ignores, so that git is asked.
+const SCOPE: Scope = Scope { covers: Vec::new(), with_ignored: false };
 
 /// A person's repository with a submodule, files for every driver, and changes whose submodules do not go together.
 pub struct Stage {
@@ -173,7 +175,7 @@ pub fn change_everything(tree: &Path, text: &str) {
 
 fn take_snapshots(root: &Path) {
     let snapshots = Snapshots::of(root);
-    let taken = snapshots.take("manual", &Scope::whole(), at(), KEEPING).unwrap();
+    let taken = snapshots.take("manual", &SCOPE, at(), KEEPING).unwrap();
     put(root, "ignored-later", "x");
     snapshots.show(taken.clone()).unwrap();
     snapshots.restore(&taken, at(), KEEPING).unwrap();
@@ -187,7 +189,7 @@ fn look_at(folder: &Path) {
             let _ = repository.has_path(&head.commit, "inner");
             let _ = repository.content(&head.commit, "inner");
         }
-        let _ = Snapshots::of(folder).take("manual", &Scope::whole(), at(), KEEPING);
+        let _ = Snapshots::of(folder).take("manual", &SCOPE, at(), KEEPING);
     }
 }
 

@@ -2,6 +2,7 @@
 //! settings, while everything that Tollgate asks of git is asked. Nothing of it may run but the person's own filters.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod calls;
 mod control;
 mod drive;
 mod places;
@@ -14,6 +15,8 @@ use control::{Sample, can_be_tried};
 use drive::Stage;
 use places::{Plant, plant_in_git_dir, plant_in_tree};
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 use table::{Control, entries, groups, hooks};
 use trap::Traps;
 
@@ -122,4 +125,66 @@ fn only_filters_fired(traps: &Traps, place: &str, group: &str) {
     if group == "together" {
         assert_eq!(fired, allowed, "the person's filters must run");
     }
+}
+
+/// Names the folder of the traps to the process that plays.
+const PLAYER: &str = "GIT_CORPUS_TRAPS";
+
+/// A second process plays, because what a process finds in HOME and on PATH cannot be changed within one.
+#[test]
+fn r117_every_git_call_in_the_source_was_made_and_nothing_in_the_home_folder_ran_but_filters() {
+    if std::env::var_os(PLAYER).is_some() {
+        return Stage::set().play(&|_| ());
+    }
+    let folder = control::scratch();
+    let home = folder.path().join("home");
+    let traps = Traps::new(&folder.path().join("traps"));
+    for (group, mut entries) in groups() {
+        entries.retain(|entry| entry.name != "worktree");
+        let _ = std::fs::remove_dir_all(&home);
+        traps.configure(&home.join(".gitconfig"), "home", &entries);
+        let seen = play_elsewhere(folder.path(), &home);
+        only_filters_fired(&traps, "home", group);
+        if group != "together" {
+            continue;
+        }
+        let written = calls::written();
+        assert!(written.len() > 25, "the source is not understood: {written:?}");
+        for call in &written {
+            assert!(calls::was_seen(call, &seen), "never made while playing: {call:?}");
+        }
+        let unknown = calls::Written { place: String::new(), words: vec![Some("fsck".into())] };
+        assert!(!calls::was_seen(&unknown, &seen));
+    }
+}
+
+/// Plays in a process of its own, and says with which words git was called there.
+fn play_elsewhere(folder: &Path, home: &Path) -> Vec<Vec<String>> {
+    let (bin, log) = (folder.join("bin"), folder.join("calls"));
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|folder| folder.join("git"));
+    let real = real.into_iter().find(|program| program.is_file()).unwrap();
+    let script = format!(
+        "#!/bin/sh\n{{ printf '%s\\037' \"$@\"; echo; }} >> '{}'\nexec '{}' \"$@\"\n",
+        log.display(),
+        real.display()
+    );
+    workspace_support::put(&bin, "git", &script);
+    workspace_support::make_executable(&bin.join("git"));
+    let name =
+        "r117_every_git_call_in_the_source_was_made_and_nothing_in_the_home_folder_ran_but_filters";
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(PLAYER, folder)
+        .env("HOME", home)
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = std::fs::read_to_string(&log).unwrap();
+    let words = |line: &str| line.split_terminator('\u{1f}').map(str::to_owned).collect();
+    // Ours all begin in this way; the others set the stage.
+    let ours = log.lines().filter(|line| line.starts_with("-c\u{1f}core.fsmonitor=false\u{1f}"));
+    ours.map(words).collect()
 }
