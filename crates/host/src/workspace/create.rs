@@ -142,7 +142,7 @@ fn checked_copy(path: &str) -> Result<PathBuf, WorkspaceError> {
     let is_plain = trimmed.components().all(|part| matches!(part, Component::Normal(_)));
     if path.is_empty()
         || !is_plain
-        || path.contains('\n')
+        || path.contains(['\n', '\r'])
         || super::names::is_refused_by_git(trimmed)
     {
         return Err(WorkspaceError::BadCopy { path: path.to_owned() });

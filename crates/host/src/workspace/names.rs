@@ -4,8 +4,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 use tollgate_contract::globs::is_git_name;
 
-/// Whether git will not have a path of this name, because some file system would take a part of it for `.git`.
+/// Whether git will not have a path of this name, because it is none or some file system would take a part of it for
+/// `.git`.
 pub(super) fn is_refused_by_git(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    // Paths are handed to git with a zero byte behind each: one within would make two of it.
+    if bytes.is_empty() || bytes.contains(&0) {
+        return true;
+    }
     path.components().any(|part| match part {
         Component::Normal(name) => is_git_name(&String::from_utf8_lossy(name.as_bytes())),
         _ => true,
@@ -43,9 +49,17 @@ mod tests {
 
     #[test]
     fn every_spelling_of_dot_git_is_refused() {
-        for name in
-            [".git", "a/.GIT/config", "git~1", ".git.", ".git ", ".g\u{200c}it", ".git::$DATA"]
-        {
+        for name in [
+            ".git",
+            "a/.GIT/config",
+            "git~1",
+            ".git.",
+            ".git ",
+            ".g\u{200c}it",
+            ".git::$DATA",
+            "",
+            "a\0b",
+        ] {
             assert!(is_refused_by_git(Path::new(name)), "{name}");
         }
         for name in [".gitignore", "a.git", ".github/x", "git", "..git"] {
