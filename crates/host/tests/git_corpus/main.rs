@@ -13,11 +13,12 @@ mod workspace_support;
 
 use control::{Sample, can_be_tried};
 use drive::Stage;
-use places::{Plant, plant_in_git_dir, plant_in_tree};
+use places::{Plant, plant_bare, plant_in_git_dir, plant_in_tree};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use table::{Control, entries, groups, hooks};
+use tollgate_host::repository::{Repository, RepositoryError};
 use trap::Traps;
 
 #[test]
@@ -125,6 +126,21 @@ fn only_filters_fired(traps: &Traps, place: &str, group: &str) {
     if group == "together" {
         assert_eq!(fired, allowed, "the person's filters must run");
     }
+}
+
+#[test]
+fn r117_a_folder_of_a_commit_that_looks_like_a_git_directory_is_none() {
+    let stage = Stage::set();
+    let traps = Traps::new(&stage.world.folder.path().join("traps"));
+    let (_, entries) = groups().remove(0);
+    let plant = Plant { entries: &entries, in_worktree_config: false };
+    let root = stage.world.repository.root();
+    plant_bare(&stage, &traps, root, plant);
+    let found = Repository::discover(&root.join("bare"));
+    assert!(matches!(found, Err(RepositoryError::Bare { .. })), "{found:?}");
+    assert!(traps.fired().is_empty());
+    control::shell(root, "git -C bare status");
+    assert!(traps.fired().contains("bare.fsmonitor"), "{:?}", traps.fired());
 }
 
 /// Names the folder of the traps to the process that plays.

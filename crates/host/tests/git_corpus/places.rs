@@ -27,14 +27,7 @@ pub fn plant_in_tree(stage: &Stage, traps: &Traps, tree: &Path, plant: Plant<'_>
     plant_in_git_dir(traps, &tree.join(".git"), "clone", plant);
     nested("nested");
     nested("untracked");
-    // A folder with all that a git directory has, under a name that git lets into commits.
-    let bare = tree.join("bare");
-    let _ = fs::remove_dir_all(&bare);
-    copy_folder(&stage.nested.join(".git"), &bare);
-    plant_in_git_dir(traps, &bare, "bare", plant);
-    let text = fs::read_to_string(bare.join("config")).unwrap();
-    let text = text.replace("bare = false", "bare = false\n\tworktree = .");
-    fs::write(bare.join("config"), text).unwrap();
+    plant_bare(stage, traps, tree, plant);
     put(tree, ".gitattributes", &format!("* filter=clean diff=textconv\n{}", attributes()));
     put(tree, ".lfsconfig", "[lfs]\n\turl = https://lfs.invalid\n");
     put(
@@ -42,6 +35,17 @@ pub fn plant_in_tree(stage: &Stage, traps: &Traps, tree: &Path, plant: Plant<'_>
         ".gitmodules",
         "[submodule \"nested\"]\n\tpath = nested\n\turl = ext::sh\n\tignore = none\n\tfetchRecurseSubmodules = true\n",
     );
+}
+
+/// A folder with all that a git directory has, under a name that git lets into commits.
+pub fn plant_bare(stage: &Stage, traps: &Traps, tree: &Path, plant: Plant<'_>) {
+    let bare = tree.join("bare");
+    let _ = fs::remove_dir_all(&bare);
+    copy_folder(&stage.nested.join(".git"), &bare);
+    plant_in_git_dir(traps, &bare, "bare", plant);
+    let text = fs::read_to_string(bare.join("config")).unwrap();
+    let text = text.replace("bare = false", "bare = false\n\tworktree = .");
+    fs::write(bare.join("config"), text).unwrap();
 }
 
 /// Settings, those of a worktree, attributes and hooks of one git directory.
