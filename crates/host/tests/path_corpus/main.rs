@@ -130,7 +130,7 @@ fn r117_a_snapshot_whose_list_was_made_hostile_is_not_restored() {
 }
 
 #[test]
-fn r117_r104_no_reader_of_files_lets_a_hostile_path_pass() {
+fn r117_no_reader_of_files_lets_a_hostile_path_pass() {
     for hostile in &paths(Path::new("/outside")) {
         let path = hostile.path.as_str();
         let is_never_plain = matches!(hostile.expected, Refused | Git);
@@ -221,14 +221,14 @@ fn r117_a_workspace_commits_and_copies_nothing_from_outside() {
 fn r117_what_is_copied_into_a_workspace_does_not_go_through_a_link_of_a_commit() {
     let ground = Ground::new();
     let world = World::new(&[(".gitignore", "data/env\n"), ("data/first", "1")]);
-    let root = world.repository.root();
+    let root = world.repository.root().to_owned();
     std::fs::rename(root.join("data"), root.join("real")).unwrap();
     std::os::unix::fs::symlink(ground.outside(), root.join("data")).unwrap();
     world.git(&["add", "-A"]);
     world.git(&["commit", "-qm", "a link"]);
     std::fs::remove_file(root.join("data")).unwrap();
-    ground::put(root, "data/env", "the person's");
-    let world = World::around(world.folder, &root.to_owned());
+    ground::put(&root, "data/env", "the person's");
+    let world = World::around(world.folder, &root);
     let before = ground.around();
     let copy = ["data/env".to_owned()];
     let (session, base) = (&world.session, &world.base);
