@@ -86,17 +86,37 @@ pub(crate) fn is_inside(path: &str) -> bool {
 /// What nobody may write, whatever role files say. `session` is the one whose own folder is allowed.
 pub fn is_protected(path: &str, session: Option<&str>) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
-    if !is_inside(path) {
+    // A nested repository is as dangerous as the outer one.
+    if !is_inside(path) || path.split('/').any(is_git_name) {
         return true;
     }
-    let mut parts = path.split('/');
+    // `././agents` and `.//agents` lead to `agents` too.
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
     match parts.next().unwrap_or_default() {
         "tollgate.toml" | "lifecycle-stage.yaml" => parts.next().is_none(),
         "agents" => true,
         ".agents-work" => parts.next() != session || session.is_none(),
-        // A nested repository is as dangerous as the outer one.
-        _ => path.split('/').any(|part| part.eq_ignore_ascii_case(".git")),
+        _ => false,
     }
+}
+
+/// Whether some file system takes a name for `.git`: Windows (case, trailing dots and spaces, streams, short names,
+/// backslashes between names) or macOS (characters that it ignores).
+pub fn is_git_name(name: &str) -> bool {
+    let visible: String = name.chars().filter(|c| !is_ignored_on_hfs(*c)).collect();
+    visible.to_ascii_lowercase().split('\\').any(|part| {
+        let stem = part.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+        stem == ".git" || is_short_git_name(stem)
+    })
+}
+
+/// The name of eight letters that Windows gives to `.git`; the number depends on what stands beside it.
+fn is_short_git_name(stem: &str) -> bool {
+    stem.strip_prefix("git~").is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+}
+
+fn is_ignored_on_hfs(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -152,6 +172,10 @@ mod tests {
             ".agents-work/2026-11-14_other/spec.md",
             ".agents-work/x",
             "src/../tollgate.toml",
+            "././tollgate.toml",
+            ".//agents/coder/SKILL.md",
+            "./././agents",
+            "././.agents-work/2026-11-14_other/spec.md",
             "/etc/passwd",
         ] {
             assert!(is_protected(path, session), "{path}");
@@ -165,5 +189,26 @@ mod tests {
             assert!(!is_protected(path, session), "{path}");
         }
         assert!(is_protected(".agents-work/2026-11-15_login/spec.md", None));
+    }
+
+    #[test]
+    fn r117_every_spelling_of_dot_git_is_protected() {
+        for path in [
+            ".GiT/config",
+            "a/git~1",
+            "GIT~2/hooks",
+            ".git.",
+            ".git . .",
+            ".g\u{200c}it",
+            "\u{feff}.git/x",
+            ".git::$INDEX_ALLOCATION/config",
+            ".git:stream",
+            "a\\.git\\config",
+        ] {
+            assert!(is_protected(path, None), "{path:?}");
+        }
+        for name in [".gitignore", ".github", "a.git", "..git", "git", "git~0", "git~10", ".gıt"] {
+            assert!(!is_git_name(name), "{name}");
+        }
     }
 }

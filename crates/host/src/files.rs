@@ -3,6 +3,7 @@
 mod beneath;
 mod listing;
 
+pub(crate) use beneath::{make_folder_beneath, open_folder_beneath};
 pub use beneath::{open_beneath, read_beneath, remove_file_beneath, write_beneath};
 pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 
@@ -190,7 +191,10 @@ pub fn sync_beneath(root: &Path, relative: &str) -> Result<(), FileError> {
     let path = root.join(relative);
     let file = open_beneath(root, relative)?;
     file.sync_data().map_err(FileError::io("sync", &path))?;
-    sync_folder(folder_of(&path)).map_err(FileError::io("sync the folder of", &path))
+    let folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
+    open_folder_beneath(root, Path::new(folder))
+        .and_then(rustix::fs::fsync)
+        .map_err(|errno| FileError::io("sync the folder of", &path)(errno.into()))
 }
 
 /// Removes a folder of ours and everything in it, without following links.

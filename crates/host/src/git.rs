@@ -21,9 +21,19 @@ pub const IDENTITY_EMAIL: &str = "tollgate@localhost";
 const KEPT_VARIABLES: [&str; 5] = ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME"];
 
 /// Wins over every file of configuration: nothing of a repository runs because we looked at it.
-const OVERRIDES: [&str; 9] = [
+const OVERRIDES: [&str; 17] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
+    // Since 2.54 a hook can stand in the configuration; these are the events that our calls raise.
+    "hook.reference-transaction.enabled=false",
+    "hook.post-index-change.enabled=false",
+    "hook.post-checkout.enabled=false",
+    // A folder that merely looks like a git directory is none: its files could be part of anybody's commit.
+    "safe.bareRepository=explicit",
+    "core.askPass=",
+    "core.alternateRefsCommand=true",
+    "log.showSignature=false",
+    "core.sshCommand=false",
     "core.pager=cat",
     "credential.helper=",
     "protocol.allow=never",
@@ -77,6 +87,7 @@ impl Git {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_ALLOW_PROTOCOL", "")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
             // A Python filter of the person must not import modules from the tree it runs in.
             .env("PYTHONSAFEPATH", "1")
             .env("GIT_AUTHOR_NAME", IDENTITY_NAME)

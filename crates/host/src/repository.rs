@@ -3,10 +3,12 @@
 use crate::crash;
 use crate::git::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
 use crate::git::{Configuration, Git, GitCall, GitError};
+use crate::workspace::is_in_workspace;
 use std::ffi::OsStr;
 use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub struct Repository {
     common_dir: PathBuf,
     objects_dir: PathBuf,
     object_format: ObjectFormat,
+    /// Names of the hooks that the configuration defines, once they were asked for.
+    configured_hooks: Arc<OnceLock<Vec<String>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,8 @@ pub enum RepositoryError {
     Bare { path: PathBuf },
     #[error("the repository at {} belongs to somebody else; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
     NotTrusted { path: PathBuf },
+    #[error("{} is a workspace, where agents write what git reads; run this in your repository", path.display())]
+    Workspace { path: PathBuf },
     #[error("{} could not be written: {cause}", path.display())]
     Io { path: PathBuf, cause: std::io::Error },
     #[error(transparent)]
@@ -77,6 +83,9 @@ impl Repository {
     /// The repository that `start` is in.
     pub fn discover(start: &Path) -> Result<Self, RepositoryError> {
         let git = Git::find()?;
+        if is_in_workspace(start) {
+            return Err(RepositoryError::Workspace { path: start.to_owned() });
+        }
         let place = git.call(Configuration::Theirs).folder(start).args(["rev-parse"]);
         let facts = place
             .args(["--path-format=absolute", "--show-object-format", "--git-dir"])
@@ -106,6 +115,7 @@ impl Repository {
                 b"sha256" => ObjectFormat::Sha256,
                 other => return Err(unexpected("rev-parse --show-object-format", other).into()),
             },
+            configured_hooks: Arc::default(),
             git,
         })
     }
@@ -268,13 +278,22 @@ impl Repository {
 
     /// Runs `update-ref --stdin` on lines of our own making, as one transaction.
     pub(crate) fn update_refs(&self, lines: String) -> Result<(), GitError> {
-        self.git
+        let call = self
+            .git
             .call(Configuration::Ours)
             .env("GIT_DIR", &self.git_dir)
             .args(["update-ref", "--stdin"])
-            .input(lines.into_bytes())
-            .run()
-            .map(drop)
+            .input(lines.into_bytes());
+        without_hooks(call, self.configured_hooks()?).run().map(drop)
+    }
+
+    /// git 2.54 runs hooks of the configuration, and only by their own names can it be told not to.
+    fn configured_hooks(&self) -> Result<&[String], GitError> {
+        if let Some(known) = self.configured_hooks.get() {
+            return Ok(known);
+        }
+        let names = hook_names(&self.configuration()?);
+        Ok(self.configured_hooks.get_or_init(|| names))
     }
 
     /// All refs at or below a name.
@@ -312,6 +331,28 @@ impl Repository {
     }
 }
 
+fn hook_names(configuration: &[u8]) -> Vec<String> {
+    let records = configuration.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let mut names: Vec<String> = records
+        .filter_map(|record| {
+            let key = record.split('\n').next()?.strip_prefix("hook.")?;
+            key.strip_suffix(".event").map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// By variables, because a name may have any sign in it.
+fn without_hooks(call: GitCall, names: &[String]) -> GitCall {
+    let call = call.env("GIT_CONFIG_COUNT", names.len().to_string());
+    names.iter().enumerate().fold(call, |call, (at, name)| {
+        call.env(&format!("GIT_CONFIG_KEY_{at}"), format!("hook.{name}.enabled"))
+            .env(&format!("GIT_CONFIG_VALUE_{at}"), "false")
+    })
+}
+
 /// `tollgate/<session>`, where accepted work is.
 pub fn branch_name(session: &SessionName) -> String {
     format!("tollgate/{session}")
@@ -330,6 +371,8 @@ fn not_found(error: GitError, start: &Path) -> RepositoryError {
     let path = start.to_owned();
     if error.says("not a git repository") || !start.is_dir() {
         RepositoryError::NotARepository { path }
+    } else if error.says("cannot use bare repository") {
+        RepositoryError::Bare { path }
     } else if error.says("dubious ownership") {
         RepositoryError::NotTrusted { path }
     } else {
@@ -360,4 +403,16 @@ fn append_lines(path: &Path, lines: &str) -> std::io::Result<()> {
     }
     let gap = if last == [b'\n'] { "" } else { "\n" };
     file.write_all(format!("{gap}{lines}").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hook_names;
+
+    #[test]
+    fn r117_hooks_of_the_configuration_are_known_by_name() {
+        let listed = b"core.bare\nfalse\0hook.a.b=c.event\nupdate\0hook.lint.command\nx\0\
+            hook.lint.event\npre-commit\0hook.lint.event\npost-commit\0hook.jobs\n4\0";
+        assert_eq!(hook_names(listed), ["a.b=c", "lint"]);
+    }
 }

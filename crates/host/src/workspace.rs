@@ -98,7 +98,8 @@ impl Workspace {
 
     /// Whether the accepted commit has a file at a path below the tree.
     pub fn is_tracked(&self, path: &str) -> Result<bool, WorkspaceError> {
-        Ok(!self.git(["ls-tree", "HEAD", "--", path]).run()?.stdout.is_empty())
+        let listed = self.git(["ls-tree", "HEAD", "--", path]).env("GIT_LITERAL_PATHSPECS", "1");
+        Ok(!listed.run()?.stdout.is_empty())
     }
 
     fn at(
@@ -170,6 +171,17 @@ pub fn wait_for_orphans(home: &Path) -> Result<(), WorkspaceError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a folder is the tree of a workspace, or in one. What is there, git's settings included, agents wrote.
+pub(crate) fn is_in_workspace(folder: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_tree = |at: &Path| {
+        at.ends_with("tree")
+            && at.with_file_name(SESSION_FILE).is_file()
+            && at.with_file_name("shadow").join("HEAD").is_file()
+    };
+    folder.ancestors().any(is_tree)
 }
 
 fn open_in_use(home: &Path) -> Result<File, WorkspaceError> {

@@ -5,9 +5,11 @@ use crate::crash;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const READ: OFlags =
@@ -41,7 +43,7 @@ pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> Result<(), Fi
     let io = |errno| errno_error("write", root, relative, errno);
     let mut folder = open_root(root).map_err(io)?;
     for step in folders {
-        folder = open_or_make_folder(folder.as_fd(), step).map_err(io)?;
+        folder = open_or_make_folder(folder.as_fd(), *step).map_err(io)?;
     }
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let temp = format!("{TEMP_PREFIX}{}-{count}{TEMP_SUFFIX}", std::process::id());
@@ -69,7 +71,7 @@ pub fn remove_file_beneath(root: &Path, relative: &str) -> Result<(), FileError>
     let remove = || {
         let mut folder = open_root(root)?;
         for step in folders {
-            folder = open_folder(folder.as_fd(), step)?;
+            folder = open_folder(folder.as_fd(), *step)?;
         }
         let found = rustix::fs::statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW)?;
         match FileType::from_raw_mode(found.st_mode) {
@@ -110,11 +112,32 @@ pub(super) fn open_root(root: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::open(root, flags, Mode::empty())
 }
 
-pub(super) fn open_folder(parent: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+/// A folder below `root`, by a path of any bytes; the empty path is the root.
+pub(crate) fn open_folder_beneath(root: &Path, relative: &Path) -> Result<OwnedFd, Errno> {
+    step_down(root, relative, |folder, name| open_folder(folder, name))
+}
+
+/// Like [`open_folder_beneath`], and makes the folders that are missing.
+pub(crate) fn make_folder_beneath(root: &Path, relative: &Path) -> Result<OwnedFd, Errno> {
+    step_down(root, relative, |folder, name| open_or_make_folder(folder, name))
+}
+
+fn step_down(
+    root: &Path,
+    relative: &Path,
+    step: impl Fn(BorrowedFd<'_>, &OsStr) -> Result<OwnedFd, Errno>,
+) -> Result<OwnedFd, Errno> {
+    relative.components().try_fold(open_root(root)?, |folder, part| match part {
+        Component::Normal(name) => step(folder.as_fd(), name),
+        _ => Err(Errno::INVAL),
+    })
+}
+
+pub(super) fn open_folder(parent: BorrowedFd<'_>, name: impl Arg) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(parent, name, FOLDER, Mode::empty())
 }
 
-fn open_or_make_folder(parent: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+fn open_or_make_folder(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
     match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => open_folder(parent, name),
         Err(errno) => Err(errno),
@@ -125,7 +148,7 @@ pub(super) fn open_by_steps(root: OwnedFd, names: &[&str]) -> Result<File, Errno
     let (name, folders) = names.split_last().ok_or(Errno::INVAL)?;
     let mut folder = root;
     for step in folders {
-        folder = open_folder(folder.as_fd(), step)?;
+        folder = open_folder(folder.as_fd(), *step)?;
     }
     rustix::fs::openat(&folder, *name, READ, Mode::empty()).map(File::from)
 }

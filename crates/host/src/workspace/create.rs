@@ -3,8 +3,11 @@
 use super::settings::shadow_config;
 use super::{FINISHED, SESSION_FILE, Workspace, WorkspaceError};
 use crate::crash;
+use crate::files::make_folder_beneath;
 use crate::git::status::OWN_FOLDERS;
 use crate::repository::Repository;
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -37,7 +40,8 @@ impl Workspace {
         let folder = home.join(UNFINISHED);
         let workspace = Self::at(repository, home, &folder, session.clone())?;
         if folder.symlink_metadata().is_ok() {
-            workspace.put_aside(&folder, Path::new("unfinished"))?;
+            let aside = workspace.place_aside(Path::new("unfinished"))?;
+            fs::rename(&folder, aside).map_err(|cause| WorkspaceError::io(&folder, cause))?;
         }
         workspace.write_shadow(tip, &copy)?;
         let session_file = folder.join(SESSION_FILE);
@@ -49,7 +53,7 @@ impl Workspace {
         workspace.note_restless(&workspace.named_by_git()?)?;
         workspace.renew_clone()?;
         for path in &copy {
-            copy_into(&repository.root().join(path), &workspace.tree.join(path))?;
+            copy_into(repository.root(), &workspace.tree, path)?;
         }
         let place = home.join(FINISHED);
         crash::point("create.before_rename");
@@ -58,15 +62,14 @@ impl Workspace {
         Self::at(repository, home, &place, session.clone())
     }
 
-    /// Moves something to a numbered folder below `home/aside`, where it stays.
-    pub(super) fn put_aside(&self, from: &Path, name: &Path) -> Result<PathBuf, WorkspaceError> {
+    /// A place of this name in a new numbered folder below `home/aside`; what is moved there stays.
+    pub(super) fn place_aside(&self, name: &Path) -> Result<PathBuf, WorkspaceError> {
         let aside = self.home.join("aside");
         let taken = |number: &u32| aside.join(number.to_string()).symlink_metadata().is_err();
         let number = (1..).find(taken).expect("there are fewer folders than numbers");
         let to = aside.join(number.to_string()).join(name);
-        let moved =
-            fs::create_dir_all(to.parent().unwrap_or(&aside)).and_then(|()| fs::rename(from, &to));
-        moved.map_err(|cause| WorkspaceError::io(from, cause))?;
+        fs::create_dir_all(to.parent().unwrap_or(&aside))
+            .map_err(|cause| WorkspaceError::io(&to, cause))?;
         Ok(to)
     }
 
@@ -139,7 +142,7 @@ fn checked_copy(path: &str) -> Result<PathBuf, WorkspaceError> {
     let is_plain = trimmed.components().all(|part| matches!(part, Component::Normal(_)));
     if path.is_empty()
         || !is_plain
-        || path.contains('\n')
+        || path.contains(['\n', '\r'])
         || super::names::is_refused_by_git(trimmed)
     {
         return Err(WorkspaceError::BadCopy { path: path.to_owned() });
@@ -147,29 +150,41 @@ fn checked_copy(path: &str) -> Result<PathBuf, WorkspaceError> {
     Ok(trimmed.to_owned())
 }
 
-/// Copies a file, link or folder of the checkout; what is missing there or already in the tree is left.
-fn copy_into(from: &Path, to: &Path) -> Result<(), WorkspaceError> {
+/// Copies a file, link or folder of the checkout; what is missing there or already in the tree is left. A link of the
+/// tree is not followed: it came with a commit, and could lead anywhere.
+fn copy_into(root: &Path, tree: &Path, path: &Path) -> Result<(), WorkspaceError> {
+    let from = root.join(path);
     let Ok(metadata) = from.symlink_metadata() else { return Ok(()) };
-    let failed = |cause| WorkspaceError::io(to, cause);
+    let failed = |cause| WorkspaceError::io(&tree.join(path), cause);
     if metadata.is_dir() {
-        for entry in fs::read_dir(from).map_err(failed)? {
+        for entry in fs::read_dir(&from).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            copy_into(&entry.path(), &to.join(entry.file_name()))?;
+            copy_into(root, tree, &path.join(entry.file_name()))?;
         }
         return Ok(());
     }
-    if to.symlink_metadata().is_ok() {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let folder = make_folder_beneath(tree, folder).map_err(|errno| failed(errno.into()))?;
+    if rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
         return Ok(());
     }
-    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(failed)?;
     if metadata.is_symlink() {
-        let target = fs::read_link(from).map_err(failed)?;
-        std::os::unix::fs::symlink(target, to).map_err(failed)
+        let target = fs::read_link(&from).map_err(failed)?;
+        rustix::fs::symlinkat(&target, &folder, name).map_err(|errno| failed(errno.into()))
     } else if metadata.is_file() {
-        fs::copy(from, to).map(drop).map_err(failed)
+        copy_file(&from, &folder, name).map_err(failed)
     } else {
         Ok(())
     }
+}
+
+fn copy_file(from: &Path, folder: &OwnedFd, name: &OsStr) -> std::io::Result<()> {
+    let mut from = fs::File::open(from)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let to = rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(0o600))?;
+    let mut to = fs::File::from(to);
+    std::io::copy(&mut from, &mut to)?;
+    to.set_permissions(from.metadata()?.permissions())
 }
 
 pub(super) fn read_if_there(path: &Path) -> Result<Vec<u8>, WorkspaceError> {

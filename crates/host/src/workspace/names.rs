@@ -2,44 +2,45 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
+use tollgate_contract::globs::is_git_name;
 
-/// Whether git will not have a path of this name, because some file system would take a part of it for `.git`.
+/// Whether git will not have a path of this name, because it is none or some file system would take a part of it for
+/// `.git`.
 pub(super) fn is_refused_by_git(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    // Paths are handed to git with a zero byte behind each: one within would make two of it.
+    if bytes.is_empty() || bytes.contains(&0) {
+        return true;
+    }
     path.components().any(|part| match part {
-        Component::Normal(name) => looks_like_dot_git(&String::from_utf8_lossy(name.as_bytes())),
+        Component::Normal(name) => is_git_name(&String::from_utf8_lossy(name.as_bytes())),
         _ => true,
     })
 }
 
-/// `.git`, also as Windows (case, trailing dots and spaces, streams, short name) and macOS (ignored characters) read it.
-fn looks_like_dot_git(name: &str) -> bool {
-    let visible: String = name.chars().filter(|c| !is_ignored_on_hfs(*c)).collect();
-    let stem = visible.split(':').next().unwrap_or_default();
-    let stem = stem.trim_end_matches(['.', ' ']).to_ascii_lowercase();
-    stem == ".git" || stem == "git~1"
-}
-
-fn is_ignored_on_hfs(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Whether a link at `link` (below the tree) to `target` leads out of the tree or into its `.git`.
+/// Whether a link at `link` (below the tree) to `target` may lead out of the tree or into a `.git`. A step up behind a
+/// name counts: the name may be a link, now or later, and then the step starts somewhere else than the text says.
 pub(super) fn link_escapes(link: &Path, target: &Path) -> bool {
     let mut at: Vec<&std::ffi::OsStr> = Vec::new();
     let folder = link.parent().unwrap_or(Path::new(""));
-    for part in folder.components().chain(target.components()) {
+    let mut is_behind_a_name = false;
+    at.extend(folder.iter());
+    for part in target.components() {
         match part {
-            Component::Normal(name) => at.push(name),
+            Component::Normal(name) => {
+                is_behind_a_name = true;
+                at.push(name);
+            }
             Component::CurDir => {}
             Component::ParentDir => {
-                if at.pop().is_none() {
+                if is_behind_a_name || at.pop().is_none() {
                     return true;
                 }
             }
             Component::RootDir | Component::Prefix(_) => return true,
         }
     }
-    at.first().is_some_and(|name| looks_like_dot_git(&name.to_string_lossy()))
+    at.iter().any(|name| is_git_name(&name.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -48,9 +49,17 @@ mod tests {
 
     #[test]
     fn every_spelling_of_dot_git_is_refused() {
-        for name in
-            [".git", "a/.GIT/config", "git~1", ".git.", ".git ", ".g\u{200c}it", ".git::$DATA"]
-        {
+        for name in [
+            ".git",
+            "a/.GIT/config",
+            "git~1",
+            ".git.",
+            ".git ",
+            ".g\u{200c}it",
+            ".git::$DATA",
+            "",
+            "a\0b",
+        ] {
             assert!(is_refused_by_git(Path::new(name)), "{name}");
         }
         for name in [".gitignore", "a.git", ".github/x", "git", "..git"] {
@@ -61,10 +70,18 @@ mod tests {
     #[test]
     fn r104_links_are_followed_by_text() {
         let escapes = |link: &str, target: &str| link_escapes(Path::new(link), Path::new(target));
-        for target in ["/etc/passwd", "../../x", "../..", "b/../../../x", "../.git/hooks"] {
+        for target in [
+            "/etc/passwd",
+            "../../x",
+            "../..",
+            "b/../../../x",
+            "b/..",
+            "../.git/hooks",
+            "../nested/.Git/hooks",
+        ] {
             assert!(escapes("a/l", target), "{target}");
         }
-        for target in ["x", "../x", "./b/../../c", "..", ""] {
+        for target in ["x", "../x", "./b/c", "..", "", "../.gitignore"] {
             assert!(!escapes("a/l", target), "{target}");
         }
     }

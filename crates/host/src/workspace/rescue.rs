@@ -4,9 +4,13 @@ use super::changes::{ChangeKind, Found, Presence};
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
+use crate::files::open_folder_beneath;
 use crate::git::GitCall;
 use crate::repository::{StoredRef, parse_commit};
+use rustix::fs::Dir;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
 
@@ -137,10 +141,13 @@ impl Workspace {
     }
 
     fn list_files(&self, folder: &Path, files: &mut Vec<PathBuf>) {
-        let Ok(entries) = fs::read_dir(self.tree.join(folder)) else { return };
+        let opened = open_folder_beneath(&self.tree, folder);
+        let Ok(entries) = opened.and_then(|folder| Dir::read_from(&folder)) else { return };
         for entry in entries.flatten() {
-            let path = folder.join(entry.file_name());
-            if files.len() > NESTED_FILES_MAX || !self.can_be_kept(&path) {
+            let name = entry.file_name().to_bytes();
+            let path = folder.join(OsStr::from_bytes(name));
+            let is_no_entry = matches!(name, b"." | b"..");
+            if is_no_entry || files.len() > NESTED_FILES_MAX || !self.can_be_kept(&path) {
                 continue;
             }
             match self.presence(&path) {

@@ -3,9 +3,13 @@
 use super::changes::{ChangeKind, Found};
 use super::{Workspace, WorkspaceError};
 use crate::crash;
+use crate::files::open_folder_beneath;
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, Mode};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 use tollgate_core::id::CommitId;
 
 impl Workspace {
@@ -45,33 +49,50 @@ impl Workspace {
         Ok(())
     }
 
+    /// Moves what stands at a path of the tree below `home/aside`; the way there is not through links.
     fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
-        let full = self.tree.join(path);
-        if full.symlink_metadata().is_err() {
+        let failed = |errno: Errno| WorkspaceError::io(&self.tree.join(path), errno.into());
+        let (folder, name) = match self.place_of(path) {
+            Err(Errno::NOENT) => return Ok(()),
+            place => place.map_err(failed)?,
+        };
+        if rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Ok(());
         }
-        self.put_aside(&full, path)?;
+        let to = self.place_aside(path)?;
+        rustix::fs::renameat(&folder, name, CWD, &to).map_err(failed)?;
         if self.submodules()?.iter().any(|submodule| submodule == path) {
-            fs::create_dir(&full).map_err(|cause| WorkspaceError::io(&full, cause))?;
+            rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o755)).map_err(failed)?;
         }
         self.remove_empty_folders_above(path);
         Ok(())
     }
 
     fn remove_untracked(&self, path: &Path) -> Result<(), WorkspaceError> {
-        let full = self.tree.join(path);
-        fs::remove_file(&full).map_err(|cause| WorkspaceError::io(&full, cause))?;
+        self.place_of(path)
+            .and_then(|(folder, name)| rustix::fs::unlinkat(&folder, name, AtFlags::empty()))
+            .map_err(|errno| WorkspaceError::io(&self.tree.join(path), errno.into()))?;
         self.remove_empty_folders_above(path);
         Ok(())
     }
 
     fn remove_empty_folders_above(&self, path: &Path) {
-        let mut folder: PathBuf = path.to_owned();
-        while folder.pop() && !folder.as_os_str().is_empty() {
-            if fs::remove_dir(self.tree.join(&folder)).is_err() {
+        for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+            let removed = self
+                .place_of(folder)
+                .and_then(|(above, name)| rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR));
+            if removed.is_err() {
                 return;
             }
         }
+    }
+
+    /// The folder that a path of the tree is in, held open, and its name there.
+    fn place_of<'p>(&self, path: &'p Path) -> Result<(OwnedFd, &'p OsStr), Errno> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Errno::INVAL);
+        };
+        Ok((open_folder_beneath(&self.tree, folder)?, name))
     }
 }
 

@@ -98,16 +98,30 @@ fn filter_of(key: &str) -> Option<&str> {
     matches!(setting, "clean" | "smudge" | "process" | "required").then_some(name)
 }
 
-/// A filter runs in the root of the tree: a relative path in its command means a file that the agent can write.
+/// Ways in which a line for a shell names the folder it runs in.
+const HERE: [&str; 6] = ["--show-toplevel", "--show-cdup", "$PWD", "${PWD", "$(pwd", "`pwd"];
+
+/// Programs that run what a file or a folder of the place says they are started in.
+const RUNNERS: [&str; 9] =
+    ["npx", "npm", "pnpm", "yarn", "make", "just", "rake", "bundle", "cargo"];
+
+/// A filter runs in the root of the tree: a relative path in its command means a file that the agent can write, whether
+/// the checkout has it or not.
 fn runs_a_file_of(command: &str, root: &Path) -> bool {
-    command.split_whitespace().enumerate().any(|(at, word)| {
-        let word = word.trim_matches(['"', '\'']);
+    let is_of_tree = |(at, word): (usize, &str)| {
+        let word = word.trim_matches(['"', '\'', '(', ')', ';', '&', '|']);
+        if at == 0 && RUNNERS.contains(&word.rsplit('/').next().unwrap_or(word)) {
+            return true;
+        }
         let is_path_like = at > 0 || word.contains('/');
         is_path_like
             && !word.is_empty()
             && Path::new(word).is_relative()
-            && root.join(word).is_file()
-    })
+            && !word.starts_with(['~', '$'])
+            && (at == 0 || word.starts_with("./") || root.join(word).is_file())
+    };
+    HERE.iter().any(|here| command.contains(here))
+        || command.split_whitespace().enumerate().any(is_of_tree)
 }
 
 fn push_setting(text: &mut String, key: &str, value: &str) {
@@ -140,10 +154,29 @@ mod tests {
         std::fs::create_dir(root.path().join("tools")).unwrap();
         std::fs::write(root.path().join("tools/clean.py"), "").unwrap();
         std::fs::write(root.path().join("expand"), "").unwrap();
-        for command in ["tools/clean.py", "./tools/clean.py %f", "python3 'tools/clean.py'"] {
+        for command in [
+            "tools/clean.py",
+            "./tools/clean.py %f",
+            "python3 'tools/clean.py'",
+            "not/yet/there",
+            "sh ./not-yet-there",
+            "cat | (tools/clean.py)",
+            "\"$(git rev-parse --show-toplevel)\"/x",
+            "sh -c \"$PWD/x\"",
+            "npx prettier",
+            "/usr/bin/make -s clean",
+        ] {
             assert!(runs_a_file_of(command, root.path()), "{command}");
         }
-        for command in ["git-lfs clean -- %f", "expand --tabs=4", "/usr/bin/python3 -m x"] {
+        for command in [
+            "git-lfs clean -- %f",
+            "expand --tabs=4",
+            "/usr/bin/python3 -m x",
+            "\"/opt/my tools/clean\" %f",
+            "sed s/a/b/",
+            "~/bin/clean",
+            "cargo-sort -",
+        ] {
             assert!(!runs_a_file_of(command, root.path()), "{command}");
         }
     }

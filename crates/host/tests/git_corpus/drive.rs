@@ -1,0 +1,215 @@
+//! Asks of a repository and a workspace everything that Tollgate asks of them, while others plant in between.
+
+use crate::control::scratch;
+use crate::trap::{attributes, driven_files};
+use crate::workspace_support::{World, at, git, put};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use tollgate_core::id::{CommitId, DispatchNumber};
+use tollgate_host::git::{Configuration, Git};
+use tollgate_host::repository::Repository;
+use tollgate_host::snapshot::{Retention, Scope, Snapshots};
+use tollgate_host::workspace::{Workspace, WorkspaceError, wait_for_orphans};
+
+const KEEPING: Retention = Retention { keep: 9, days: 9 };
+/// Without what git ignores, so that git is asked.
+const SCOPE: Scope = Scope { covers: Vec::new(), with_ignored: false };
+
+/// A person's repository with a submodule, files for every driver, and changes whose submodules do not go together.
+pub struct Stage {
+    pub world: World,
+    /// A repository to be found where the submodule is; what the changes say of the submodule is in it.
+    pub nested: std::path::PathBuf,
+    changes: [CommitId; 2],
+    unknown_changes: [CommitId; 2],
+}
+
+impl Stage {
+    pub fn set() -> Self {
+        let folder = scratch();
+        let (root, nested) = (folder.path().join("person"), folder.path().join("nested"));
+        let [first, left, right] = make_nested(&nested);
+        fs::create_dir(&root).unwrap();
+        git(&root, &["init", "-q", "-b", "main", "--template="]);
+        put(&root, ".gitignore", "ignored*\n");
+        put(&root, ".gitattributes", &attributes());
+        for name in driven_files().iter().map(String::as_str).chain(["first", "folder/file"]) {
+            put(&root, name, "1\n\n\n\n\n\n\n\n1\n");
+        }
+        let link = |commit: &str| format!("160000,{commit},nested");
+        git(&root, &["update-index", "--add", "--cacheinfo", &link(&first)]);
+        git(&root, &["add", "-A", "--", ":!nested"]);
+        git(&root, &["commit", "-qm", "first"]);
+        fs::create_dir_all(root.join("nested")).unwrap();
+        let change = |commit: &str| {
+            git(&root, &["update-index", "--cacheinfo", &link(commit)]);
+            let tree = git(&root, &["write-tree"]);
+            CommitId::parse(&git(&root, &["commit-tree", "-p", "HEAD", "-m", "x", &tree])).unwrap()
+        };
+        let changes = [change(&left), change(&right)];
+        let unknown_changes = [change(&"1".repeat(40)), change(&"2".repeat(40))];
+        git(&root, &["reset", "-q"]);
+        put(&root, "ignored.env", "secret");
+        let world = World::around(folder, &root);
+        Self { world, nested, changes, unknown_changes }
+    }
+
+    /// `plant` is called whenever an agent could have been at work in the tree.
+    pub fn play(&self, plant: &dyn Fn(&Path)) {
+        Git::find().unwrap().call(Configuration::Ours).arg("--version").run().unwrap();
+        let repository = self.read_repository();
+        let world = &self.world;
+        let workspace = world.workspace_with(&["ignored.env"]);
+        plant(workspace.tree());
+        let commit = self.accept(&repository, &workspace);
+        self.move_branch(&repository, &commit);
+        plant(workspace.tree());
+        self.rescue_and_reset(&workspace, &commit, plant);
+        self.merge(&workspace, plant);
+        workspace.renew_clone().unwrap();
+        plant(workspace.tree());
+        wait_for_orphans(&world.folder.path().join("nowhere")).unwrap();
+        let workspace = Workspace::open(&repository, &world.home()).unwrap().unwrap();
+        workspace.changes().unwrap();
+        take_snapshots(repository.root());
+        // Somebody who goes there is not to be hurt either.
+        for place in ["", "untracked", "bare", "nested"] {
+            look_at(&workspace.tree().join(place));
+        }
+    }
+
+    fn read_repository(&self) -> Repository {
+        let repository = Repository::discover(self.world.repository.root()).unwrap();
+        let head = repository.head().unwrap().commit;
+        repository.uncommitted().unwrap();
+        assert!(repository.has_path(&head, "first").unwrap());
+        repository.content(&head, "first").unwrap();
+        repository.exclude(&["scratch"]).unwrap();
+        repository.exclude_own().unwrap();
+        assert_eq!(repository.branch_tip(&self.world.session).unwrap(), None);
+        repository
+    }
+
+    /// Changes of every kind, found and committed.
+    fn accept(&self, repository: &Repository, workspace: &Workspace) -> CommitId {
+        let (world, tree) = (&self.world, workspace.tree());
+        change_everything(tree, "2");
+        fs::remove_file(tree.join("first")).unwrap();
+        fs::remove_dir_all(tree.join("folder")).unwrap();
+        symlink("by-clean", tree.join("folder")).unwrap();
+        put(tree, "added", "1");
+        workspace.changes().unwrap();
+        assert!(workspace.is_tracked("first").unwrap());
+        let mut paths = driven_files();
+        paths.extend(["first", "folder/file", "added"].map(str::to_owned));
+        let nested = ["nested".to_owned()];
+        let refused = workspace.commit(&nested, &world.base, &world.message(), at());
+        if tree.join("nested/.git").exists() {
+            assert!(matches!(refused, Err(WorkspaceError::NotCommittable { .. })), "{refused:?}");
+        }
+        let commit = workspace.commit(&paths, &world.base, &world.message(), at()).unwrap();
+        assert!(workspace.diff(&world.base, &commit).unwrap().len() > 5);
+        let contents = workspace.contents_at(&commit, &["added", "by-clean", "gone"]).unwrap();
+        assert_eq!(contents[0].as_deref(), Some(&b"1"[..]));
+        repository.keep(&world.session, &world.base, &commit).unwrap();
+        repository.keep_member(&world.session, DispatchNumber(1), &commit).unwrap();
+        repository.keep_merged(&world.session, &commit).unwrap();
+        commit
+    }
+
+    fn move_branch(&self, repository: &Repository, commit: &CommitId) {
+        let world = &self.world;
+        let promote = |old: Option<&CommitId>, new: &CommitId| {
+            repository.promote(&world.session, old, new, &world.base)
+        };
+        promote(None, commit).unwrap();
+        promote(None, commit).unwrap();
+        promote(Some(&world.base), &self.changes[0]).unwrap_err();
+        assert_eq!(repository.branch_tip(&world.session).unwrap().as_ref(), Some(commit));
+    }
+
+    fn rescue_and_reset(&self, workspace: &Workspace, commit: &CommitId, plant: &dyn Fn(&Path)) {
+        let (base, tree) = (&self.world.base, workspace.tree());
+        change_everything(tree, "3");
+        workspace.rescue("one", "one").unwrap().unwrap();
+        workspace.reset(base).unwrap();
+        plant(tree);
+        workspace.rescue("planted", "planted").unwrap();
+        workspace.reset(base).unwrap();
+        workspace.take_back("one", base).unwrap();
+        plant(tree);
+        workspace.changes().unwrap();
+        workspace.follow(commit).unwrap();
+        plant(tree);
+        // The accepted commit is ahead of what the journal knows.
+        workspace.follow(base).unwrap();
+        workspace.changes().unwrap();
+        workspace.rescue("last", "last").unwrap();
+        workspace.reset(base).unwrap();
+    }
+
+    fn merge(&self, workspace: &Workspace, plant: &dyn Fn(&Path)) {
+        let (world, tree) = (&self.world, workspace.tree());
+        plant(tree);
+        let side = |text: &str| {
+            put(tree, "by-merge-driver", text);
+            let path = ["by-merge-driver".to_owned()];
+            workspace.commit(&path, &world.base, &world.message(), at()).unwrap()
+        };
+        let sides = [side("2\n\n\n\n\n\n\n\n1\n"), side("1\n\n\n\n\n\n\n\n3\n")];
+        for [onto, change] in [&sides, &self.changes, &self.unknown_changes] {
+            // Whether submodules go together is git's to say; that it says so is enough.
+            let _ = workspace.put_on_top(onto, change);
+        }
+        workspace.rescue("merged", "merged").unwrap();
+        workspace.reset(&world.base).unwrap();
+    }
+}
+
+pub fn change_everything(tree: &Path, text: &str) {
+    for name in driven_files() {
+        put(tree, &name, &format!("{text}\n\n\n\n\n\n\n\n1\n"));
+    }
+}
+
+fn take_snapshots(root: &Path) {
+    let snapshots = Snapshots::of(root);
+    let taken = snapshots.take("manual", &SCOPE, at(), KEEPING).unwrap();
+    put(root, "ignored-later", "x");
+    snapshots.show(taken.clone()).unwrap();
+    snapshots.restore(&taken, at(), KEEPING).unwrap();
+}
+
+fn look_at(folder: &Path) {
+    if let Ok(repository) = Repository::discover(folder) {
+        let head = repository.head();
+        let _ = repository.uncommitted();
+        if let Ok(head) = head {
+            let _ = repository.has_path(&head.commit, "inner");
+            let _ = repository.content(&head.commit, "inner");
+        }
+        let _ = Snapshots::of(folder).take("manual", &SCOPE, at(), KEEPING);
+    }
+}
+
+/// Three commits, so that two changes of a submodule can clash.
+fn make_nested(folder: &Path) -> [String; 3] {
+    fs::create_dir(folder).unwrap();
+    git(folder, &["init", "-q", "-b", "main", "--template="]);
+    put(folder, ".gitattributes", &attributes());
+    for name in driven_files().iter().map(String::as_str).chain(["inner"]) {
+        put(folder, name, "1\n\n\n\n\n\n\n\n1\n");
+    }
+    git(folder, &["add", "-A"]);
+    let commit = |text: &str| {
+        put(folder, "inner", text);
+        git(folder, &["commit", "-qam", text]);
+        git(folder, &["rev-parse", "HEAD"])
+    };
+    let first = commit("first");
+    let left = commit("left");
+    git(folder, &["reset", "-q", "--hard", &first]);
+    let right = commit("right");
+    [first, left, right]
+}
