@@ -35,5 +35,6 @@ pub mod tasks;
 pub mod test_guard;
 #[cfg(test)]
 mod testing;
+pub mod tracked_item;
 pub mod word;
 mod xml;
