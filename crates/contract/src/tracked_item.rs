@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_item_survives_its_file(title in ".+", label in ".*", body in "(?s).*") {
+        fn any_item_survives_its_file(title in "[a-z].*", label in ".*", body in "(?s).*") {
             let body = trimmed(&body).to_owned();
             let item = TrackedItem { title, labels: vec![label], state: ItemState::Done, body };
             let (found, report) = read(&write(&item), "a.md");
