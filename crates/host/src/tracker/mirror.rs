@@ -76,7 +76,9 @@ impl<'t> Mirror<'t> {
 
     /// As a tracker keeps it: no secret, no control character, within its limits.
     fn presentable(&self, wanted: &Wanted) -> Wanted {
-        let title = terminal_line(&self.redactor.redact(&wanted.title), TITLE_CHARS_MAX);
+        // Cleaned first: an invisible character in the middle would hide a secret.
+        let title = terminal_text(&wanted.title).into_owned();
+        let title = terminal_line(&self.redactor.redact(&title), TITLE_CHARS_MAX);
         let body = terminal_text(&wanted.body).into_owned();
         let body = cut(trimmed(&self.redactor.redact(&body)));
         let mut labels: Vec<String> =

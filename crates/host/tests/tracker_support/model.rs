@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 
 /// GitHub gives at most a hundred entries a page; a small number makes every list a long one.
 const PAGE_MAX: usize = 3;
+/// Links to further pages name the repository by its number.
+const BY_NUMBER: &str = "/repositories/1/";
 
 #[derive(Debug, Default)]
 pub struct Model {
@@ -46,7 +48,8 @@ impl Model {
         if asked.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
             return refusal(401, "Bad credentials");
         }
-        let Some(rest) = asked.path.strip_prefix("/repos/acme/shop/") else {
+        let named = asked.path.strip_prefix("/repos/acme/shop/");
+        let Some(rest) = named.or(asked.path.strip_prefix(BY_NUMBER)) else {
             return refusal(404, "Not Found");
         };
         let parts: Vec<&str> = rest.split('/').collect();
@@ -189,9 +192,8 @@ fn page(all: &[Value], asked: &Asked, address: SocketAddr) -> Answer {
     let last = all.len().div_ceil(size).max(1);
     let query: Vec<&str> =
         asked.query.split('&').filter(|pair| !pair.starts_with("page=")).collect();
-    // GitHub itself names pages by the number of the repository and not by its name.
     let link = |page: usize, rel: &str| {
-        let path = &asked.path;
+        let path = asked.path.replace("/repos/acme/shop/", BY_NUMBER);
         format!("<http://{address}{path}?{}&page={page}>; rel=\"{rel}\"", query.join("&"))
     };
     let mut links = Vec::new();
