@@ -14,6 +14,14 @@ pub mod place;
 pub use error::TrackerError;
 pub use tollgate_contract::tracked_item::ItemState;
 
+use crate::layout::Layout;
+use crate::repository::Repository;
+use files::Files;
+use github::Github;
+use login::Login;
+use place::{Api, Slug};
+use std::ffi::OsString;
+use tollgate_contract::config::{Config, TrackerKind};
 use tollgate_contract::labels::Label;
 use tollgate_core::time::Timestamp;
 
@@ -108,6 +116,26 @@ pub trait Tracker: Send + Sync + std::fmt::Debug {
 
     /// The oldest first.
     fn comments(&self, id: &str) -> Result<Vec<Comment>, TrackerError>;
+}
+
+/// The tracker that the settings name. For GitHub a login must be there; nothing is asked of it yet.
+pub fn open(
+    config: &Config,
+    repository: &Repository,
+    lookup: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<Box<dyn Tracker>, TrackerError> {
+    match config.tracker {
+        TrackerKind::Files => {
+            let folder = Layout::new(repository.root()).sessions_folder().join("tracker");
+            Ok(Box::new(Files::at(folder)))
+        }
+        TrackerKind::Github => {
+            let api = Api::from_environment(lookup)?;
+            let slug = Slug::of(config.tracker_repository.as_deref(), repository, &api)?;
+            let login = Login::find(&api, lookup)?;
+            Ok(Box::new(Github::new(api, slug, login)?))
+        }
+    }
 }
 
 /// What can be the key of an item: names of letters, digits, `.`, `_` and `-`, with `/` between them.

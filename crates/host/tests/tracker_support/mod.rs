@@ -1,6 +1,11 @@
 //! A stand-in for GitHub: the part of its REST interface that is used, on a port of this machine, with faults on order.
 
-#![allow(clippy::unwrap_used, dead_code, unused_imports, reason = "a test may panic, and each uses a part of this")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unused_imports,
+    reason = "a test may panic, and each uses a part of this"
+)]
 
 mod model;
 
