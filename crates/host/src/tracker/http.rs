@@ -8,6 +8,7 @@ use crate::sanitize::terminal_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 use tollgate_core::time::Timestamp;
@@ -137,6 +138,12 @@ impl Http {
             }
             ureq::Error::Timeout(_) => "it did not answer in time".to_owned(),
             ureq::Error::HostNotFound => "no such host is known".to_owned(),
+            ureq::Error::Io(cause) => match cause.kind() {
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                    "the connection was broken off".to_owned()
+                }
+                _ => cause.to_string(),
+            },
             other => terminal_line(&other.to_string(), 200),
         };
         TrackerError::Unreachable { host: self.api.host().to_owned(), doing, cause }
