@@ -8,7 +8,10 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 use tollgate_contract::labels::{LABELS, find};
 use tollgate_host::redact::Redactor;
+use tollgate_host::tracker::github::Github;
+use tollgate_host::tracker::login::Login;
 use tollgate_host::tracker::mirror::{Mirror, Wanted};
+use tollgate_host::tracker::place::{Api, Slug};
 use tollgate_host::tracker::{Change, Draft, ItemState, Put, Tracker, TrackerError, labels};
 use tracker_support::{Fault, StandIn, TOKEN};
 
@@ -198,6 +201,22 @@ fn a_network_that_is_down_is_called_so() {
     drop(server);
     let words = tracker.labels().unwrap_err().to_string();
     assert!(words.starts_with("127.0.0.1 cannot be reached for the list of labels:"), "{words}");
+}
+
+#[test]
+fn a_server_that_does_not_encrypt_gets_no_login() {
+    let server = StandIn::start();
+    let api = Api::parse(&server.root().replace("http:", "https:")).unwrap();
+    let login = Login::new(TOKEN, "GH_TOKEN").unwrap();
+    // A machine that trusts nobody says so instead.
+    let error = match Github::new(api, Slug::parse("acme/shop").unwrap(), login) {
+        Ok(tracker) => tracker.labels().unwrap_err(),
+        Err(error) => error,
+    };
+    let is_refused =
+        matches!(error, TrackerError::Unreachable { .. } | TrackerError::NoCertificates);
+    assert!(is_refused, "{error}");
+    assert!(server.asked().is_empty());
 }
 
 #[test]

@@ -58,10 +58,10 @@ impl Http {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_global(Some(wait))
-            .https_only(!api.is_local())
+            .https_only(!api.is_plain())
             .user_agent(concat!("tollgate/", env!("CARGO_PKG_VERSION")))
             .accept("application/vnd.github+json");
-        let config = match api.is_local() {
+        let config = match api.is_plain() {
             true => config.proxy(None),
             false => config.tls_config(tls()?),
         };
@@ -142,6 +142,9 @@ impl Http {
                 ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
                     "the connection was broken off".to_owned()
                 }
+                ErrorKind::InvalidData => format!(
+                    "{cause}; SSL_CERT_FILE can name a file of the authorities to trust instead of this machine's"
+                ),
                 _ => cause.to_string(),
             },
             other => terminal_line(&other.to_string(), 200),

@@ -16,7 +16,7 @@ pub struct Api {
     /// Without a slash at the end.
     root: String,
     host: String,
-    is_local: bool,
+    is_plain: bool,
 }
 
 impl Api {
@@ -41,12 +41,12 @@ impl Api {
         }
         let host = authority.host().to_ascii_lowercase();
         let is_local = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-        match uri.scheme_str() {
-            Some("https") => {}
-            Some("http") if is_local => {}
+        let is_plain = match uri.scheme_str() {
+            Some("https") => false,
+            Some("http") if is_local => true,
             _ => return Err(bad("it must begin with https://")),
-        }
-        Ok(Self { root: text.trim_end_matches('/').to_owned(), host, is_local })
+        };
+        Ok(Self { root: text.trim_end_matches('/').to_owned(), host, is_plain })
     }
 
     pub fn root(&self) -> &str {
@@ -62,9 +62,9 @@ impl Api {
         &self.host
     }
 
-    /// On this machine: no proxy and no certificate stands between.
-    pub(super) fn is_local(&self) -> bool {
-        self.is_local
+    /// On this machine and without encryption: no proxy and no certificate stands between.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Whether an address is served from the same place.

@@ -210,7 +210,7 @@ fn read_request(stream: &TcpStream) -> std::io::Result<Option<Asked>> {
         return Ok(None);
     }
     let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, target) = (words.next().unwrap(), words.next().unwrap());
+    let (Some(method), Some(target)) = (words.next(), words.next()) else { return Ok(None) };
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
