@@ -43,7 +43,7 @@ impl Github {
         Ok(Self { http, numbers: Mutex::new(None) })
     }
 
-    /// All entries of a list, page by page, until `take` has enough.
+    /// All entries of a list, page by page.
     fn pages<T: serde::de::DeserializeOwned>(
         &self,
         first: String,
@@ -132,7 +132,7 @@ impl Tracker for Github {
             "new_name": label.name, "color": label.colour, "description": label.description,
         });
         match found {
-            Some(found) if found.is(label) => return Ok(Put::Unchanged),
+            Some(found) if found.is(label) => Ok(Put::Unchanged),
             Some(_) => self.send_label(Method::PATCH, &one, &change).map(|()| Put::Updated),
             None => {
                 let new = json!({
