@@ -111,7 +111,7 @@ pub fn repository_parts(text: &str) -> Option<(&str, &str)> {
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !matches!(part, "." | "..")
     };
-    (is_part(owner) && is_part(name)).then_some((owner, name))
+    (is_part(owner) && is_part(name) && !name.ends_with(".git")).then_some((owner, name))
 }
 
 /// A whole number above zero with its unit, in milliseconds; at most a year.

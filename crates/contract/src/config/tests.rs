@@ -243,7 +243,8 @@ fn durations_have_a_unit_and_bounds() {
 
 #[test]
 fn the_repository_of_the_tracker_is_an_owner_and_a_name() {
-    for wrong in ["shop", "a/b/c", "https://example.com/a/b", "a/..", "a b/c", "/b", ""] {
+    for wrong in ["shop", "a/b/c", "https://example.com/a/b", "a/..", "a b/c", "/b", "a/b.git", ""]
+    {
         let (config, report) =
             read(&format!("[tracker]\nrepository = {wrong:?}\n"), "tollgate.toml");
         assert_eq!(config, None, "{wrong}");
