@@ -12,6 +12,7 @@ pub mod explain;
 pub mod findings;
 pub mod gates;
 pub mod init;
+pub mod labels;
 pub mod log;
 pub mod man;
 pub mod resume;

@@ -26,6 +26,8 @@ pub struct Config {
     pub sensitive: Vec<String>,
     pub check_runner: Vec<String>,
     pub tracker: TrackerKind,
+    /// `owner/name`, where it is not that of the remote `origin`.
+    pub tracker_repository: Option<String>,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
     policy: Policy,
@@ -100,6 +102,17 @@ pub fn read(text: &str, path: &str) -> (Option<Config>, Report) {
     (config, report)
 }
 
+/// The owner and the name of `owner/name`, when it can be a repository of GitHub.
+pub fn repository_parts(text: &str) -> Option<(&str, &str)> {
+    let (owner, name) = text.split_once('/')?;
+    let is_part = |part: &str| {
+        (1..=100).contains(&part.len())
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+            && !matches!(part, "." | "..")
+    };
+    (is_part(owner) && is_part(name) && !name.ends_with(".git")).then_some((owner, name))
+}
+
 /// A whole number above zero with its unit, in milliseconds; at most a year.
 pub fn duration_ms(text: &str) -> Option<u64> {
     const YEAR_MS: u64 = 366 * 24 * 3_600_000;
@@ -132,6 +145,7 @@ fn config(file: ConfigFile) -> Config {
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
         tracker: file.tracker.kind,
+        tracker_repository: file.tracker.repository,
         coverage: file.coverage,
         snapshot: file.snapshot,
     }

@@ -18,6 +18,7 @@ pub mod globs;
 pub mod intent;
 mod json_file;
 pub mod junit;
+pub mod labels;
 pub mod lifecycle;
 pub mod nearest;
 mod node;
@@ -35,5 +36,6 @@ pub mod tasks;
 pub mod test_guard;
 #[cfg(test)]
 mod testing;
+pub mod tracked_item;
 pub mod word;
 mod xml;

@@ -23,4 +23,5 @@ pub mod sanitize;
 pub mod serve;
 pub mod settings;
 pub mod snapshot;
+pub mod tracker;
 pub mod workspace;

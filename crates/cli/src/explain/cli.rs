@@ -158,6 +158,20 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: `tollgate resume` writes it again from the journal.",
     ),
     (
+        "cli.tracker",
+        "The tracker cannot be used as it is set up: there is no login, GitHub does not take it or it lacks the right to write\n\
+         issues, it is not known which repository to use, or there is none of that name that the login may see.\n\n\
+         What to do: follow the message. `gh auth login` gives a login, and so does GH_TOKEN with a token of yours; a token that\n\
+         is limited to some rights needs `Issues: read and write`. `repository = \"owner/name\"` under [tracker] in tollgate.toml\n\
+         names the repository where the remote origin does not.",
+    ),
+    (
+        "cli.tracker_failed",
+        "The tracker could not do its part: the network or GitHub is down, no more requests are allowed for now, an answer cannot\n\
+         be read, or a file cannot be written. Nothing of a session depends on it.\n\n\
+         What to do: try again, at the time that the message names where it names one. What is done already stays done.",
+    ),
+    (
         "cli.unreadable",
         "A document cannot be read: it is not there, may not be read, is no plain file, or is too big to be one.\n\n\
          What to do: see that the path is right and that you may read it.",

@@ -1,6 +1,6 @@
 //! What settings must say beyond their form: agents that exist, durations, limits that leave room.
 
-use super::duration_ms;
+use super::{duration_ms, repository_parts};
 use crate::diagnostic::{Report, action::pattern_invalid, config as say};
 use crate::globs::{PathRules, is_inside};
 use crate::node::{Node, Value};
@@ -16,6 +16,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.durations(report);
     rules.numbers(report);
     rules.paths(report);
+    rules.tracker(report);
 }
 
 struct Rules<'a> {
@@ -147,6 +148,14 @@ impl<'a> Rules<'a> {
             if let Some(text) = node.as_text().filter(|text| !is_inside(text)) {
                 report.push(say::copy_path(self.at(node.line), text));
             }
+        }
+    }
+
+    fn tracker(&self, report: &mut Report) {
+        let repository = self.root.get("tracker").and_then(|table| table.get("repository"));
+        let Some(node) = repository else { return };
+        if let Some(text) = node.as_text().filter(|text| repository_parts(text).is_none()) {
+            report.push(say::repository(self.at(node.line), text));
         }
     }
 }

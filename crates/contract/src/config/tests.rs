@@ -58,6 +58,7 @@ sensitive = ["**/pay/**"]
 runner = ["docker", "run", "--rm", "app"]
 [tracker]
 kind = "github"
+repository = "acme/web.shop"
 [coverage]
 report  = "lcov.info"
 minimum = 80
@@ -84,10 +85,10 @@ fn every_key_of_the_interface_is_read() {
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]
     .assert_eq(&format!("{limits:?}\n{workspace:?}\n{sensitive:?} {check_runner:?}\n"));
-    let Config { tracker, coverage, snapshot, .. } = &config;
+    let Config { tracker, tracker_repository, coverage, snapshot, .. } = &config;
     expect![[r#"
-        Github Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
-    "#]].assert_eq(&format!("{tracker:?} {coverage:?} {snapshot:?}\n"));
+        Github Some("acme/web.shop") Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
+    "#]].assert_eq(&format!("{tracker:?} {tracker_repository:?} {coverage:?} {snapshot:?}\n"));
     expect![[r#"
         Policy { transient_attempts: 4, transient_base_ms: 250, invalid_reruns: 1, repairs: 2, timeout_ms: {Coder: 2700000}, check_timeout_ms: 90000, players: {SpecAgent: "claude", Architect: "claude", Planner: "claude", Designer: "claude", Researcher: "claude", Coder: "codex", Reviewer: "claude", QA: "crew", Security: "claude", Integrator: "claude", Docs: "claude"}, parallel_tasks: 2, coverage_minimum: Some(8000), micro_usd_max: Some(20500000), tokens_max: Some(5000000), wall_ms_max: Some(28800000) }
     "#]].assert_eq(&format!("{:?}\n", config.policy()));
@@ -237,5 +238,16 @@ fn durations_have_a_unit_and_bounds() {
         ["", "5", "s", "1.5h", "-1s", "1 s", "1d", "0s", "99999999999999999999h", "9000000h", "1S"]
     {
         assert_eq!(duration_ms(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_repository_of_the_tracker_is_an_owner_and_a_name() {
+    for wrong in ["shop", "a/b/c", "https://example.com/a/b", "a/..", "a b/c", "/b", "a/b.git", ""]
+    {
+        let (config, report) =
+            read(&format!("[tracker]\nrepository = {wrong:?}\n"), "tollgate.toml");
+        assert_eq!(config, None, "{wrong}");
+        assert!(shown(&report).starts_with("error config.repository tollgate.toml:2:"), "{wrong}");
     }
 }

@@ -204,6 +204,8 @@ pub struct CheckTable {
 #[serde(default, deny_unknown_fields)]
 pub struct TrackerTable {
     pub kind: TrackerKind,
+    /// `owner/name` on GitHub; else it is read from the remote `origin`.
+    pub repository: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

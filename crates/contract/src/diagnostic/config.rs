@@ -27,6 +27,9 @@ pages! {
          digits and underscores only.";
     COPY_PATH = "config.copy_path":
         "A file to bring along must lie inside the repository: a relative path without .. in it.";
+    REPOSITORY = "config.repository":
+        "The repository of the tracker is written as owner/name, as in its address on GitHub, without a host and without .git.\n\
+         Leave the key out to take it from the remote `origin`.";
     ROLES_UNASSIGNED = "config.roles_unassigned":
         "Several agents are defined but some roles have none. Set `default` under [roles].";
 }
@@ -90,6 +93,11 @@ pub(crate) fn env_name(at: (&str, Option<u32>), found: &str) -> Diagnostic {
 pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
     let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(COPY_PATH, place(at), message).help("Write a relative path such as \".env\"")
+}
+
+pub(crate) fn repository(at: (&str, Option<u32>), found: &str) -> Diagnostic {
+    let message = format!("{} is not a repository of GitHub", quote(found));
+    Diagnostic::error(REPOSITORY, place(at), message).help("Write repository = \"owner/name\"")
 }
 
 pub(crate) fn roles_unassigned(at: (&str, Option<u32>), roles: &[&str]) -> Diagnostic {

@@ -1,5 +1,7 @@
 //! Looks at each thing a run needs. What is tried out leaves nothing behind.
 
+mod tracker;
+
 use super::Finding;
 use crate::place;
 use std::path::Path;
@@ -80,6 +82,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
         Ok(config) => {
             findings.push(settings_found(&layout));
             agents(&layout, &config, findings);
+            findings.extend(tracker::finding(repository, &config));
         }
         Err(error) => findings.push(settings_broken("settings", &error)),
     }

@@ -1,0 +1,29 @@
+//! Whether a tracker could be reached, without asking it.
+
+use super::Finding;
+use tollgate_contract::config::{Config, TrackerKind};
+use tollgate_host::repository::Repository;
+use tollgate_host::tracker::TrackerError;
+use tollgate_host::tracker::login::Login;
+use tollgate_host::tracker::place::{Api, Slug};
+
+/// A run works without a tracker, so this never fails.
+pub(super) fn finding(repository: &Repository, config: &Config) -> Option<Finding> {
+    if config.tracker == TrackerKind::Files {
+        return None;
+    }
+    let found = found(repository, config);
+    Some(found.unwrap_or_else(|error| {
+        let fix = "`tollgate labels sync` tries it out once this is mended";
+        Finding::warn("tracker", error.to_string(), fix)
+    }))
+}
+
+fn found(repository: &Repository, config: &Config) -> Result<Finding, TrackerError> {
+    let lookup = |name: &str| std::env::var_os(name);
+    let api = Api::from_environment(&lookup)?;
+    let slug = Slug::of(config.tracker_repository.as_deref(), repository, &api)?;
+    let login = Login::find(&api, &lookup)?;
+    let (site, from) = (api.site(), login.from());
+    Ok(Finding::ok("tracker", format!("issues of {slug} on {site}, with the login from {from}")))
+}

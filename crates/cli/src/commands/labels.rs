@@ -1,0 +1,140 @@
+//! `tollgate labels`: the labels that work items carry in a tracker.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tollgate_contract::config::{Config, TrackerKind};
+use tollgate_contract::labels::Label;
+use tollgate_host::layout::Layout;
+use tollgate_host::repository::Repository;
+use tollgate_host::settings;
+use tollgate_host::tracker::place::{Api, Slug};
+use tollgate_host::tracker::{self, Put, TrackerError, labels};
+
+/// Keep the labels of the tracker as Tollgate needs them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate labels sync --dry-run\n  tollgate labels sync")]
+pub struct Labels {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Create and update the sixteen labels
+    ///
+    /// Other labels are left alone. With [tracker] kind = "github" the login is GH_TOKEN, GITHUB_TOKEN or that of the
+    /// program gh, in this order; with kind = "files" the labels are built in and nothing has to be done.
+    Sync {
+        /// Tell what would be done, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Labels {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let What::Sync { dry_run, json } = self.what;
+        let repository = Repository::discover(&place::here()?)?;
+        let config = settings::config(&Layout::new(repository.root()))?;
+        let lookup = |name: &str| std::env::var_os(name);
+        let tracker = tracker::open(&config, &repository, &lookup).map_err(failure)?;
+        let carry_out = if dry_run { labels::plan } else { labels::sync };
+        let done = carry_out(&*tracker).map_err(failure)?;
+        if json {
+            output::json(&Answer::of(&config, dry_run, &done));
+        } else {
+            show(&config, &repository, dry_run, &done);
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    tracker: TrackerKind,
+    dry_run: bool,
+    created: usize,
+    updated: usize,
+    unchanged: usize,
+    labels: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    colour: &'static str,
+    result: Put,
+}
+
+impl Answer {
+    fn of(config: &Config, dry_run: bool, done: &[(&'static Label, Put)]) -> Self {
+        let row = |(label, put): &(&'static Label, Put)| Row {
+            name: label.name,
+            colour: label.colour,
+            result: *put,
+        };
+        Self {
+            tracker: config.tracker,
+            dry_run,
+            created: count(done, Put::Created),
+            updated: count(done, Put::Updated),
+            unchanged: count(done, Put::Unchanged),
+            labels: done.iter().map(row).collect(),
+        }
+    }
+}
+
+fn count(done: &[(&Label, Put)], put: Put) -> usize {
+    done.iter().filter(|(_, found)| *found == put).count()
+}
+
+fn show(config: &Config, repository: &Repository, dry_run: bool, done: &[(&Label, Put)]) {
+    for (label, put) in done {
+        let (style, mark) = match put {
+            Put::Created => (output::GOOD, "created  "),
+            Put::Updated => (output::NOTE, "updated  "),
+            Put::Unchanged => (output::DIM, "unchanged"),
+        };
+        output::row("", style, mark, label.name);
+    }
+    let [created, updated, unchanged] =
+        [Put::Created, Put::Updated, Put::Unchanged].map(|put| count(done, put));
+    let sum = format!("{created} created, {updated} updated, {unchanged} unchanged");
+    output::talk(&match (config.tracker, dry_run) {
+        (TrackerKind::Files, _) => {
+            format!("{sum}: the tracker is local files, and the labels are built in")
+        }
+        (TrackerKind::Github, true) => format!("{sum}, if it were done; nothing was changed"),
+        (TrackerKind::Github, false) => match where_to(config, repository) {
+            Some(slug) => format!("{sum} in {slug}"),
+            None => sum,
+        },
+    });
+}
+
+fn where_to(config: &Config, repository: &Repository) -> Option<Slug> {
+    let api = Api::from_environment(&|name| std::env::var_os(name)).ok()?;
+    Slug::of(config.tracker_repository.as_deref(), repository, &api).ok()
+}
+
+/// What a person can mend is wrong usage; what may be better in an hour is a failure.
+fn failure(error: TrackerError) -> Failure {
+    let words = error.to_string();
+    match error {
+        TrackerError::Limited { .. }
+        | TrackerError::Server { .. }
+        | TrackerError::Unreachable { .. }
+        | TrackerError::TooBig { .. }
+        | TrackerError::Unreadable { .. }
+        | TrackerError::Invalid { .. }
+        | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
+            .hint("what is done stays done; run the command again and it goes on"),
+        _ => Failure::usage("cli.tracker", words),
+    }
+}
