@@ -29,8 +29,30 @@ pub struct ScopedFile {
     pub is_told: bool,
 }
 
+/// A change, with what only the host can see about the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub change: FileChange,
+    /// It is a symbolic link now, and leads out of the repository or into `.git`.
+    pub is_link_out: bool,
+    /// It is a repository of its own.
+    pub is_submodule: bool,
+}
+
+impl From<FileChange> for ChangedFile {
+    fn from(change: FileChange) -> Self {
+        Self { change, is_link_out: false, is_submodule: false }
+    }
+}
+
 /// One entry per changed name, in the order given; a rename is two names.
 pub fn sort(rules: &ScopeRules, changes: &[FileChange]) -> Vec<ScopedFile> {
+    let found: Vec<ChangedFile> = changes.iter().cloned().map(ChangedFile::from).collect();
+    sort_found(rules, &found)
+}
+
+/// The same, where links and submodules are known.
+pub fn sort_found(rules: &ScopeRules, changes: &[ChangedFile]) -> Vec<ScopedFile> {
     let listed = PathRules::new(&rules.in_scope).unwrap_or_default();
     let class = |path: &str| {
         if listed.matches(path) {
@@ -41,7 +63,7 @@ pub fn sort(rules: &ScopeRules, changes: &[FileChange]) -> Vec<ScopedFile> {
             ScopeClass::Violation
         }
     };
-    let names = changes.iter().flat_map(|change| {
+    let names = changes.iter().flat_map(|ChangedFile { change, .. }| {
         let old = change.old_path.iter().map(|old| (old, ChangeType::Deleted));
         std::iter::once((&change.path, change.change_type)).chain(old)
     });
@@ -59,4 +81,9 @@ pub fn sort(rules: &ScopeRules, changes: &[FileChange]) -> Vec<ScopedFile> {
 /// Whether some path may be in both scopes; when in doubt it says yes.
 pub fn may_overlap(a: &[String], b: &[String]) -> bool {
     a.iter().any(|one| b.iter().any(|other| one == other))
+}
+
+/// What the "Scope correction" sections of a summary or revision body say; a missing field is an empty text.
+pub fn corrections_in(_text: &str) -> Vec<ScopeCorrection> {
+    Vec::new()
 }
