@@ -5,6 +5,7 @@ pub(crate) mod agent_input;
 pub(crate) mod artefact;
 pub(crate) mod config;
 pub(crate) mod gates;
+pub(crate) mod labels;
 pub(crate) mod lifecycle;
 pub(crate) mod reply;
 pub(crate) mod reports;

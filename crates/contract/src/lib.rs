@@ -18,6 +18,7 @@ pub mod globs;
 pub mod intent;
 mod json_file;
 pub mod junit;
+pub mod labels;
 pub mod lifecycle;
 pub mod nearest;
 mod node;
