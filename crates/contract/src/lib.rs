@@ -37,4 +37,5 @@ pub mod test_guard;
 #[cfg(test)]
 mod testing;
 pub mod word;
+pub mod work_item;
 mod xml;
