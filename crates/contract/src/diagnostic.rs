@@ -5,6 +5,7 @@ pub(crate) mod agent_input;
 pub(crate) mod artefact;
 pub(crate) mod config;
 pub(crate) mod gates;
+pub(crate) mod labels;
 pub(crate) mod lifecycle;
 pub(crate) mod reply;
 pub(crate) mod reports;
@@ -12,6 +13,7 @@ pub(crate) mod sections;
 pub(crate) mod shape;
 pub(crate) mod status;
 pub(crate) mod tasks;
+pub(crate) mod work_item;
 
 use serde::Serialize;
 use tollgate_core::reply::ReplyError;

@@ -1,8 +1,8 @@
 //! The page behind every code: what it means and how to go on.
 
 use crate::diagnostic::{
-    action, agent_input, artefact, config, gates, lifecycle, reply, reports, sections, shape,
-    status, tasks,
+    action, agent_input, artefact, config, gates, labels, lifecycle, reply, reports, sections,
+    shape, status, tasks, work_item,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
@@ -12,6 +12,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     artefact::PAGES,
     config::PAGES,
     gates::PAGES,
+    labels::PAGES,
     lifecycle::PAGES,
     reply::PAGES,
     reports::PAGES,
@@ -19,6 +20,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     shape::PAGES,
     status::PAGES,
     tasks::PAGES,
+    work_item::PAGES,
 ];
 
 pub fn explain(code: &str) -> Option<&'static str> {

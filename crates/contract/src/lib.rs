@@ -18,6 +18,7 @@ pub mod globs;
 pub mod intent;
 mod json_file;
 pub mod junit;
+pub mod labels;
 pub mod lifecycle;
 pub mod nearest;
 mod node;
@@ -36,4 +37,5 @@ pub mod test_guard;
 #[cfg(test)]
 mod testing;
 pub mod word;
+pub mod work_item;
 mod xml;

@@ -1,0 +1,86 @@
+//! Faults in the labels of a work item.
+
+use super::{Diagnostic, Place, any_of, pages, quote};
+use crate::labels::{At, Category, Kind};
+use crate::nearest::nearest;
+
+pages! {
+    UNKNOWN = "labels.unknown":
+        "A label begins with task:, status:, priority: or complexity: and is none of the sixteen that Tollgate knows. These\n\
+         four namespaces are its own, and a label is compared letter by letter. Labels of other namespaces, such as area:login,\n\
+         are yours and always allowed.";
+    MISSING = "labels.missing":
+        "A work item lacks a label that it must have. A task has exactly one each of type, status, priority and complexity;\n\
+         a refinement has one each of type, status and priority.";
+    SEVERAL = "labels.several":
+        "A work item has more than one label of a category of which it must have exactly one. Keep the one that holds.";
+    TYPE_WRONG = "labels.type_wrong":
+        "The label of type does not fit the item: work to do is task:implement, a question about the specification is\n\
+         task:refinement. Their bodies have different sections, too.";
+    NOT_PENDING = "labels.not_pending":
+        "A work item that is being created has status:pending. The other statuses are set by the engine as work goes on.";
+    PRIORITY_LOW = "labels.priority_low":
+        "A refinement has priority:low. Other work waits for its answer, so it is priority:high, or priority:medium where\n\
+         nothing important depends on it.";
+    COMPLEXITY_REFUSED = "labels.complexity_refused":
+        "A refinement has a label of complexity. It is a question and not work, so it has none.";
+}
+
+pub(crate) fn unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("{} is not a known label", quote(found));
+    let help = match nearest_label(found, known) {
+        Some(near) => format!("Did you mean {}?", quote(near)),
+        None => format!("Known: {}.", any_of(known)),
+    };
+    Diagnostic::error(UNKNOWN, place(at), message).help(help)
+}
+
+pub(crate) fn missing(at: At<'_>, category: Category, kind: Kind, choices: &[&str]) -> Diagnostic {
+    let message = format!("{} has no label of {}", item(kind), category.as_str());
+    Diagnostic::error(MISSING, place(at), message).help(format!("Add {}", any_of(choices)))
+}
+
+pub(crate) fn several(at: At<'_>, category: Category, found: &[&str]) -> Diagnostic {
+    let message = format!("{} labels of {}: {}", found.len(), category.as_str(), found.join(", "));
+    Diagnostic::error(SEVERAL, place(at), message).help("Keep exactly one of them")
+}
+
+pub(crate) fn type_wrong(at: At<'_>, found: &str, kind: Kind) -> Diagnostic {
+    let message = format!("{} is labelled {}", item(kind), quote(found));
+    Diagnostic::error(TYPE_WRONG, place(at), message)
+        .help(format!("Use {} in its place", kind.label()))
+}
+
+pub(crate) fn not_pending(at: At<'_>, found: &str) -> Diagnostic {
+    let message = format!("a new item has {}, but must begin as status:pending", quote(found));
+    Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending in its place")
+}
+
+pub(crate) fn priority_low(at: At<'_>) -> Diagnostic {
+    let message = "a refinement has \"priority:low\", although other work waits for its answer";
+    Diagnostic::error(PRIORITY_LOW, place(at), message).help("Use priority:high or priority:medium")
+}
+
+pub(crate) fn complexity_refused(at: At<'_>, found: &str) -> Diagnostic {
+    let message = format!("a refinement has {}, but is a question and not work", quote(found));
+    Diagnostic::error(COMPLEXITY_REFUSED, place(at), message).help("Remove it")
+}
+
+/// Compares what stands after the namespace, which would make everything look near.
+fn nearest_label<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
+    let rest = |name: &'a str| name.split_once(':').map_or(name, |(_, rest)| rest);
+    let (_, found) = found.split_once(':')?;
+    let near = nearest(found.trim(), known.iter().map(|name| rest(name)))?;
+    known.iter().copied().find(|name| rest(name) == near)
+}
+
+fn item(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Task => "a task",
+        Kind::Refinement => "a refinement",
+    }
+}
+
+fn place(at: At<'_>) -> Place {
+    Place::new(at.file, at.pointer, at.line)
+}

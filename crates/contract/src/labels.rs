@@ -1,0 +1,213 @@
+//! The sixteen labels of work items, and which of them an item must and may not carry.
+
+use crate::diagnostic::{Report, labels as say};
+use tollgate_core::task::TaskStatus;
+
+/// A label as a tracker keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    pub name: &'static str,
+    /// Six hexadecimal digits, as GitHub writes colours.
+    pub colour: &'static str,
+    pub description: &'static str,
+    pub category: Category,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    Type,
+    Status,
+    Priority,
+    Complexity,
+}
+
+impl Category {
+    pub const ALL: [Self; 4] = [Self::Type, Self::Status, Self::Priority, Self::Complexity];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Status => "status",
+            Self::Priority => "priority",
+            Self::Complexity => "complexity",
+        }
+    }
+
+    /// What stands before the `:` of its labels.
+    pub fn namespace(self) -> &'static str {
+        match self {
+            Self::Type => "task",
+            other => other.as_str(),
+        }
+    }
+}
+
+/// What a work item is: work to do, or a question about the specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Task,
+    Refinement,
+}
+
+impl Kind {
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Task => "task:implement",
+            Self::Refinement => "task:refinement",
+        }
+    }
+
+    /// Told by the label of type; none where there is none, or both.
+    pub fn of<T: AsRef<str>>(labels: &[T]) -> Option<Self> {
+        let has = |kind: Self| labels.iter().any(|label| label.as_ref() == kind.label());
+        match (has(Self::Task), has(Self::Refinement)) {
+            (true, false) => Some(Self::Task),
+            (false, true) => Some(Self::Refinement),
+            _ => None,
+        }
+    }
+}
+
+const fn label(
+    category: Category,
+    name: &'static str,
+    colour: &'static str,
+    description: &'static str,
+) -> Label {
+    Label { name, colour, description, category }
+}
+
+use Category::{Complexity, Priority, Status, Type};
+
+/// All of them, in the order in which they are shown.
+pub const LABELS: [Label; 16] = [
+    label(Type, "task:implement", "1d76db", "Work with a scope that one agent can carry out"),
+    label(Type, "task:refinement", "5319e7", "The specification leaves a question open"),
+    label(Status, "status:pending", "bfd4f2", "Planned; not started"),
+    label(Status, "status:ready", "a2eeef", "Everything it depends on is done; it can start"),
+    label(Status, "status:in-progress", "0e8a16", "An agent is working on it"),
+    label(Status, "status:blocked", "d93f0b", "It cannot go on until somebody decides or mends"),
+    label(
+        Status,
+        "status:needs-refinement",
+        "fbca04",
+        "Waits for an answer about the specification",
+    ),
+    label(Status, "status:review", "006b75", "Implemented; being reviewed and checked"),
+    label(Status, "status:approved", "2ea44f", "Reviewed, checked and accepted"),
+    label(Priority, "priority:high", "b60205", "Others wait for it, or it matters most"),
+    label(Priority, "priority:medium", "e4e669", "Matters, and nothing urgent waits for it"),
+    label(Priority, "priority:low", "c5def5", "Can wait until the rest is done"),
+    label(Complexity, "complexity:trivial", "d4c5f9", "A change of a few lines in one place"),
+    label(Complexity, "complexity:low", "c2a8f0", "A small change without surprises"),
+    label(Complexity, "complexity:medium", "9b7ee0", "Several files, or some thought"),
+    label(Complexity, "complexity:high", "7057ff", "Far-reaching or risky"),
+];
+
+/// The label of exactly this name.
+pub fn find(name: &str) -> Option<&'static Label> {
+    LABELS.iter().find(|label| label.name == name)
+}
+
+/// The category that a label claims by its namespace, known or not. Labels of other namespaces are a person's own.
+pub fn category_of(name: &str) -> Option<Category> {
+    let (namespace, _) = name.split_once(':')?;
+    let namespace = namespace.trim();
+    Category::ALL.into_iter().find(|category| namespace.eq_ignore_ascii_case(category.namespace()))
+}
+
+/// The status label that shows where a task stands.
+pub fn of_task(status: TaskStatus, are_dependencies_met: bool) -> &'static str {
+    match status {
+        TaskStatus::NotStarted if are_dependencies_met => "status:ready",
+        TaskStatus::NotStarted => "status:pending",
+        TaskStatus::InProgress => "status:in-progress",
+        TaskStatus::Implemented => "status:review",
+        TaskStatus::Completed => "status:approved",
+        TaskStatus::Blocked => "status:blocked",
+    }
+}
+
+/// The status label of a refinement that nobody has answered yet.
+pub fn of_open_refinement() -> &'static str {
+    "status:needs-refinement"
+}
+
+/// The rules for the labels of an item in a reply, where they are found under `/labels`.
+/// A new item is one that is being created.
+pub fn check<T: AsRef<str>>(labels: &[T], kind: Kind, is_new: bool) -> Report {
+    check_at(At { file: "", pointer: "/labels", line: None }, labels, kind, is_new)
+}
+
+/// Where the labels stand: a file with its line, or a pointer into a reply.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    /// Empty for a reply.
+    pub file: &'a str,
+    pub pointer: &'a str,
+    pub line: Option<u32>,
+}
+
+/// [`check`] for labels that stand elsewhere, such as in the front matter of a file.
+pub fn check_at<T: AsRef<str>>(at: At<'_>, labels: &[T], kind: Kind, is_new: bool) -> Report {
+    let mut report = Report::default();
+    let mut unknown_in = Vec::new();
+    for name in labels.iter().map(AsRef::as_ref) {
+        if let (Some(category), None) = (category_of(name), find(name)) {
+            report.push(say::unknown(at, name, &names(category)));
+            unknown_in.push(category);
+        }
+    }
+    for category in Category::ALL {
+        let found = of_category(labels, category);
+        match found[..] {
+            [] if category == Complexity && kind == Kind::Refinement => {}
+            // The unknown one was meant to be it.
+            [] if unknown_in.contains(&category) => {}
+            [] => report.push(say::missing(at, category, kind, &choices(category, kind, is_new))),
+            [_, _, ..] if !(category == Complexity && kind == Kind::Refinement) => {
+                report.push(say::several(at, category, &found));
+            }
+            [first, ..] => report.extend(one(at, first, category, kind, is_new)),
+        }
+    }
+    report
+}
+
+/// The labels of a category, each once: a tracker keeps a set.
+fn of_category<T: AsRef<str>>(labels: &[T], category: Category) -> Vec<&'static str> {
+    let is_given = |label: &&Label| labels.iter().any(|name| name.as_ref() == label.name);
+    let all = LABELS.iter().filter(|label| label.category == category);
+    all.filter(is_given).map(|label| label.name).collect()
+}
+
+fn one(
+    at: At<'_>,
+    name: &str,
+    category: Category,
+    kind: Kind,
+    is_new: bool,
+) -> Option<crate::diagnostic::Diagnostic> {
+    match (category, kind) {
+        (Type, _) if name != kind.label() => Some(say::type_wrong(at, name, kind)),
+        (Status, _) if is_new && name != "status:pending" => Some(say::not_pending(at, name)),
+        (Priority, Kind::Refinement) if name == "priority:low" => Some(say::priority_low(at)),
+        (Complexity, Kind::Refinement) => Some(say::complexity_refused(at, name)),
+        _ => None,
+    }
+}
+
+/// What may stand where nothing does.
+fn choices(category: Category, kind: Kind, is_new: bool) -> Vec<&'static str> {
+    let may_stand = |name: &&str| one(NOWHERE, name, category, kind, is_new).is_none();
+    names(category).into_iter().filter(may_stand).collect()
+}
+
+const NOWHERE: At<'static> = At { file: "", pointer: "", line: None };
+
+fn names(category: Category) -> Vec<&'static str> {
+    LABELS.iter().filter(|label| label.category == category).map(|label| label.name).collect()
+}
+
+#[cfg(test)]
+mod tests;
