@@ -136,12 +136,7 @@ impl Place {
             ([git_dir, root, base, head], Some(_)) => (git_dir, root, base, Some(id(head)?)),
             _ => return None,
         };
-        Some(Self {
-            root: path(root),
-            git_dir: path(git_dir),
-            base: id(base)?,
-            head: found_head,
-        })
+        Some(Self { root: path(root), git_dir: path(git_dir), base: id(base)?, head: found_head })
     }
 
     fn find_slowly(

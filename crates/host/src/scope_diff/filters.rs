@@ -48,8 +48,7 @@ fn is_filter_setting(key: &str) -> bool {
 pub fn apply(call: GitCall, overrides: &Overrides) -> GitCall {
     let call = call.env("GIT_CONFIG_COUNT", overrides.len().to_string());
     overrides.iter().enumerate().fold(call, |call, (at, (key, value))| {
-        call.env(&format!("GIT_CONFIG_KEY_{at}"), key)
-            .env(&format!("GIT_CONFIG_VALUE_{at}"), value)
+        call.env(&format!("GIT_CONFIG_KEY_{at}"), key).env(&format!("GIT_CONFIG_VALUE_{at}"), value)
     })
 }
 
