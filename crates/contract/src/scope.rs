@@ -1,7 +1,25 @@
 //! Sorts changed files by the scope of a work item: the five rules, over what really changed.
 
+mod beside;
+mod corrections;
+mod declared;
+mod entry;
+mod language;
+mod overlap;
+mod pattern;
+mod place;
+mod reason;
+mod told;
+
+pub use corrections::corrections_in;
+pub use overlap::may_overlap;
+
 use crate::agent_output::results::{Incidental, ScopeCorrection};
-use crate::globs::{PathRules, beside_tests};
+use crate::globs::is_protected;
+use beside::Subjects;
+use declared::Declared;
+use entry::{Listed, Standing, plain_path};
+use std::collections::BTreeSet;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 
 /// What a work item allows, and what was said about it.
@@ -53,37 +71,172 @@ pub fn sort(rules: &ScopeRules, changes: &[FileChange]) -> Vec<ScopedFile> {
 
 /// The same, where links and submodules are known.
 pub fn sort_found(rules: &ScopeRules, changes: &[ChangedFile]) -> Vec<ScopedFile> {
-    let listed = PathRules::new(&rules.in_scope).unwrap_or_default();
-    let class = |path: &str| {
-        if listed.matches(path) {
-            ScopeClass::Primary
-        } else if beside_tests(&rules.in_scope, path) {
-            ScopeClass::Test
-        } else {
-            ScopeClass::Violation
-        }
+    let names: Vec<Name<'_>> = changes.iter().flat_map(names).collect();
+    let scope = Effective::new(rules);
+    let own: Vec<Option<ScopeClass>> = names.iter().map(|name| scope.class_of(name)).collect();
+    // Only what is in scope by itself may be the motive of something that is not.
+    let motives: BTreeSet<&str> = (names.iter().zip(&own))
+        .filter(|(_, class)| class.is_some())
+        .map(|(name, _)| name.plain)
+        .collect();
+    let declared = Declared::new(rules, &scope, &motives);
+    let told = told::Told::new(rules, names.iter().map(|name| name.plain));
+    let sorted = |(name, class): (&Name<'_>, Option<ScopeClass>)| {
+        let (class, reason, is_declared) = match class {
+            Some(class) => (class, scope.reason_in(class, name, &declared), false),
+            None => outside(&scope, &declared, name),
+        };
+        let is_told = is_declared || told.mentions(name.plain);
+        let reason = match class {
+            ScopeClass::Authorized if !is_told => Some(told::UNTOLD.to_owned()),
+            _ => reason,
+        };
+        let (path, change_type) = (name.path.to_owned(), name.change_type);
+        ScopedFile { path, change_type, class, reason, is_told }
     };
-    let names = changes.iter().flat_map(|ChangedFile { change, .. }| {
-        let old = change.old_path.iter().map(|old| (old, ChangeType::Deleted));
-        std::iter::once((&change.path, change.change_type)).chain(old)
-    });
-    names
-        .map(|(path, change_type)| ScopedFile {
-            path: path.clone(),
-            change_type,
-            class: class(path),
-            reason: None,
-            is_told: false,
+    names.iter().zip(own).map(sorted).collect()
+}
+
+/// A file that no list covers: declared, or a violation with its reason. The last part: a declaration speaks of it.
+fn outside(
+    scope: &Effective,
+    declared: &Declared<'_>,
+    name: &Name<'_>,
+) -> (ScopeClass, Option<String>, bool) {
+    if let Some(why) = name.refused() {
+        return (ScopeClass::Violation, Some(why), false);
+    }
+    match declared.verdict(name.plain) {
+        Some(Ok(reason)) => (ScopeClass::Incidental, Some(reason.to_owned()), true),
+        Some(Err(why)) => (ScopeClass::Violation, Some(why), true),
+        None => (ScopeClass::Violation, Some(scope.reason_outside(name)), false),
+    }
+}
+
+/// One name that a change touches.
+#[derive(Debug)]
+struct Name<'a> {
+    path: &'a str,
+    /// As it is compared: without `./`.
+    plain: &'a str,
+    change_type: ChangeType,
+    is_link_out: bool,
+    is_submodule: bool,
+}
+
+fn names(file: &ChangedFile) -> Vec<Name<'_>> {
+    let change = &file.change;
+    let new = Name::new(&change.path, change.change_type, file);
+    let old = change
+        .old_path
+        .iter()
+        .map(|old| Name { is_link_out: false, ..Name::new(old, ChangeType::Deleted, file) });
+    std::iter::once(new).chain(old).collect()
+}
+
+impl<'a> Name<'a> {
+    fn new(path: &'a str, change_type: ChangeType, file: &ChangedFile) -> Self {
+        let (is_link_out, is_submodule) = (file.is_link_out, file.is_submodule);
+        let plain = path.strip_prefix("./").unwrap_or(path);
+        // git ends the name of an untracked repository so.
+        let plain = plain.strip_suffix('/').filter(|_| is_submodule).unwrap_or(plain);
+        Self { path, plain, change_type, is_link_out, is_submodule }
+    }
+
+    /// Why no list and no declaration can bring it into scope.
+    fn refused(&self) -> Option<String> {
+        if !is_plain(self.plain) {
+            return Some(
+                "no agent may change this file: it is not a plain path inside the repository"
+                    .to_owned(),
+            );
+        }
+        if is_protected(self.plain, None) {
+            return Some("no agent may change this file".to_owned());
+        }
+        self.is_link_out.then(|| "the link leads out of the repository".to_owned())
+    }
+}
+
+/// A path as git writes it: relative, without `.`, `..`, empty parts and control characters.
+fn is_plain(path: &str) -> bool {
+    let is_drive = |part: &str| part.len() == 2 && part.ends_with(':');
+    !path.chars().any(char::is_control)
+        && !path.starts_with('\\')
+        && !path.split('/').any(|part| matches!(part, "" | "." | ".."))
+        && !path.split(['/', '\\']).next().is_some_and(is_drive)
+}
+
+/// What is in scope without a declaration of the agent's, apart from corrections.
+#[derive(Debug)]
+struct Effective {
+    listed: Listed,
+    corrected: BTreeSet<String>,
+    authorized: BTreeSet<String>,
+    subjects: Subjects,
+}
+
+impl Effective {
+    fn new(rules: &ScopeRules) -> Self {
+        let listed = Listed::new(&rules.in_scope, &rules.out_of_scope);
+        let is_sound =
+            |correction: &&ScopeCorrection| declared::missing_in(correction, &listed).is_empty();
+        let corrections = rules.corrections.iter().filter(is_sound);
+        let corrected = corrections.map(|correction| plain_path(&correction.actual)).collect();
+        let named = rules.authorized.iter().map(|path| plain_path(path));
+        let authorized = named.filter(|path| !path.is_empty()).collect();
+        let subjects = Subjects::new(listed.paths().chain(&corrected).chain(&authorized));
+        Self { listed, corrected, authorized, subjects }
+    }
+
+    /// The class of a file that is in scope by itself.
+    fn class_of(&self, name: &Name<'_>) -> Option<ScopeClass> {
+        let path = name.plain;
+        if name.refused().is_some() {
+            return None;
+        }
+        let standing = self.listed.standing(path);
+        // A whole repository is not what a pattern means.
+        let is_meant = !name.is_submodule || self.listed.names(path);
+        if matches!(standing, Standing::In) && is_meant {
+            return Some(ScopeClass::Primary);
+        }
+        let is_test = || !name.is_submodule && self.is_test(path);
+        if !matches!(standing, Standing::Out(_)) && is_test() {
+            return Some(ScopeClass::Test);
+        }
+        if self.corrected.contains(path) {
+            return Some(ScopeClass::Corrected);
+        }
+        self.authorized.contains(path).then_some(ScopeClass::Authorized)
+    }
+
+    fn is_test(&self, path: &str) -> bool {
+        beside::is_test(path, &self.subjects, &|subject| {
+            matches!(self.listed.standing(subject), Standing::In)
         })
-        .collect()
-}
+    }
 
-/// Whether some path may be in both scopes; when in doubt it says yes.
-pub fn may_overlap(a: &[String], b: &[String]) -> bool {
-    a.iter().any(|one| b.iter().any(|other| one == other))
-}
+    fn reason_in(
+        &self,
+        class: ScopeClass,
+        name: &Name<'_>,
+        declared: &Declared<'_>,
+    ) -> Option<String> {
+        match class {
+            ScopeClass::Corrected => declared.why_corrected(name.plain),
+            ScopeClass::Authorized => Some("a person authorised it".to_owned()),
+            _ => None,
+        }
+    }
 
-/// What the "Scope correction" sections of a summary or revision body say; a missing field is an empty text.
-pub fn corrections_in(_text: &str) -> Vec<ScopeCorrection> {
-    Vec::new()
+    fn reason_outside(&self, name: &Name<'_>) -> String {
+        match self.listed.standing(name.plain) {
+            Standing::Out(entry) => reason::excluded(entry),
+            Standing::In => {
+                "a repository of its own counts only where the work item lists its path".to_owned()
+            }
+            Standing::Unlisted => reason::unlisted(name.plain, &self.listed),
+        }
+    }
 }
