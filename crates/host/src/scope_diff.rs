@@ -40,23 +40,13 @@ pub struct ScopeDiff {
 pub struct Change {
     /// Bytes that are no text stand escaped in its names.
     pub file: FileChange,
-    pub now: Now,
+    /// A symbolic link stands there now and leads out of the repository or into its `.git`.
+    pub is_link_out: bool,
+    /// Before or after, it is a commit of another repository, or a repository that nobody has added.
+    pub is_repository: bool,
     pub is_tracked: bool,
     /// Whether each name is text; one that is not cannot be listed in any work item.
     pub is_text: bool,
-}
-
-/// What stands at the name after the change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Now {
-    Nothing,
-    File,
-    Link {
-        /// Out of the repository, or into its `.git`.
-        leads_out: bool,
-    },
-    /// A commit of another repository, or a repository that nobody has added.
-    Repository,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -224,30 +214,27 @@ impl Place {
     }
 
     fn untracked(&self, path: &[u8]) -> Change {
-        let (path, now) = match path.strip_suffix(b"/") {
-            Some(folder) => (folder, Now::Repository),
-            None => (path, links::standing(&self.root, path)),
-        };
-        let name = Name::of(path);
-        let change_type = ChangeType::Added;
-        let file = FileChange { path: name.shown, change_type, old_path: None };
-        Change { file, now, is_tracked: false, is_text: name.is_text }
+        let folder = path.strip_suffix(b"/");
+        let name = Name::of(folder.unwrap_or(path));
+        let (path_shown, change_type) = (name.shown, ChangeType::Added);
+        Change {
+            file: FileChange { path: path_shown, change_type, old_path: None },
+            is_link_out: folder.is_none() && links::leads_out_on_disk(&self.root, path),
+            is_repository: folder.is_some(),
+            is_tracked: false,
+            is_text: name.is_text,
+        }
     }
 }
 
 fn tracked(record: Record, is_link_out: bool) -> Change {
-    let now = match record.mode {
-        raw::NOTHING => Now::Nothing,
-        raw::LINK => Now::Link { leads_out: is_link_out },
-        raw::COMMIT => Now::Repository,
-        _ => Now::File,
-    };
     let path = Name::of(&record.path);
     let old = record.old_path.as_deref().map(Name::of);
     let is_text = path.is_text && old.as_ref().is_none_or(|old| old.is_text);
     let old_path = old.map(|old| old.shown);
     let file = FileChange { path: path.shown, change_type: record.change_type, old_path };
-    Change { file, now, is_tracked: true, is_text }
+    let is_repository = record.is_repository();
+    Change { file, is_link_out, is_repository, is_tracked: true, is_text }
 }
 
 /// One name twice: removed from the index but still there, or in the middle of a merge.
@@ -255,12 +242,11 @@ fn merged(kept: &mut Change, later: &Change) -> bool {
     if kept.file.path != later.file.path || kept.is_text != later.is_text {
         return false;
     }
-    if kept.now == Now::Nothing || !later.is_tracked {
-        kept.now = later.now;
-    }
     kept.file.change_type = ChangeType::Modified;
     kept.file.old_path = kept.file.old_path.take().or_else(|| later.file.old_path.clone());
-    kept.is_tracked = true;
+    kept.is_link_out |= later.is_link_out;
+    kept.is_repository |= later.is_repository;
+    kept.is_tracked |= later.is_tracked;
     true
 }
 

@@ -15,7 +15,7 @@ use tollgate_contract::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::Severity;
 use tollgate_core::work::{ChangeType, ScopeClass};
-use tollgate_host::scope_diff::{Change, Compared, Now, ScopeDiff, ScopeDiffError, scope_diff};
+use tollgate_host::scope_diff::{Change, Compared, ScopeDiff, ScopeDiffError, scope_diff};
 
 /// Sort changed files by the scope of a work item
 ///
@@ -105,14 +105,12 @@ const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it"
 fn sorted(rules: &ScopeRules, changes: Vec<Change>) -> Vec<ScopedFile> {
     let mut odd: Vec<String> = Vec::new();
     let mut found = Vec::with_capacity(changes.len());
-    for Change { file, now, is_text, .. } in changes {
+    for Change { file, is_link_out, is_repository, is_text, .. } in changes {
         if !is_text {
             odd.push(file.path.clone());
             odd.extend(file.old_path.clone());
         }
-        let is_link_out = now == Now::Link { leads_out: true };
-        let is_submodule = now == Now::Repository;
-        found.push(ChangedFile { change: file, is_link_out, is_submodule });
+        found.push(ChangedFile { change: file, is_link_out, is_submodule: is_repository });
     }
     let mut files = scope::sort_found(rules, &found);
     for file in files.iter_mut().filter(|file| odd.contains(&file.path)) {

@@ -1,21 +1,10 @@
 //! Where symbolic links lead.
 
-use super::Now;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// What stands at a name of the working tree.
-pub fn standing(root: &Path, path: &[u8]) -> Now {
-    let full = root.join(OsStr::from_bytes(path));
-    match full.symlink_metadata() {
-        Ok(found) if found.is_symlink() => Now::Link { leads_out: leads_out_on_disk(root, path) },
-        Ok(_) => Now::File,
-        Err(_) => Now::Nothing,
-    }
-}
-
-/// By the words of the link, and by where it really ends: another link on the way may turn off.
+/// Of what is no link it says no. By the words of the link, and by where it really ends: another link on the way may turn off.
 pub fn leads_out_on_disk(root: &Path, path: &[u8]) -> bool {
     let full = root.join(OsStr::from_bytes(path));
     let Ok(target) = std::fs::read_link(&full) else { return false };

@@ -16,24 +16,27 @@ pub const DIFF_ARGS: [&str; 8] = [
 ];
 
 /// Modes as git writes them.
-pub const NOTHING: u32 = 0;
-pub const LINK: u32 = 0o120_000;
-pub const COMMIT: u32 = 0o160_000;
+const LINK: u32 = 0o120_000;
+const COMMIT: u32 = 0o160_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub path: Vec<u8>,
     pub change_type: ChangeType,
     pub old_path: Option<Vec<u8>>,
-    /// What it is now.
-    pub mode: u32,
+    /// What it was and what it is now.
+    modes: [u32; 2],
     /// Its object now; zeros where only the working tree has it.
     pub object: String,
 }
 
 impl Record {
     pub fn is_link(&self) -> bool {
-        self.mode == LINK
+        self.modes[1] == LINK
+    }
+
+    pub fn is_repository(&self) -> bool {
+        self.modes.contains(&COMMIT)
     }
 }
 
@@ -51,7 +54,7 @@ pub fn read(output: &[u8]) -> Result<Vec<Record>, GitError> {
 fn record<'a>(head: &[u8], fields: &mut impl Iterator<Item = &'a [u8]>) -> Option<Record> {
     let head = std::str::from_utf8(head.strip_prefix(b":")?).ok()?;
     let parts: Vec<&str> = head.split(' ').collect();
-    let [_, mode, _, object, status] = parts[..] else { return None };
+    let [old_mode, new_mode, _, object, status] = parts[..] else { return None };
     let first = fields.next().filter(|name| !name.is_empty())?.to_vec();
     let (path, old_path, change_type) = match status.as_bytes().first()? {
         b'R' => (fields.next()?.to_vec(), Some(first), ChangeType::Renamed),
@@ -60,8 +63,9 @@ fn record<'a>(head: &[u8], fields: &mut impl Iterator<Item = &'a [u8]>) -> Optio
         b'D' => (first, None, ChangeType::Deleted),
         _ => (first, None, ChangeType::Modified),
     };
-    let mode = u32::from_str_radix(mode, 8).ok()?;
-    Some(Record { path, change_type, old_path, mode, object: object.to_owned() })
+    let mode = |text: &str| u32::from_str_radix(text, 8).ok();
+    let modes = [mode(old_mode)?, mode(new_mode)?];
+    Some(Record { path, change_type, old_path, modes, object: object.to_owned() })
 }
 
 /// The contents of so many objects, of which only the sizes stand before them.
@@ -101,14 +105,15 @@ mod tests {
         let id = "0".repeat(40);
         let mut output = format!(":100644 120000 {id} {id} T\0a b\n\0").into_bytes();
         output.extend(format!(":100644 100644 {id} {id} R087\0old\0new\0").bytes());
-        output.extend(format!(":100644 000000 {id} {id} D\0").bytes());
+        output.extend(format!(":160000 000000 {id} {id} D\0").bytes());
         output.extend(b"\xff\0");
         let records = read(&output).unwrap();
         let names: Vec<&[u8]> = records.iter().map(|record| record.path.as_slice()).collect();
         assert_eq!(names, [b"a b\n".as_slice(), b"new", b"\xff"]);
         assert!(records[0].is_link());
         assert_eq!(records[1].old_path.as_deref(), Some(b"old".as_slice()));
-        assert_eq!((records[2].change_type, records[2].mode), (ChangeType::Deleted, NOTHING));
+        assert_eq!(records[2].change_type, ChangeType::Deleted);
+        assert!(records[2].is_repository() && !records[1].is_repository());
     }
 
     #[test]
