@@ -54,7 +54,10 @@ fn rows(ran: &Ran) -> String {
     let word = |file: &Value, key: &str| file[key].as_str().unwrap().to_owned();
     let line =
         |file: &Value| ["path", "change_type", "class"].map(|key| word(file, key)).join("  ");
-    files.iter().map(|file| line(file) + "\n").collect()
+    files
+        .iter()
+        .map(|file| line(file).replace('\u{1b}', "ESC").replace('\n', "LF") + "\n")
+        .collect()
 }
 
 #[track_caller]
@@ -179,11 +182,10 @@ fn r104_hostile_names_are_seen_shown_harmless_and_never_in_scope_by_accident() {
         &repo,
         &[],
         expect![[r#"
-            [2Jclear  added  violation
+            ESC[2Jclear  added  violation
             lib/\xff.ts  added  violation
             lib/a b.ts  added  primary
-            lib/new
-            primary   modified  fake  added  violation
+            lib/newLFprimary   modified  fake  added  violation
             lib/quote".ts  added  primary
             src/CART.ts  added  violation
         "#]],
@@ -207,7 +209,7 @@ fn r100_people_scripts_and_services_are_told_each_in_their_form() {
     let ran = scope(&repo, &[]);
     expect![[r#"
         primary    modified  src/cart.ts
-        violation  modified  src/user.ts  not listed under In Scope
+        violation  modified  src/user.ts  not listed in scope; nearest entry src/cart.ts
         failed: not all that changed is in the scope of ../item.md: 1 primary, 1 violation
           help: take these changes back or make them a work item of their own; or list them under In Scope, declare them in the result (--result), or let the owner allow them (--authorized)
         exit 1
@@ -227,7 +229,7 @@ fn r100_people_scripts_and_services_are_told_each_in_their_form() {
               "path": "src/user.ts",
               "change_type": "modified",
               "class": "violation",
-              "reason": "not listed under In Scope"
+              "reason": "not listed in scope; nearest entry src/cart.ts"
             }
           ]
         }
@@ -447,6 +449,22 @@ fn r117_nothing_that_the_repository_configures_runs_and_nothing_in_it_is_written
     plain.args(["diff", "HEAD"]).current_dir(repo.root()).env("HOME", repo.outside("home"));
     drop(plain.output().unwrap());
     assert!(canary.exists(), "the trap itself works");
+}
+
+#[test]
+fn a_change_in_the_very_moment_of_the_index_is_seen() {
+    let repo = repo();
+    repo.git(&["config", "core.trustctime", "false"]);
+    let path = repo.root().join("src/user.ts");
+    let moment = fs::metadata(&path).unwrap().modified().unwrap();
+    let other = fs::read_to_string(&path).unwrap().replace("first", "other");
+    fs::write(&path, other).unwrap();
+    // Same size, same file, same time: only the age of the index tells git to look inside.
+    for path in [path, repo.root().join(".git/index")] {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_times(fs::FileTimes::new().set_modified(moment)).unwrap();
+    }
+    assert_eq!(rows(&scope(&repo, &["--json"])), "src/user.ts  modified  violation\n");
 }
 
 /// Every file of `.git` with its content.

@@ -70,7 +70,7 @@ fn said(detail: &str) -> String {
 /// Looks from any folder of a checkout.
 pub fn scope_diff(start: &Path, compared: Compared<'_>) -> Result<ScopeDiff, ScopeDiffError> {
     for revision in [compared.base, compared.head].into_iter().flatten() {
-        if revision.starts_with('-') || revision.is_empty() {
+        if revision.starts_with('-') {
             return Err(ScopeDiffError::Dash { revision: revision.to_owned() });
         }
     }

@@ -9,6 +9,7 @@ use crate::output;
 use crate::place::here;
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_contract::scope::{self, ChangedFile, ScopeRules, ScopedFile};
@@ -103,11 +104,11 @@ impl Scope {
 const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it";
 
 fn sorted(rules: &ScopeRules, changes: Vec<Change>) -> Vec<ScopedFile> {
-    let mut odd: Vec<String> = Vec::new();
+    let mut odd: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::with_capacity(changes.len());
     for Change { file, is_link_out, is_repository, is_text, .. } in changes {
         if !is_text {
-            odd.push(file.path.clone());
+            odd.insert(file.path.clone());
             odd.extend(file.old_path.clone());
         }
         found.push(ChangedFile { change: file, is_link_out, is_submodule: is_repository });

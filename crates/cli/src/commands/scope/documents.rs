@@ -9,7 +9,7 @@ use tollgate_contract::diagnostic::Report;
 use tollgate_contract::document::{self, Kind};
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::scope::{ScopeRules, corrections_in};
-use tollgate_contract::work_item;
+use tollgate_contract::work_item::{self, Excluded};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_host::files;
 
@@ -39,12 +39,19 @@ fn work_item(path: &Path) -> Result<ScopeRules, Failure> {
         return Err(refused(format!("{shown} is no work item with a scope"), report)
             .hint("mend what is named above; `tollgate check --as work-item` finds the same"));
     };
-    if item.as_task().is_none() {
+    let Some(task) = item.as_task() else {
         let message = format!("{shown} is a refinement item: it asks a question and has no scope");
         return Err(Failure::usage("cli.scope", message).hint("name the work item of a task"));
-    }
-    let (in_scope, out_of_scope) = (item.in_scope().to_vec(), item.out_of_scope());
-    Ok(ScopeRules { in_scope, out_of_scope, ..ScopeRules::default() })
+    };
+    let excluded = |Excluded { path, owner }: &Excluded| match owner {
+        Some(owner) => format!("`{path}` (owned by {owner})"),
+        None => path.clone(),
+    };
+    Ok(ScopeRules {
+        in_scope: task.in_scope.clone(),
+        out_of_scope: task.out_of_scope.iter().map(excluded).collect(),
+        ..ScopeRules::default()
+    })
 }
 
 fn result(path: &Path) -> Result<ImplementorResult, Failure> {
