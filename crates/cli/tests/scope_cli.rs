@@ -331,6 +331,10 @@ fn revisions_are_what_git_calls_them() {
         scope(&repo, &["--base", "HEAD", "--head", base]).exits(2);
     }
     assert!(!repo.root().join("x").exists());
+    repo.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    let two = ["scope", "--work-item", "../item.md", "--json", "--base", "v1", "--head", "main"];
+    let bare = ran(repo.command(&two).current_dir(repo.outside("bare")));
+    assert_eq!(rows(&bare), "src/user.ts  modified  violation\n", "two revisions need no checkout");
     repo.git(&[
         "clone",
         "--quiet",

@@ -10,13 +10,13 @@ use crate::place::here;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_contract::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::Severity;
 use tollgate_core::work::{ChangeType, ScopeClass};
-use tollgate_host::scope_diff::{Change, Compared, ScopeDiff, ScopeDiffError, scope_diff};
+use tollgate_host::scope_diff::{Change, Compared, ScopeDiffError, scope_diff};
 
 /// Sort changed files by the scope of a work item
 ///
@@ -72,10 +72,11 @@ struct Row<'a> {
 impl Scope {
     pub fn run(self) -> Result<Exit, Failure> {
         let rules = documents::rules(&self)?;
-        let compared = Compared { base: self.base.as_deref(), head: self.head.as_deref() };
-        let mut diff = scope_diff(&here()?, compared)?;
-        self.leave_out_own_documents(&mut diff);
-        let files = sorted(&rules, diff.changes);
+        let named = [Some(&self.work_item), self.result.as_ref(), self.authorized.as_ref()];
+        let apart: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
+        let (base, head) = (self.base.as_deref(), self.head.as_deref());
+        let changes = scope_diff(&here()?, Compared { base, head, apart: &apart })?;
+        let files = sorted(&rules, changes);
         let ok = files.iter().all(|file| file.class != ScopeClass::Violation);
         let item = self.work_item.display().to_string();
         if self.sarif {
@@ -87,17 +88,6 @@ impl Scope {
             text::sum(&files, &item);
         }
         Ok(if ok { Exit::Ok } else { Exit::Fails })
-    }
-
-    /// The work item is not part of the work. One that is tracked is, and so is a change of it.
-    fn leave_out_own_documents(&self, diff: &mut ScopeDiff) {
-        let named = [Some(&self.work_item), self.result.as_ref(), self.authorized.as_ref()];
-        let root = diff.root.canonicalize().unwrap_or_else(|_| diff.root.clone());
-        let real = |path: &Path| {
-            path.canonicalize().ok()?.strip_prefix(&root).ok()?.to_str().map(str::to_owned)
-        };
-        let own: Vec<String> = named.into_iter().flatten().filter_map(|path| real(path)).collect();
-        diff.changes.retain(|change| change.is_tracked || !own.contains(&change.file.path));
     }
 }
 
