@@ -10,7 +10,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 use support::{Ran, Repo, ran};
 
 /// A work item whose scope is this.
@@ -459,15 +461,19 @@ fn r117_nothing_that_the_repository_configures_runs_and_nothing_in_it_is_written
 fn a_change_in_the_very_moment_of_the_index_is_seen() {
     let repo = repo();
     repo.git(&["config", "core.trustctime", "false"]);
-    let path = repo.root().join("src/user.ts");
-    let moment = fs::metadata(&path).unwrap().modified().unwrap();
+    let (path, index) = (repo.root().join("src/user.ts"), repo.root().join(".git/index"));
+    let moment = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    let date = |path: &Path| {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_times(fs::FileTimes::new().set_modified(moment)).unwrap();
+    };
+    date(&path);
+    repo.git(&["update-index", "--refresh"]);
     let other = fs::read_to_string(&path).unwrap().replace("first", "other");
     fs::write(&path, other).unwrap();
     // Same size, same file, same time: only the age of the index tells git to look inside.
-    for path in [path, repo.root().join(".git/index")] {
-        let file = fs::File::options().write(true).open(path).unwrap();
-        file.set_times(fs::FileTimes::new().set_modified(moment)).unwrap();
-    }
+    date(&path);
+    date(&index);
     assert_eq!(rows(&scope(&repo, &["--json"])), "src/user.ts  modified  violation\n");
 }
 
