@@ -1,7 +1,6 @@
 //! `tollgate scope` in real repositories, as people and CI use it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "made for the tests of all commands")]
 mod support;
 
 use expect_test::{Expect, expect};
