@@ -20,6 +20,7 @@ pub mod roles;
 pub mod run;
 pub mod scaffold;
 pub mod schema;
+pub mod scope;
 pub mod sessions;
 pub mod snapshot;
 pub mod status;

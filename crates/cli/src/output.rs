@@ -74,6 +74,19 @@ pub fn row(before: &str, style: Style, mark: &str, text: &str) {
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
+/// Many such lines without words before the mark, written in large pieces.
+pub fn rows(rows: impl IntoIterator<Item = (Style, String, String)>) {
+    let mut stdout = std::io::BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
+    let mut written = Ok(());
+    for (style, mark, text) in rows {
+        written = writeln!(stdout, "{style}{mark}{style:#} {}", terminal_text(&text));
+        if written.is_err() {
+            break;
+        }
+    }
+    must_be_written(written.and_then(|()| stdout.flush()));
+}
+
 /// Whoever read our output has gone, as `head` does when it has enough.
 pub fn reader_is_gone() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};

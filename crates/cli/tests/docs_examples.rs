@@ -122,3 +122,29 @@ fn the_action_and_the_role_of_the_guide_run() {
     assert_eq!(done.status.code(), Some(0), "{words}");
     assert!(words.contains("action: inquiry"), "{words}");
 }
+
+#[test]
+fn the_work_item_of_the_guide_sorts_the_change_that_the_guide_shows() {
+    let page = page("scope.md");
+    let temp = tempfile::tempdir().unwrap();
+    let (repo, home) = (temp.path().join("repo"), temp.path().join("home"));
+    for folder in [&repo.join("src"), &home] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let write = |path: &str, text: &str| std::fs::write(repo.join(path), text).unwrap();
+    write("src/cart.ts", "one\n");
+    write("src/user.ts", "one\n");
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    for args in [vec!["init", "-q"], vec!["add", "-A"], vec!["commit", "-qm", "start"]] {
+        let args: Vec<&str> = identity.iter().copied().chain(args).collect();
+        assert!(run("git", &args, &repo, &home).status.success());
+    }
+    write("T-001.md", block(&page, "markdown"));
+    for path in ["src/cart.ts", "src/cart.test.ts", "src/user.ts"] {
+        write(path, "two\n");
+    }
+    let line = block(&page, "sh").trim().strip_prefix("tollgate ").unwrap();
+    let done = run(TOLLGATE, &line.split(' ').collect::<Vec<_>>(), &repo, &home);
+    exits(&done, 1);
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), block(&page, "text"));
+}

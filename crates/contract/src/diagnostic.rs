@@ -13,6 +13,7 @@ pub(crate) mod sections;
 pub(crate) mod shape;
 pub(crate) mod status;
 pub(crate) mod tasks;
+pub(crate) mod work_item;
 
 use serde::Serialize;
 use tollgate_core::reply::ReplyError;

@@ -4,7 +4,7 @@ use crate::agent_output::ReplyKind;
 use crate::diagnostic::{Report, shape as words};
 use crate::{
     acceptance, action, agent_input, agent_output, config, lifecycle, sections, skill, status,
-    tasks,
+    tasks, work_item,
 };
 
 /// The kinds that can be checked, by the names they have on the command line.
@@ -16,6 +16,7 @@ pub enum Kind {
     Spec,
     Architecture,
     Report,
+    WorkItem,
     AgentInput,
     AgentOutput,
     PlannerResult,
@@ -35,6 +36,7 @@ impl Kind {
         (Self::Spec, "spec"),
         (Self::Architecture, "architecture"),
         (Self::Report, "report"),
+        (Self::WorkItem, "work-item"),
         (Self::AgentInput, "agent-input"),
         (Self::AgentOutput, "agent-output"),
         (Self::PlannerResult, "planner-result"),
@@ -76,6 +78,7 @@ fn by_name(path: &str) -> Option<Kind> {
         "SKILL.md" => Some(Kind::Skill),
         "README.md" => None,
         _ if skill::foreign_name(path).is_some() => Some(Kind::Skill),
+        name if folder == "work-items" && name.ends_with(".md") => Some(Kind::WorkItem),
         name if folder == "actions" && name.ends_with(".md") => Some(Kind::Action),
         _ => None,
     }
@@ -95,6 +98,9 @@ fn by_content(bytes: &[u8]) -> Option<Kind> {
             _ if has("status") && has("summary") => Some(Kind::AgentOutput),
             _ => None,
         };
+    }
+    if work_item::is_likely(text) {
+        return Some(Kind::WorkItem);
     }
     if let Ok((yaml, _)) = crate::front_matter::split(text) {
         let node = crate::node::read_yaml(&yaml).ok()?;
@@ -126,6 +132,7 @@ pub fn check(kind: Kind, path: &str, bytes: &[u8]) -> Report {
         Kind::Spec => text(sections::check_spec),
         Kind::Architecture => text(sections::check_architecture),
         Kind::Report => text(sections::check_report),
+        Kind::WorkItem => text(|text, path| work_item::read(text, path).1),
         Kind::AgentInput => agent_input::read(bytes, path, None).1,
         Kind::AgentOutput => in_file(agent_output::read_as(bytes, None).err(), path),
         Kind::PlannerResult => reply(ReplyKind::Planner),

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{
     action, agent_input, artefact, config, gates, labels, lifecycle, reply, reports, sections,
-    shape, status, tasks,
+    shape, status, tasks, work_item,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
@@ -20,6 +20,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     shape::PAGES,
     status::PAGES,
     tasks::PAGES,
+    work_item::PAGES,
 ];
 
 pub fn explain(code: &str) -> Option<&'static str> {

@@ -38,4 +38,5 @@ pub mod test_guard;
 mod testing;
 pub mod tracked_item;
 pub mod word;
+pub mod work_item;
 mod xml;

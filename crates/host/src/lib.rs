@@ -20,6 +20,7 @@ pub mod record;
 pub mod redact;
 pub mod repository;
 pub mod sanitize;
+pub mod scope_diff;
 pub mod serve;
 pub mod settings;
 pub mod snapshot;

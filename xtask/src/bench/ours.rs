@@ -6,6 +6,7 @@ mod dispatch;
 mod git;
 mod length;
 mod resume;
+mod scope;
 mod snapshot;
 mod start;
 
@@ -41,6 +42,7 @@ pub fn alone(program: &Path) -> Result<(), Trouble> {
     rows.extend(dispatch::measure(program)?);
     // Before the long journals: a process that has held much memory starts others more slowly.
     rows.extend(git::measure(program)?);
+    rows.extend(scope::measure(program)?);
     rows.extend(length::measure()?);
     rows.extend(resume::measure(program)?);
     rows.extend(crowd::measure()?);

@@ -12,6 +12,11 @@ pub fn with_files(files: u32) -> Result<PathBuf, Trouble> {
     in_folder(&cache::folder("repos")?, files)
 }
 
+/// The same for who changes it, under a name of its own and kept.
+pub fn of_its_own(name: &str, files: u32) -> Result<PathBuf, Trouble> {
+    in_folder(&cache::folder(&format!("repos-{name}"))?, files)
+}
+
 /// One of its own, in a folder that goes away.
 pub fn fresh(folder: &Path, files: u32) -> Result<PathBuf, Trouble> {
     in_folder(folder, files)
@@ -51,8 +56,7 @@ fn import(folder: &Path, files: u32) -> Result<(), Trouble> {
     write!(stream, "data 5\nfiles\n")?;
     for number in 0..files {
         let content = format!("file {number}\n{}", "a line of some length\n".repeat(10));
-        let (folder, file) = (number / FILES_PER_FOLDER, number % FILES_PER_FOLDER);
-        writeln!(stream, "M 100644 inline folder{folder:05}/file{file:02}.txt")?;
+        writeln!(stream, "M 100644 inline {}", path_of(number))?;
         write!(stream, "data {}\n{content}\n", content.len())?;
     }
     stream.into_inner().map_err(|e| e.into_error())?.flush()?;
@@ -62,6 +66,12 @@ fn import(folder: &Path, files: u32) -> Result<(), Trouble> {
     } else {
         Err(format!("git fast-import ended with {status}").into())
     }
+}
+
+/// The path of a file by its number, from 0.
+pub fn path_of(number: u32) -> String {
+    let (folder, file) = (number / FILES_PER_FOLDER, number % FILES_PER_FOLDER);
+    format!("folder{folder:05}/file{file:02}.txt")
 }
 
 /// Git without the settings of the person who runs it.

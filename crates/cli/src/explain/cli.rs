@@ -106,8 +106,23 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: go to a repository, or make one with `git init` and a first commit. `tollgate doctor` tells what is missing.",
     ),
     (
+        "cli.revision",
+        "A revision was named that this repository does not know, so nothing could be compared. A shallow clone, as CI makes\n\
+         them, has only the newest commits, and a branch of the remote is called `origin/NAME`.\n\n\
+         What to do: name a commit, branch or tag that `git log` knows; get missing ones with `git fetch --unshallow`, or\n\
+         `fetch-depth: 0` for actions/checkout.",
+    ),
+    (
         "cli.schema",
         "There is no schema of this name. `tollgate schema` without a name lists them all.",
+    ),
+    (
+        "cli.scope",
+        "`tollgate scope` was given a file that it cannot use, so nothing can be said of the change: the work item lacks sections\n\
+         or is a refinement item, which has no scope; the result is not an implementor's; or a line of the list of allowed\n\
+         paths is none. This is not the same as a change out of scope.\n\n\
+         What to do: mend what is named. `tollgate check --as work-item FILE` and `tollgate check --as implementor-result FILE`\n\
+         find everything that is wrong with a file.",
     ),
     (
         "cli.session",

@@ -34,6 +34,13 @@ fn a_kind_is_guessed_by_name_and_else_by_content() {
         ("plan.yml", "tasks:\n- id: x\n", Some(Kind::Tasks)),
         ("a.md", "---\nname: x\nsteps: []\n---\n", Some(Kind::Action)),
         ("a.md", "---\nname: x\n---\n", Some(Kind::Skill)),
+        ("s/work-items/T-001.md", "", Some(Kind::WorkItem)),
+        (
+            "item.md",
+            "## Objective\n## Spec Reference\n### In Scope\n### Out of Scope\n",
+            Some(Kind::WorkItem),
+        ),
+        ("q.md", "## Ambiguity\n## Options\n## Recommendation\n", Some(Kind::WorkItem)),
         ("a.md", "# Hello\n", None),
         ("a.json", "{}", None),
         ("a.bin", "\u{0}", None),

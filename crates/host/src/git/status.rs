@@ -72,7 +72,8 @@ fn read_tracked(record: &[u8], fields: usize, tree_mode_at: usize) -> Option<Sta
     })
 }
 
-fn is_own(path: &[u8]) -> bool {
+/// Whether a path is one of our own folders or below one.
+pub(crate) fn is_own(path: &[u8]) -> bool {
     OWN_FOLDERS.iter().any(|folder| {
         path.strip_prefix(folder.as_bytes())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))

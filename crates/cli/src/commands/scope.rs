@@ -1,0 +1,156 @@
+//! `tollgate scope`: sorts what changed by the scope of a work item.
+
+mod documents;
+mod text;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use crate::place::here;
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tollgate_contract::sarif::{self, SarifFinding};
+use tollgate_contract::scope::{self, ChangedFile, ScopeRules, ScopedFile};
+use tollgate_core::event::FindingStatus;
+use tollgate_core::reply::Severity;
+use tollgate_core::work::{ChangeType, ScopeClass};
+use tollgate_host::scope_diff::{Change, Compared, ScopeDiffError, scope_diff};
+
+/// Sort changed files by the scope of a work item
+///
+/// Every name that differs between --base and the working tree, untracked files included, counts as one of: primary (listed
+/// under In Scope), test (beside a listed file), incidental or corrected (declared in --result), authorized (allowed by
+/// the owner), or violation. A rename counts for both names. With --head two revisions are compared as they are: give
+/// `git merge-base main HEAD` as the base to leave out what main got meanwhile. Ignored files do not count, nor do the
+/// files named on this command line while they are untracked. Nothing that the repository configures is run, and nothing
+/// in it is written. Exit code 0: all is in scope; 1: something is not; 2: it could not be looked at.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate scope --work-item T-001.md\n  \
+tollgate scope --work-item T-001.md --base origin/main --head HEAD --json\n  \
+tollgate scope --work-item T-001.md --result reply.json --sarif > scope.sarif\n  \
+gh issue view 42 --json body --jq .body | tollgate scope --work-item -")]
+pub struct Scope {
+    /// The work item, a Markdown file, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub work_item: PathBuf,
+    /// The revision that the work started from [default: HEAD]
+    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
+    pub base: Option<String>,
+    /// Look at this revision instead of the working tree
+    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
+    pub head: Option<String>,
+    /// An ImplementorResult with incidental changes and scope corrections
+    #[arg(long, value_name = "FILE")]
+    pub result: Option<PathBuf>,
+    /// Paths that the owner allows, one a line; lines that begin with # are remarks
+    #[arg(long, value_name = "FILE")]
+    pub authorized: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "sarif")]
+    pub json: bool,
+    /// Print SARIF 2.1.0 with every violation, as code scanning services read it
+    #[arg(long)]
+    pub sarif: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    ok: bool,
+    files: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    path: &'a str,
+    change_type: ChangeType,
+    class: ScopeClass,
+    reason: Option<&'a str>,
+}
+
+impl Scope {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let rules = documents::rules(&self)?;
+        let named = [Some(&self.work_item), self.result.as_ref(), self.authorized.as_ref()];
+        let apart: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
+        let (base, head) = (self.base.as_deref(), self.head.as_deref());
+        let changes = scope_diff(&here()?, Compared { base, head, apart: &apart })?;
+        let files = sorted(&rules, changes);
+        let ok = files.iter().all(|file| file.class != ScopeClass::Violation);
+        let item = self.work_item.display().to_string();
+        if self.sarif {
+            output::json(&sarif::document(&findings(&files, &item), env!("CARGO_PKG_VERSION")));
+        } else if self.json {
+            output::json(&Answer { ok, files: files.iter().map(row).collect() });
+        } else {
+            text::table(&files);
+            text::sum(&files, &item);
+        }
+        Ok(if ok { Exit::Ok } else { Exit::Fails })
+    }
+}
+
+const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it";
+
+fn sorted(rules: &ScopeRules, changes: Vec<Change>) -> Vec<ScopedFile> {
+    let mut odd: BTreeSet<String> = BTreeSet::new();
+    let mut found = Vec::with_capacity(changes.len());
+    for Change { file, is_link_out, is_repository, is_text, .. } in changes {
+        if !is_text {
+            odd.insert(file.path.clone());
+            odd.extend(file.old_path.clone());
+        }
+        found.push(ChangedFile { change: file, is_link_out, is_submodule: is_repository });
+    }
+    let mut files = scope::sort_found(rules, &found);
+    for file in files.iter_mut().filter(|file| odd.contains(&file.path)) {
+        file.class = ScopeClass::Violation;
+        file.reason = Some(NOT_TEXT.to_owned());
+    }
+    files
+}
+
+fn row(file: &ScopedFile) -> Row<'_> {
+    let ScopedFile { path, change_type, class, reason, .. } = file;
+    Row { path, change_type: *change_type, class: *class, reason: reason.as_deref() }
+}
+
+/// A change out of scope is a warning to whoever reviews it: by itself it rejects nothing.
+fn findings(files: &[ScopedFile], item: &str) -> Vec<SarifFinding> {
+    let violations = files.iter().filter(|file| file.class == ScopeClass::Violation);
+    let finding = |(index, file): (usize, &ScopedFile)| SarifFinding {
+        id: format!("S-{}", index + 1),
+        severity: Severity::Medium,
+        source: "scope".to_owned(),
+        category: "scope".to_owned(),
+        file: Some(file.path.clone()),
+        // Services that show a result beside the code need a line.
+        line: (file.change_type != ChangeType::Deleted).then(|| "1".to_owned()),
+        message: format!(
+            "{} was {}, which the scope of {item} does not allow{}",
+            text::shown_path(&file.path),
+            file.change_type.as_str(),
+            file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default(),
+        ),
+        status: FindingStatus::Open,
+    };
+    violations.enumerate().map(finding).collect()
+}
+
+impl From<ScopeDiffError> for Failure {
+    fn from(error: ScopeDiffError) -> Self {
+        let words = error.to_string();
+        match error {
+            ScopeDiffError::UnknownRevision { .. } => Self::usage("cli.revision", words)
+                .hint("name a commit, branch or tag that `git log` knows")
+                .hint("a shallow clone has few: `git fetch --unshallow`, or fetch-depth: 0 in CI"),
+            ScopeDiffError::Dash { .. } => Self::usage("cli.revision", words)
+                .hint("name a commit, branch or tag, such as `--base origin/main`"),
+            ScopeDiffError::Repository(error) => error.into(),
+            ScopeDiffError::Git(_) | ScopeDiffError::Index(_) => {
+                Self::usage("cli.repository", words)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Faults of work items: sections, scope and criteria.
+
+use super::{Diagnostic, Place, pages, quote};
+
+pages! {
+    SECTION_MISSING = "work_item.section_missing":
+        "A work item lacks a section. A task has Objective, Spec Reference, In Scope, Out of Scope, Acceptance Criteria,\n\
+         Context and Constraints; a refinement has Ambiguity, Spec Reference, Options, Recommendation and Blocked Tasks.\n\
+         Headings inside code fences and comments do not count. The line is where the section belongs.";
+    SECTION_EMPTY = "work_item.section_empty":
+        "A section of a work item has a heading and nothing below it. Where there is nothing to say, say so: Out of Scope,\n\
+         Context and Constraints may say `None`.";
+    SECTION_TWICE = "work_item.section_twice":
+        "A work item has the same section twice, so that it is not plain which one holds. Bring them together.";
+    SECTION_ORDER = "work_item.section_order":
+        "The sections of a work item do not stand in the order of the template. They were read all the same.";
+    SECTION_LEVEL = "work_item.section_level":
+        "A section of a work item has a heading of another level than in the template, where In Scope and Out of Scope\n\
+         stand with ### below `## Scope` and all others with ##. It was read all the same.";
+    SPEC_FIELD = "work_item.spec_field":
+        "The Spec Reference of a work item does not name a part in the usual form: a line `- Spec: path`, a line\n\
+         `- Section(s): names`, and in a refinement a line `- Quote: \"text\"`. The section was read all the same.";
+    SCOPE_EMPTY = "work_item.scope_empty":
+        "In Scope names no file, so that the task could change nothing. List paths, globs, or folders that end in /, one\n\
+         an item of a list.";
+    PATH_UNCLEAR = "work_item.path_unclear":
+        "An item of In Scope is not plainly a path: it has words beside it and nothing tells where the path ends. Put the\n\
+         path into backticks, or the remark into brackets.";
+    NOT_ENFORCED = "work_item.not_enforced":
+        "Out of Scope says something that is no path, so that nothing can be compared with it. Agents read it; the engine\n\
+         does not enforce it.";
+    IN_AND_OUT = "work_item.in_and_out":
+        "The same path is listed in scope and out of scope. A task may change a file or it may not: remove one of the two.";
+    CHECK_OUT_OF_SCOPE = "work_item.check_out_of_scope":
+        "A criterion needs a file that Out of Scope excludes, so that the task could not meet it. Put the file in scope, or\n\
+         the criterion into the task that owns the file.";
+    NO_CRITERIA = "work_item.no_criteria":
+        "Acceptance Criteria holds no list of criteria, so that nobody could tell when the task is done. Each is an item\n\
+         with a check box, such as `- [ ] the limit holds after a restart`, `- [ ] Test: tests/limit.sh passes` or\n\
+         `- [ ] cmd: make test`.";
+    NO_BOX = "work_item.no_box":
+        "A criterion has no check box. It was read as one that is not met yet.";
+    NO_OPTIONS = "work_item.no_options":
+        "A refinement gives no option to choose from. List at least one, numbered, each with what speaks for and against it.";
+}
+
+pub(crate) fn section_missing(file: &str, line: u32, name: &str, level: usize) -> Diagnostic {
+    let message = format!("the section {} is missing", quote(name));
+    let heading = "#".repeat(level);
+    error(SECTION_MISSING, file, line, message)
+        .help(format!("Add a heading \"{heading} {name}\" with its content below it"))
+}
+
+pub(crate) fn section_empty(file: &str, line: u32, name: &str) -> Diagnostic {
+    error(SECTION_EMPTY, file, line, format!("the section {} is empty", quote(name)))
+        .help("Write its content, or say that there is none")
+}
+
+pub(crate) fn section_twice(file: &str, lines: (u32, u32), name: &str) -> Diagnostic {
+    let message =
+        format!("the section {} is there twice; the first is in line {}", quote(name), lines.0);
+    error(SECTION_TWICE, file, lines.1, message).help("Bring the two together")
+}
+
+pub(crate) fn section_order(file: &str, line: u32, names: (&str, &str)) -> Diagnostic {
+    let message = format!("the section {} stands after {}", quote(names.0), quote(names.1));
+    warning(SECTION_ORDER, file, line, message)
+}
+
+pub(crate) fn section_level(
+    file: &str,
+    line: u32,
+    name: &str,
+    levels: (usize, usize),
+) -> Diagnostic {
+    let (found, usual) = (levels.0, levels.1);
+    let message =
+        format!("the heading {} is of level {found}; it is usually of level {usual}", quote(name));
+    warning(SECTION_LEVEL, file, line, message)
+}
+
+pub(crate) fn spec_field(file: &str, line: u32, name: &str) -> Diagnostic {
+    let message = format!("the Spec Reference has no line {}", quote(&format!("- {name}: …")));
+    warning(SPEC_FIELD, file, line, message)
+}
+
+pub(crate) fn scope_empty(file: &str, line: u32) -> Diagnostic {
+    error(SCOPE_EMPTY, file, line, "In Scope names no file that the task may change")
+        .help("List paths, globs or folders ending in /, each as an item of a list")
+}
+
+pub(crate) fn path_unclear(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("it is not plain which path {} means", quote(found));
+    error(PATH_UNCLEAR, file, line, message).help("Put the path into backticks")
+}
+
+pub(crate) fn not_enforced(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("{} is no path, so it is not enforced", quote(found));
+    warning(NOT_ENFORCED, file, line, message)
+        .help("Name paths, globs or folders ending in /, each as an item of a list")
+}
+
+pub(crate) fn in_and_out(file: &str, lines: (u32, u32), path: &str) -> Diagnostic {
+    let message =
+        format!("{} is out of scope, but line {} lists it in scope", quote(path), lines.0);
+    error(IN_AND_OUT, file, lines.1, message).help("Remove one of the two")
+}
+
+pub(crate) fn check_out_of_scope(file: &str, line: u32, needed: &str, check: &str) -> Diagnostic {
+    let message =
+        format!("the criterion {} needs {}, which is out of scope", quote(check), quote(needed));
+    error(CHECK_OUT_OF_SCOPE, file, line, message)
+        .help("Put the file in scope, or the criterion into the task that owns the file")
+}
+
+pub(crate) fn no_criteria(file: &str, line: u32) -> Diagnostic {
+    error(NO_CRITERIA, file, line, "Acceptance Criteria lists no criterion")
+        .help("Add an item such as \"- [ ] Test: tests/login.sh passes\"")
+}
+
+pub(crate) fn no_box(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("the criterion {} has no check box", quote(found));
+    warning(NO_BOX, file, line, message).help("Begin it with \"- [ ] \"")
+}
+
+pub(crate) fn no_options(file: &str, line: u32) -> Diagnostic {
+    error(NO_OPTIONS, file, line, "the refinement gives no option")
+        .help("List at least one, such as \"1. **Count per user** — exact, but needs a table\"")
+}
+
+fn error(code: super::Code, file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(code, Place::file(file, Some(line)), message)
+}
+
+fn warning(code: super::Code, file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::warning(code, Place::file(file, Some(line)), message)
+}

@@ -1,0 +1,232 @@
+//! Reads work items: a task with its scope and criteria, or a question that the specification leaves open.
+
+mod list;
+mod outline;
+mod refinement;
+mod task;
+mod write;
+
+pub use refinement::RefinementItem;
+pub use task::{AcceptanceCriterion, Excluded, TaskItem};
+pub use write::write;
+
+use crate::diagnostic::{Report, shape as words};
+use crate::json_file::typed;
+use crate::labels::{self, Kind};
+use crate::node::{Node, read_yaml};
+use crate::{front_matter, sections};
+use outline::Outline;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One work item. Its words stand in `body` as they were written; the rest is what was read in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkItem {
+    pub title: Option<String>,
+    pub labels: Vec<String>,
+    /// None where the file does not say; it is open then.
+    pub state: Option<ItemState>,
+    /// What must be done or answered first, by the names of items.
+    pub blocked_by: Vec<String>,
+    /// Without line ends around it.
+    pub body: String,
+    pub kind: ItemKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ItemKind {
+    Task(TaskItem),
+    Refinement(RefinementItem),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ItemState {
+    Open,
+    Closed,
+}
+
+/// Which specification an item comes from. What is not said in the usual form is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SpecReference {
+    pub spec: Option<String>,
+    pub sections: Option<String>,
+    pub quote: Option<String>,
+}
+
+impl WorkItem {
+    /// Paths, globs, or folders ending in `/` that the work may change; none for a refinement.
+    pub fn in_scope(&self) -> &[String] {
+        match &self.kind {
+            ItemKind::Task(task) => &task.in_scope,
+            ItemKind::Refinement(_) => &[],
+        }
+    }
+
+    pub fn out_of_scope(&self) -> Vec<String> {
+        match &self.kind {
+            ItemKind::Task(task) => task.out_of_scope.iter().map(|x| x.path.clone()).collect(),
+            ItemKind::Refinement(_) => Vec::new(),
+        }
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.state == Some(ItemState::Closed)
+    }
+
+    pub fn as_task(&self) -> Option<&TaskItem> {
+        match &self.kind {
+            ItemKind::Task(task) => Some(task),
+            ItemKind::Refinement(_) => None,
+        }
+    }
+}
+
+impl ItemKind {
+    pub fn label_kind(&self) -> Kind {
+        match self {
+            Self::Task(_) => Kind::Task,
+            Self::Refinement(_) => Kind::Refinement,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Front {
+    title: Option<String>,
+    labels: Option<Vec<String>>,
+    state: Option<ItemState>,
+    blocked_by: Option<Vec<String>>,
+}
+
+/// The item when there is no error; warnings may come with it.
+pub fn read(text: &str, path: &str) -> (Option<WorkItem>, Report) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut report = Report::default();
+    let (front, body) = match front(text, path, &mut report) {
+        Some(parts) => parts,
+        None => return (None, report),
+    };
+    let labels = front.labels.clone().unwrap_or_default();
+    let first_line = line_count(&text[..text.len() - body.len()]) + 1;
+    let kind_told = Kind::of(&labels);
+    let kind = read_kind(body, kind_told, path, first_line, &mut report);
+    if let Some(labels) = &front.labels {
+        let kind = kind_told.unwrap_or_else(|| guess(body));
+        let at = labels::At { file: path, pointer: "", line: label_line(text) };
+        report.extend(labels::check_at(at, labels, kind, false).diagnostics);
+    }
+    let item = kind.filter(|_| report.is_ok()).map(|kind| WorkItem {
+        title: front.title.filter(|title| !title.trim().is_empty()),
+        labels,
+        state: front.state,
+        blocked_by: front.blocked_by.unwrap_or_default(),
+        body: trimmed(body).to_owned(),
+        kind,
+    });
+    (item, report)
+}
+
+/// A body alone, as a result carries it; lines count from its own top.
+pub fn read_body(body: &str, kind: Option<Kind>, path: &str) -> (Option<ItemKind>, Report) {
+    let mut report = Report::default();
+    let item = read_kind(body, kind, path, 1, &mut report).filter(|_| report.is_ok());
+    (item, report)
+}
+
+/// Whether a text without front matter looks like a work item: most of its headings are those of one.
+pub(crate) fn is_likely(text: &str) -> bool {
+    let body = front_matter::split(text).map_or(text, |(_, body)| body);
+    let task = Outline::of(body, 1, task::TEMPLATE).sections.len();
+    let refinement = Outline::of(body, 1, refinement::TEMPLATE).sections.len();
+    task >= 4 || refinement >= 3
+}
+
+fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(Front, &'a str)> {
+    let begins = text.lines().next().is_some_and(|line| line.trim_end() == "---");
+    if !begins {
+        return Some((Front::default(), text));
+    }
+    let (yaml, body) = match front_matter::split(text) {
+        Ok(parts) => parts,
+        Err(cause) => {
+            report.push(words::no_front_matter(path, cause));
+            return None;
+        }
+    };
+    let node = match read_yaml(&yaml) {
+        Ok(node) => node,
+        Err(fault) => {
+            report.push(words::yaml_syntax(path, &fault.message, fault.line));
+            return None;
+        }
+    };
+    let is_empty = node == Node::plain(crate::node::Value::Null);
+    let front = match is_empty {
+        true => Front::default(),
+        // What is wrong with it is reported beside what is wrong with the body.
+        false => typed(&node, path, report, |fault| words::fault(path, fault)).unwrap_or_default(),
+    };
+    Some((front, body))
+}
+
+fn read_kind(
+    body: &str,
+    kind: Option<Kind>,
+    path: &str,
+    first_line: u32,
+    report: &mut Report,
+) -> Option<ItemKind> {
+    match kind.unwrap_or_else(|| guess(body)) {
+        Kind::Task => task::read(body, path, first_line, report).map(ItemKind::Task),
+        Kind::Refinement => {
+            refinement::read(body, path, first_line, report).map(ItemKind::Refinement)
+        }
+    }
+}
+
+/// By the headings, where no label says it.
+fn guess(body: &str) -> Kind {
+    let count = |template| Outline::of(body, 1, template).sections.len();
+    match count(refinement::TEMPLATE) > count(task::TEMPLATE) {
+        true => Kind::Refinement,
+        false => Kind::Task,
+    }
+}
+
+fn label_line(text: &str) -> Option<u32> {
+    let at = text.lines().position(|line| line.trim_start().starts_with("labels"))?;
+    u32::try_from(at + 1).ok()
+}
+
+fn line_count(text: &str) -> u32 {
+    u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX)
+}
+
+/// Line ends around a body are layout, not content.
+fn trimmed(body: &str) -> &str {
+    body.trim_matches(['\r', '\n'])
+}
+
+/// `Spec: x`, `Section(s): y` and `Quote: z`, as items of a list or as plain lines.
+fn spec_reference(section: &outline::Section<'_>) -> SpecReference {
+    let field = |name: &str| {
+        let value = section.lines.iter().find_map(|line| list::field(line.text, name))?;
+        let value = list::unquoted(value);
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    SpecReference {
+        spec: field("spec"),
+        sections: field("section(s)").or_else(|| field("sections")).or_else(|| field("section")),
+        quote: field("quote"),
+    }
+}
+
+fn plain_heading(title: &str) -> String {
+    sections::plain_name(title).replace('-', " ")
+}
+
+#[cfg(test)]
+mod tests;

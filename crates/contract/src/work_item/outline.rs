@@ -1,0 +1,171 @@
+//! A body by the headings of its template: which sections are there, where, and with what in them.
+
+use super::plain_heading;
+use crate::diagnostic::{Report, work_item as say};
+use crate::sections::{atx, closes, fence_of, setext};
+
+/// A heading that a body must have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Required {
+    pub name: &'static str,
+    pub level: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Section<'a> {
+    pub name: &'static str,
+    level: usize,
+    pub line: u32,
+    pub lines: Vec<Line<'a>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub number: u32,
+    pub text: &'a str,
+    /// Inside a fence, where nothing is a heading or an item of a list.
+    pub is_code: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Outline<'a> {
+    pub sections: Vec<Section<'a>>,
+    /// The line after the last one.
+    end: u32,
+}
+
+impl<'a> Outline<'a> {
+    pub fn of(body: &'a str, first_line: u32, template: &[Required]) -> Self {
+        let lines: Vec<&str> = body.lines().collect();
+        let mut reader = Reader { template, sections: Vec::new(), is_inside: false };
+        let mut fence: Option<&str> = None;
+        let mut is_comment = false;
+        let mut index = 0;
+        while index < lines.len() {
+            let text = lines[index];
+            let number = first_line + u32::try_from(index).unwrap_or(u32::MAX - first_line);
+            index += 1;
+            if let Some(open) = fence {
+                match closes(text, open) {
+                    true => fence = None,
+                    false => reader.content(Line { number, text, is_code: true }),
+                }
+            } else if is_comment {
+                is_comment = !text.contains("-->");
+            } else if let Some(open) = fence_of(text) {
+                fence = Some(open);
+            } else if text.trim_start().starts_with("<!--") {
+                is_comment = !text.contains("-->");
+            } else if let Some((level, title)) = atx(text) {
+                reader.heading(title, level, Line { number, text, is_code: false });
+            } else if let Some(level) = lines.get(index).and_then(|next| setext(text, next))
+                && reader.known(text).is_some()
+            {
+                reader.heading(text, level, Line { number, text, is_code: false });
+                index += 1;
+            } else {
+                reader.content(Line { number, text, is_code: false });
+            }
+        }
+        let end = first_line + u32::try_from(lines.len()).unwrap_or(u32::MAX - first_line);
+        Self { sections: reader.sections, end }
+    }
+
+    /// The first of this name that says something.
+    pub fn section(&self, name: &str) -> Option<&Section<'a>> {
+        self.sections.iter().find(|section| section.name == name && section.says_something())
+    }
+
+    /// Every required heading once, in order, with something below it.
+    pub fn check(&self, template: &[Required], path: &str, report: &mut Report) {
+        for (index, required) in template.iter().enumerate() {
+            let found: Vec<&Section<'_>> =
+                self.sections.iter().filter(|section| section.name == required.name).collect();
+            let Some(first) = found.first() else {
+                let line = self.place_of(template, index);
+                report.push(say::section_missing(path, line, required.name, required.level));
+                continue;
+            };
+            if let Some(second) = found.get(1) {
+                let lines = (first.line, second.line);
+                report.push(say::section_twice(path, lines, required.name));
+            }
+            if !found.iter().any(|section| section.says_something()) {
+                report.push(say::section_empty(path, first.line, required.name));
+            }
+            if first.level != required.level {
+                let levels = (first.level, required.level);
+                report.push(say::section_level(path, first.line, required.name, levels));
+            }
+        }
+        self.check_order(template, path, report);
+    }
+
+    /// The line before which a missing section belongs.
+    fn place_of(&self, template: &[Required], index: usize) -> u32 {
+        let later = template
+            .iter()
+            .skip(index + 1)
+            .find_map(|next| self.sections.iter().find(|section| section.name == next.name));
+        later.map_or(self.end, |section| section.line)
+    }
+
+    fn check_order(&self, template: &[Required], path: &str, report: &mut Report) {
+        let rank = |section: &Section<'_>| template.iter().position(|r| r.name == section.name);
+        for pair in self.sections.windows(2) {
+            if rank(&pair[0]) > rank(&pair[1]) {
+                let names = (pair[1].name, pair[0].name);
+                report.push(say::section_order(path, pair[1].line, names));
+                return;
+            }
+        }
+    }
+}
+
+impl Section<'_> {
+    pub fn says_something(&self) -> bool {
+        self.lines.iter().any(|line| !line.text.trim().is_empty())
+    }
+
+    pub fn text(&self) -> String {
+        let lines: Vec<&str> = self.lines.iter().map(|line| line.text.trim_end()).collect();
+        lines.join("\n").trim_matches('\n').to_owned()
+    }
+}
+
+struct Reader<'t, 'a> {
+    template: &'t [Required],
+    sections: Vec<Section<'a>>,
+    /// Of the last section; a foreign heading ends it.
+    is_inside: bool,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn known(&self, title: &str) -> Option<&'static str> {
+        let plain = plain_heading(title);
+        let named = |required: &&Required| required.name.eq_ignore_ascii_case(&plain);
+        self.template.iter().find(named).map(|required| required.name)
+    }
+
+    fn heading(&mut self, title: &str, level: usize, line: Line<'a>) {
+        if let Some(name) = self.known(title) {
+            self.is_inside = true;
+            self.sections.push(Section { name, level, line: line.number, lines: Vec::new() });
+            return;
+        }
+        // A deeper heading divides the section it stands in; any other one ends it.
+        let is_below = self.sections.last().is_some_and(|section| level > section.level);
+        match self.is_inside && is_below {
+            true => self.content(line),
+            false => self.is_inside = false,
+        }
+    }
+
+    fn content(&mut self, line: Line<'a>) {
+        if self.is_inside
+            && let Some(section) = self.sections.last_mut()
+        {
+            section.lines.push(line);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The body of a task: what it achieves, which files it may change, and how to tell that it is done.
+
+use super::outline::{Line, Outline, Required, Section};
+use super::{SpecReference, list, spec_reference};
+use crate::diagnostic::action::pattern_invalid;
+use crate::diagnostic::{Report, work_item as say};
+use crate::globs::{PathRules, beside_tests};
+use tollgate_core::task::Check;
+
+pub(super) const TEMPLATE: &[Required] = &[
+    Required { name: OBJECTIVE, level: 2 },
+    Required { name: SPEC_REFERENCE, level: 2 },
+    Required { name: IN_SCOPE, level: 3 },
+    Required { name: OUT_OF_SCOPE, level: 3 },
+    Required { name: CRITERIA, level: 2 },
+    Required { name: CONTEXT, level: 2 },
+    Required { name: CONSTRAINTS, level: 2 },
+];
+
+const OBJECTIVE: &str = "Objective";
+const SPEC_REFERENCE: &str = "Spec Reference";
+const IN_SCOPE: &str = "In Scope";
+const OUT_OF_SCOPE: &str = "Out of Scope";
+const CRITERIA: &str = "Acceptance Criteria";
+const CONTEXT: &str = "Context";
+const CONSTRAINTS: &str = "Constraints";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskItem {
+    pub objective: String,
+    pub spec_reference: SpecReference,
+    /// Paths, globs, or folders ending in `/`.
+    pub in_scope: Vec<String>,
+    pub out_of_scope: Vec<Excluded>,
+    pub criteria: Vec<AcceptanceCriterion>,
+    pub context: String,
+    pub constraints: String,
+}
+
+/// A path that another task owns, or that nobody is to touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    pub path: String,
+    /// A task's id, or a tempID where the item is being created.
+    pub owner: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptanceCriterion {
+    pub text: String,
+    pub is_checked: bool,
+    /// The file of `Test: file passes`.
+    pub test: Option<String>,
+}
+
+impl TaskItem {
+    /// Constraints one by one: the items of their list, else the whole as one.
+    pub fn constraint_lines(&self) -> Vec<String> {
+        let line = |text| Line { number: 0, text, is_code: false };
+        let lines: Vec<Line<'_>> = self.constraints.lines().map(line).collect();
+        let items = list::items(&lines);
+        match items.is_empty() {
+            true => vec![self.constraints.split_whitespace().collect::<Vec<_>>().join(" ")],
+            false => items.into_iter().map(|item| item.text).collect(),
+        }
+    }
+}
+
+/// The item even where it has faults that do not hide its parts; none where parts are missing.
+pub(super) fn read(
+    body: &str,
+    path: &str,
+    first_line: u32,
+    report: &mut Report,
+) -> Option<TaskItem> {
+    let outline = Outline::of(body, first_line, TEMPLATE);
+    outline.check(TEMPLATE, path, report);
+    let in_scope = outline.section(IN_SCOPE).map(|section| in_scope(section, path, report));
+    let excluded = outline.section(OUT_OF_SCOPE).map(|section| excluded(section, path, report));
+    let criteria = outline.section(CRITERIA).map(|section| criteria(section, path, report));
+    let reference = outline.section(SPEC_REFERENCE).map(|section| {
+        let reference = spec_reference(section);
+        if reference.spec.is_none() {
+            report.push(say::spec_field(path, section.line, "Spec"));
+        }
+        if reference.sections.is_none() {
+            report.push(say::spec_field(path, section.line, "Section(s)"));
+        }
+        reference
+    });
+    let text = |name: &str| outline.section(name).map(Section::text);
+    let (in_scope, excluded, criteria) = (in_scope?, excluded?, criteria?);
+    contradictions(path, &in_scope, &excluded, &criteria, report);
+    Some(TaskItem {
+        objective: text(OBJECTIVE)?,
+        spec_reference: reference?,
+        in_scope: in_scope.into_iter().map(|(_, path)| path).collect(),
+        out_of_scope: excluded.into_iter().map(|(_, excluded)| excluded).collect(),
+        criteria: criteria.into_iter().map(|(_, criterion)| criterion).collect(),
+        context: text(CONTEXT)?,
+        constraints: text(CONSTRAINTS)?,
+    })
+}
+
+fn in_scope(section: &Section<'_>, path: &str, report: &mut Report) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    let mut is_unclear = false;
+    let items = list::items(&section.lines);
+    for (_, item) in items.iter().enumerate().filter(|(i, _)| !list::is_label(&items, *i)) {
+        if list::says_none(&item.text) {
+            continue;
+        }
+        let paths = list::paths(&item.text);
+        is_unclear |= paths.is_none();
+        match paths {
+            None => report.push(say::path_unclear(path, item.line, &item.text)),
+            Some((paths, _)) => found.extend(paths.into_iter().map(|found| (item.line, found))),
+        }
+    }
+    for (line, pattern) in &found {
+        readable(path, *line, pattern, report);
+    }
+    if found.is_empty() && !is_unclear {
+        report.push(say::scope_empty(path, section.line));
+    }
+    found
+}
+
+fn excluded(section: &Section<'_>, path: &str, report: &mut Report) -> Vec<(u32, Excluded)> {
+    let mut found = Vec::new();
+    let items = list::items(&section.lines);
+    for (_, item) in items.iter().enumerate().filter(|(i, _)| !list::is_label(&items, *i)) {
+        if list::says_none(&item.text) {
+            continue;
+        }
+        let Some((paths, remark)) = list::paths(&item.text) else {
+            report.push(say::not_enforced(path, item.line, &item.text));
+            continue;
+        };
+        for pattern in paths {
+            readable(path, item.line, &pattern, report);
+            found.push((item.line, Excluded { path: pattern, owner: owner(remark) }));
+        }
+    }
+    if items.is_empty() && !list::says_none(&section.text()) {
+        report.push(say::not_enforced(path, section.line, section.text().trim()));
+    }
+    found
+}
+
+fn readable(path: &str, line: u32, pattern: &str, report: &mut Report) {
+    for bad in PathRules::new(&[pattern]).err().unwrap_or_default() {
+        report.push(pattern_invalid(path, Some(line), pattern, &bad.cause));
+    }
+}
+
+/// The name in `(owned by NAME)`.
+fn owner(remark: &str) -> Option<String> {
+    const MARK: &str = "owned by";
+    let small = remark.to_ascii_lowercase();
+    let rest = &remark[small.find(MARK)? + MARK.len()..];
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';');
+    let name = rest.trim_start_matches([' ', ':', '`', '"']).split(ends).next()?;
+    let name = name.trim_matches(['`', '"', '.']);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn criteria(
+    section: &Section<'_>,
+    path: &str,
+    report: &mut Report,
+) -> Vec<(u32, AcceptanceCriterion)> {
+    let mut found: Vec<(u32, AcceptanceCriterion)> = Vec::new();
+    let items = list::items(&section.lines);
+    let top = items.iter().map(|item| item.indent).min().unwrap_or_default();
+    for item in &items {
+        let box_of = check_box(&item.text);
+        let (is_checked, text) = box_of.unwrap_or((false, item.text.as_str()));
+        let text = list::unquoted(text);
+        match found.last_mut() {
+            // Details of a criterion, not a criterion of their own.
+            Some((_, last)) if box_of.is_none() && item.indent > top => {
+                last.text = format!("{} {text}", last.text);
+            }
+            _ if text.is_empty() => {}
+            _ => {
+                if box_of.is_none() {
+                    report.push(say::no_box(path, item.line, text));
+                }
+                found.push((item.line, criterion(text, is_checked)));
+            }
+        }
+    }
+    if found.is_empty() {
+        report.push(say::no_criteria(path, section.line));
+    }
+    found
+}
+
+fn check_box(text: &str) -> Option<(bool, &str)> {
+    let mark = text.get(..3)?;
+    let is_checked = match mark {
+        "[ ]" => false,
+        "[x]" | "[X]" => true,
+        _ => return None,
+    };
+    Some((is_checked, text[3..].trim()))
+}
+
+fn criterion(text: &str, is_checked: bool) -> AcceptanceCriterion {
+    let test = list::field(text, "test").and_then(|rest| {
+        let (paths, _) = list::paths(rest)
+            .or_else(|| list::paths(rest.split_whitespace().next().unwrap_or_default()))?;
+        paths.into_iter().next()
+    });
+    AcceptanceCriterion { text: text.to_owned(), is_checked, test }
+}
+
+/// A file is in scope or out of it, and no check may need a file that is out of it.
+fn contradictions(
+    path: &str,
+    in_scope: &[(u32, String)],
+    excluded: &[(u32, Excluded)],
+    criteria: &[(u32, AcceptanceCriterion)],
+    report: &mut Report,
+) {
+    let same = |a: &str, b: &str| a.trim_end_matches('/') == b.trim_end_matches('/');
+    for (line, out) in excluded {
+        if let Some((listed, _)) = in_scope.iter().find(|(_, path)| same(path, &out.path)) {
+            report.push(say::in_and_out(path, (*listed, *line), &out.path));
+        }
+    }
+    let listed: Vec<String> = in_scope.iter().map(|(_, path)| path.clone()).collect();
+    let refused: Vec<&str> = excluded.iter().map(|(_, out)| out.path.as_str()).collect();
+    for (line, criterion) in criteria {
+        let needs = needed(criterion);
+        if let Some(needed) = needs.iter().find(|file| is_refused(file, &listed, &refused)) {
+            report.push(say::check_out_of_scope(path, *line, needed, &criterion.text));
+        }
+    }
+}
+
+/// The files that a check cannot do without.
+fn needed(criterion: &AcceptanceCriterion) -> Vec<String> {
+    let words = match criterion.text.strip_prefix("cmd:") {
+        Some(_) => match Check::from(criterion.text.clone()) {
+            Check::Command(command) => command,
+            Check::Manual(_) => String::new(),
+        },
+        None => String::new(),
+    };
+    let ends = |c: char| c.is_whitespace() || ";|&()<>'\"=`".contains(c);
+    let named = words.split(ends).filter(|word| word.contains(['/', '.'])).map(str::to_owned);
+    criterion.test.iter().cloned().chain(named).collect()
+}
+
+/// Whether what excludes a file speaks of it at least as exactly as what lists it.
+fn is_refused(file: &str, listed: &[String], refused: &[&str]) -> bool {
+    let file = file.strip_prefix("./").unwrap_or(file);
+    let beside = beside_tests(listed, file).then_some(usize::MAX);
+    let inside = listed.iter().filter_map(|pattern| exactness(pattern, file)).max().max(beside);
+    let outside = refused.iter().filter_map(|pattern| exactness(pattern, file)).max();
+    outside.is_some() && outside >= inside
+}
+
+/// How much of a matching pattern is spelled out; the whole path counts most.
+fn exactness(pattern: &str, file: &str) -> Option<usize> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    if pattern.trim_end_matches('/') == file.trim_end_matches('/') {
+        return Some(usize::MAX);
+    }
+    let matches = PathRules::new(&[pattern]).is_ok_and(|rules| rules.matches(file));
+    matches.then(|| pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len()))
+}

@@ -1,0 +1,378 @@
+//! Stories of work items.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use crate::testing::shown;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+pub(crate) const TASK: &str = r#"## Objective
+
+Wrong passwords are counted and the sixth is refused.
+
+## Spec Reference
+
+- Spec: `docs/specs/login.md`
+- Section(s): 2.1 Counting
+
+## Scope
+
+### In Scope
+
+Files of this task:
+
+- bin/limit
+- `tests/test_limit.sh` (new)
+
+### Out of Scope
+
+- bin/login (owned by T-002)
+- docs/
+
+## Acceptance Criteria
+
+- [ ] The sixth wrong password within a minute is refused
+- [x] cmd: sh tests/run.sh limit
+- [ ] Test: tests/test_limit.sh passes
+
+## Context
+
+The counter is a file; see `data/`.
+
+## Constraints
+
+- Do not change the format of data/users.
+- No new dependency,
+  not even a small one.
+"#;
+
+const REFINEMENT: &str = r#"## Ambiguity
+
+The specification does not say whether the limit is per user or per address.
+
+## Spec Reference
+
+- Spec: `docs/specs/login.md`
+- Section(s): 2.1 Counting
+- Quote: "five wrong passwords"
+
+## Options
+
+1. **Per user** — simple
+   and cheap
+2. **Per address** — fair
+
+## Recommendation
+
+Per user.
+
+## Blocked Tasks
+
+- Counting
+"#;
+
+fn story(text: &str, expected: Expect) {
+    let (_, report) = read(text, "T-001.md");
+    expected.assert_eq(&shown(&report));
+}
+
+fn good(text: &str) -> WorkItem {
+    let (item, report) = read(text, "T-001.md");
+    assert_eq!(shown(&report), "");
+    item.unwrap()
+}
+
+#[test]
+fn r090_a_whole_task_is_read_to_the_last_field() {
+    let item = good(TASK);
+    let task = item.as_task().unwrap();
+    assert_eq!(task.objective, "Wrong passwords are counted and the sixth is refused.");
+    assert_eq!(task.spec_reference.spec.as_deref(), Some("docs/specs/login.md"));
+    assert_eq!(task.spec_reference.sections.as_deref(), Some("2.1 Counting"));
+    assert_eq!(item.in_scope(), ["bin/limit", "tests/test_limit.sh"]);
+    let owned = Excluded { path: "bin/login".to_owned(), owner: Some("T-002".to_owned()) };
+    let bare = Excluded { path: "docs/".to_owned(), owner: None };
+    assert_eq!(task.out_of_scope, [owned, bare]);
+    let criteria: Vec<(&str, bool, Option<&str>)> =
+        task.criteria.iter().map(|c| (c.text.as_str(), c.is_checked, c.test.as_deref())).collect();
+    assert_eq!(
+        criteria,
+        [
+            ("The sixth wrong password within a minute is refused", false, None),
+            ("cmd: sh tests/run.sh limit", true, None),
+            ("Test: tests/test_limit.sh passes", false, Some("tests/test_limit.sh")),
+        ]
+    );
+    assert_eq!(task.context, "The counter is a file; see `data/`.");
+    assert_eq!(
+        task.constraint_lines(),
+        ["Do not change the format of data/users.", "No new dependency, not even a small one."]
+    );
+}
+
+#[test]
+fn r092_a_whole_refinement_is_read_to_the_last_field() {
+    let item = good(REFINEMENT);
+    let ItemKind::Refinement(refinement) = &item.kind else { panic!("{item:?}") };
+    assert_eq!(refinement.spec_reference.quote.as_deref(), Some("five wrong passwords"));
+    assert_eq!(refinement.options, ["**Per user** — simple and cheap", "**Per address** — fair"]);
+    assert_eq!(refinement.recommendation, "Per user.");
+    assert_eq!(refinement.blocked_tasks, "- Counting");
+    assert!(item.in_scope().is_empty());
+}
+
+#[test]
+fn r090_every_missing_heading_is_named_alone_and_together() {
+    for required in task::TEMPLATE {
+        let without = without(TASK, required.name);
+        let (item, report) = read(&without, "T-001.md");
+        assert_eq!(item, None, "{}", required.name);
+        let codes: Vec<&str> = report.errors().map(|d| d.code).collect();
+        assert_eq!(codes, ["work_item.section_missing"], "{}", required.name);
+        assert!(report.diagnostics[0].message.contains(required.name));
+    }
+    story("## Objective\n\nx\n\n## Constraints\n\nnone\n", expect![[""]]);
+    story("", expect![[""]]);
+}
+
+#[test]
+fn r092_every_missing_heading_of_a_refinement_is_named() {
+    for required in refinement::TEMPLATE {
+        let without = without(REFINEMENT, required.name);
+        let (item, report) = read(&without, "R-001.md");
+        assert_eq!(item, None);
+        assert!(
+            report.errors().any(|d| d.code == "work_item.section_missing"
+                && d.message.contains(required.name)),
+            "{}: {}",
+            required.name,
+            shown(&report)
+        );
+    }
+    story(
+        &REFINEMENT
+            .replace("1. **Per user** — simple\n   and cheap\n2. **Per address** — fair", "either"),
+        expect![[""]],
+    );
+}
+
+/// The text without one heading and what stands below it.
+fn without(text: &str, name: &str) -> String {
+    let mut is_gone = false;
+    let mut kept = String::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix('#') {
+            is_gone = title.trim_start_matches('#').trim() == name;
+        }
+        if !is_gone {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+#[test]
+fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_nothing() {
+    let fenced = TASK
+        .replace("## Context", "```\n## Context")
+        .replace("## Constraints", "```\n## Constraints");
+    story(&fenced, expect![[""]]);
+    let commented = TASK.replace("## Context", "<!--\n## Context\n-->");
+    story(&commented, expect![[""]]);
+    let empty = TASK.replace("The counter is a file; see `data/`.", "<!-- later -->");
+    story(&empty, expect![[""]]);
+    let twice = format!("{TASK}\n## Context\n\nmore\n");
+    story(&twice, expect![[""]]);
+}
+
+#[test]
+fn r090_order_and_level_are_tolerated_and_told() {
+    let (head, tail) = TASK.split_once("## Context").unwrap();
+    story(&format!("## Context{tail}\n{head}"), expect![[""]]);
+    story(&TASK.replace("### In Scope", "## In-Scope:"), expect![[""]]);
+    // Another heading of the template's level ends a section; a deeper one divides it.
+    let item = good(&TASK.replace(
+        "The counter is a file; see `data/`.",
+        "The counter is a file.\n\n### History\n\nold\n\n## Notes\n\nelsewhere",
+    ));
+    assert_eq!(item.as_task().unwrap().context, "The counter is a file.\n\n### History\n\nold");
+}
+
+#[test]
+fn scope_lists_are_read_as_people_write_them() {
+    let listed = |lines: &str| {
+        let text = TASK.replace("- bin/limit\n- `tests/test_limit.sh` (new)", lines);
+        let (item, report) = read(&text, "T-001.md");
+        item.map(|item| item.in_scope().join(" ")).ok_or_else(|| shown(&report))
+    };
+    for (lines, paths) in [
+        ("* src/*.rs\n+ guide/", "src/*.rs guide/"),
+        ("1. `a b.txt` — has a blank", "a b.txt"),
+        ("- `a.rs`, `b.rs` and `c.rs` (all new)", "a.rs b.rs c.rs"),
+        ("- src/a.rs: the handler\n- src/b.rs - its caller", "src/a.rs src/b.rs"),
+        ("- Backend:\n  - src/a.rs\n- Front:\n  - app/[id]/page.tsx", "src/a.rs app/[id]/page.tsx"),
+        ("- src/a.rs (the handler,\n  which is new)", "src/a.rs"),
+    ] {
+        assert_eq!(listed(lines).as_deref(), Ok(paths), "{lines}");
+    }
+    for (lines, code) in [
+        ("- All files under src", "work_item.path_unclear"),
+        ("- a.rs, b.rs", "work_item.path_unclear"),
+        ("- ../other/a.rs", "action.pattern_invalid"),
+        ("- /etc/passwd", "action.pattern_invalid"),
+        ("- src/*{a", "action.pattern_invalid"),
+        ("None", "work_item.scope_empty"),
+        ("- none", "work_item.scope_empty"),
+        ("src/a.rs", "work_item.scope_empty"),
+        ("```\n- src/a.rs\n```", "work_item.scope_empty"),
+    ] {
+        let report = listed(lines).unwrap_err();
+        assert!(report.contains(code), "{lines}: {report}");
+    }
+}
+
+#[test]
+fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
+    let with = |lines: &str| TASK.replace("- bin/login (owned by T-002)\n- docs/", lines);
+    for none in ["None", "- None.", "-", "n/a", "none, nobody else works here"] {
+        assert_eq!(good(&with(none)).out_of_scope(), Vec::<String>::new(), "{none}");
+    }
+    story(
+        &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
+        expect![[""]],
+    );
+    story(&with("The rest."), expect![[""]]);
+    let item = good(&with("- `lib/`, owned by #12.\n- x.rs (legacy; owned by: task-c, later)"));
+    let owners: Vec<Option<&str>> =
+        item.as_task().unwrap().out_of_scope.iter().map(|out| out.owner.as_deref()).collect();
+    assert_eq!(owners, [Some("#12"), Some("task-c")]);
+}
+
+#[test]
+fn a_path_in_scope_and_out_of_it_is_refused() {
+    story(&TASK.replace("- docs/", "- `bin/limit`"), expect![[""]]);
+}
+
+#[test]
+fn a_check_that_needs_a_file_out_of_scope_is_refused_before_anybody_works() {
+    let out = |out: &str, check: &str| {
+        let text = TASK.replace("- docs/", out);
+        let text = text.replace("- [ ] Test: tests/test_limit.sh passes", check);
+        let (_, report) = read(&text, "T-001.md");
+        report.errors().map(|d| d.code).collect::<Vec<_>>().join(" ")
+    };
+    for (listed, check) in [
+        ("- tests/login.sh", "- [ ] Test: tests/login.sh passes"),
+        ("- tests/login/", "- [ ] Test: `tests/login/a.sh` passes on both"),
+        ("- tests/**", "- [ ] Test: ./tests/other.sh passes"),
+        ("- tests/login.sh", "- [ ] cmd: sh tests/login.sh --all"),
+        ("- tests/login/", "- [ ] `cmd: (cd . && sh 'tests/login/b.sh')`"),
+        ("- tools/", "- [ ] cmd: make -C tools/ all"),
+    ] {
+        assert_eq!(out(listed, check), "work_item.check_out_of_scope", "{listed} {check}");
+    }
+    for (listed, check) in [
+        // What is listed more exactly wins.
+        ("- tests/**", "- [ ] Test: tests/test_limit.sh passes"),
+        ("- `**`", "- [ ] Test: bin/tests/limit.sh passes"),
+        ("- tests/login.sh", "- [ ] manual: read tests/login.sh"),
+        ("- tests/login.sh", "- [ ] cmd: sh tests/run.sh"),
+    ] {
+        assert_eq!(out(listed, check), "", "{listed} {check}");
+    }
+}
+
+#[test]
+fn criteria_without_boxes_and_without_a_list() {
+    story(
+        &TASK.replace("- [ ] The sixth", "- The sixth").replace("- [x] cmd:", "  - cmd:"),
+        expect![[""]],
+    );
+    let text = without(TASK, "Acceptance Criteria") + "\n## Acceptance Criteria\n\nIt works.\n";
+    story(&text, expect![[""]]);
+}
+
+#[test]
+fn front_matter_carries_labels_title_and_state() {
+    let item = good(&format!(
+        "---\ntitle: 'Count: them'\nlabels: [task:implement, status:ready, priority:low, complexity:low, area:login]\nstate: closed\nblocked_by: [T-002]\n---\n{TASK}"
+    ));
+    assert_eq!(item.title.as_deref(), Some("Count: them"));
+    assert_eq!(item.labels.len(), 5);
+    assert!(item.is_closed());
+    assert_eq!(item.blocked_by, ["T-002"]);
+    assert_eq!(good(&format!("---\n---\n{TASK}")).labels, Vec::<String>::new());
+    story(
+        &format!(
+            "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
+            without(TASK, "Context")
+        ),
+        expect![[""]],
+    );
+    story(&format!("---\nlabels: [\n---\n{TASK}"), expect![[""]]);
+    story(&format!("---\n{TASK}"), expect![[""]]);
+}
+
+#[test]
+fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
+    story(
+        &format!(
+            "---\nlabels: [task:refinement, status:pending, priority:low, complexity:low]\n---\n{REFINEMENT}"
+        ),
+        expect![[""]],
+    );
+    story(
+        &format!(
+            "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
+        ),
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_is_written_reads_back_and_keeps_every_word() {
+    for text in [TASK, REFINEMENT] {
+        let item = good(text);
+        assert_eq!(write(&item), text);
+        let full = WorkItem {
+            title: Some("A \"title\": with # marks\u{2028}".to_owned()),
+            state: Some(ItemState::Open),
+            blocked_by: vec!["T-007".to_owned()],
+            ..item
+        };
+        let written = write(&full);
+        assert_eq!(good(&written), full);
+        assert_eq!(write(&good(&written)), written);
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_read_is_written_and_read_the_same(
+        title in proptest::option::of("[^\u{0}]{1,40}"),
+        objective in "[a-z][ -~]{0,60}",
+        context in "[a-z][^\u{0}\r<`~#]{0,80}",
+        paths in proptest::collection::vec("[a-z]{1,8}(/[a-z]{1,8}){0,2}", 1..5),
+    ) {
+        let scope: String = paths.iter().map(|path| format!("- in/{path}\n")).collect();
+        let text = TASK
+            .replace("Wrong passwords are counted and the sixth is refused.", &objective)
+            .replace("The counter is a file; see `data/`.", &context)
+            .replace("- bin/limit\n", &scope);
+        if let (Some(item), _) = read(&text, "T-001.md") {
+            let item = WorkItem { title: title.filter(|t| !t.trim().is_empty()), ..item };
+            let (again, report) = read(&write(&item), "T-001.md");
+            prop_assert_eq!(again.as_ref(), Some(&item), "{}", shown(&report));
+            prop_assert!(write(&item).contains(&context.trim_end_matches('\n')));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_fall(text in "\\PC{0,200}", cut in 0..600usize) {
+        let _ = read(&text, "x.md");
+        let cut = TASK.char_indices().map(|(at, _)| at).nth(cut).unwrap_or(TASK.len());
+        let _ = read(&format!("{}{text}{}", &TASK[..cut], &TASK[cut..]), "x.md");
+    }
+}
