@@ -66,7 +66,8 @@ impl Asked<'_> {
         let folders = tested_folders(language, &folder);
         let is_subject = |at: &Folder, stem: &str| self.has_named(language, at, stem);
         let by_name = folders.iter().any(|at| {
-            let bare = (at.is_apart && language.is_bare_in_folder).then_some(stem);
+            let is_bare = at.is_apart && language.is_bare_in_folder && marked.is_empty();
+            let bare = is_bare.then_some(stem);
             marked.iter().map(String::as_str).chain(bare).any(|stem| is_subject(at, stem))
         });
         by_name || self.has_owner(language, &folder, stem)

@@ -3,7 +3,8 @@
 use super::entry::Entry;
 use super::language::{DJANGO, Id, KINDS, LANGUAGES, Language, PROJECT_SUFFIXES, Place};
 use super::pattern::{
-    Part, Pattern, Text, Token, ending, glob, literal, meet, one, parts_meet, path, texts_meet,
+    Part, Pattern, Text, Token, ending, glob, has_gap, literal, meet, one, parts_meet, path,
+    texts_meet,
 };
 
 /// Whether some path may be in both scopes; when in doubt it says yes.
@@ -52,7 +53,7 @@ impl Reach {
 }
 
 /// A file that tests are named after.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Subject {
     folder: Pattern,
     stem: Text,
@@ -62,7 +63,10 @@ struct Subject {
 fn subjects(language: &Language, folder: &[Part], name: &Part, is_exact: bool) -> Vec<Subject> {
     let mut found = Vec::new();
     let mut add = |folder: &[Part], stem: Text| {
-        found.push(Subject { folder: folder.to_vec(), stem, is_exact });
+        let subject = Subject { folder: folder.to_vec(), stem, is_exact };
+        if !found.contains(&subject) {
+            found.push(subject);
+        }
     };
     for stem in language.tested().flat_map(|extension| stems_of(name, extension)) {
         match (language.id, plain(&stem).as_deref()) {
@@ -79,22 +83,17 @@ fn subjects(language: &Language, folder: &[Part], name: &Part, is_exact: bool) -
         }
         add(folder, stem);
     }
-    // Files that are called after the folder they are in.
-    let called = match language.id {
-        Id::Rust => vec![("mod.rs", true)],
-        Id::Python => vec![("__init__.py", true)],
-        Id::Script => vec![("index.", false)],
-        _ => Vec::new(),
+    // Files that are called after the folder they are in; some are tested from beside that folder.
+    let (names, is_outside): (Vec<String>, bool) = match language.id {
+        Id::Rust => (vec!["mod.rs".to_owned()], true),
+        Id::Python => (vec!["__init__.py".to_owned()], true),
+        Id::Script => (language.tested().map(|end| format!("index.{end}")).collect(), false),
+        _ => (Vec::new(), false),
     };
-    for (start, is_outside) in called {
-        let called: Text = literal(start).into_iter().chain([Token::AnyMany]).collect();
-        if !parts_meet(name, &Part::One(vec![called])) {
-            continue;
-        }
-        if let Some((last, above)) = folder.split_last() {
-            let above = if *last == Part::Deep || !is_outside { folder } else { above };
-            texts(last).into_iter().for_each(|stem| add(above, stem));
-        }
+    let is_called = names.iter().any(|called| parts_meet(name, &one(&[called])));
+    if let Some((last, above)) = folder.split_last().filter(|_| is_called) {
+        let above = if *last == Part::Deep || !is_outside { folder } else { above };
+        texts(last).into_iter().for_each(|stem| add(above, stem));
     }
     found
 }
@@ -151,15 +150,17 @@ fn with_name(mut folder: Pattern, language: &Language, stem: &Text, is_apart: bo
         let (before, after) = (literal(before), literal(after));
         names.push([before, stem.clone(), after, vec![Token::Char('.'), Token::AnyMany]].concat());
     };
+    // An open stem holds them already.
+    let infixes = if has_gap(stem) { &[] } else { language.infixes };
     for suffix in language.suffixes {
         add("", suffix);
-        language.infixes.iter().for_each(|infix| add("", &format!("{infix}{suffix}")));
+        infixes.iter().for_each(|infix| add("", &format!("{infix}{suffix}")));
     }
     language.prefixes.iter().for_each(|prefix| add(prefix, ""));
     if is_apart && language.is_bare_in_folder {
         add("", "");
     }
-    folder.push(Part::Test { stem: stem.clone(), names });
+    folder.push(Part::Test { language: language.id, stem: stem.clone(), names });
     folder
 }
 
