@@ -91,7 +91,10 @@ fn subjects(language: &Language, folder: &[Part], name: &Part, is_exact: bool) -
         _ => (Vec::new(), false),
     };
     let is_called = names.iter().any(|called| parts_meet(name, &one(&[called])));
-    if let Some((last, above)) = folder.split_last().filter(|_| is_called) {
+    // A gap may hold that folder, or nothing.
+    let without_gap = folder.strip_suffix(&[Part::Deep]);
+    for folder in std::iter::once(folder).chain(without_gap).filter(|_| is_called) {
+        let Some((last, above)) = folder.split_last() else { continue };
         let above = if *last == Part::Deep || !is_outside { folder } else { above };
         texts(last).into_iter().for_each(|stem| add(above, stem));
     }
@@ -283,10 +286,22 @@ fn unnamed_tests(language: &Language, folder: &[Part], name: &Part) -> Vec<Patte
             is_app.then(|| [folder, &[one(&["tests.py"])]].concat()).into_iter().collect()
         }
         Id::Rust => {
-            modules(folder, name).iter().flat_map(|module| tests_of_module(module)).collect()
+            let mut found = tests_of_crate(folder, name);
+            found.extend(modules(folder, name).iter().flat_map(|module| tests_of_module(module)));
+            found
         }
         _ => Vec::new(),
     }
+}
+
+fn tests_of_crate(folder: &[Part], name: &Part) -> Vec<Pattern> {
+    if !parts_meet(name, &one(&["lib.rs", "main.rs"])) {
+        return Vec::new();
+    }
+    vec![
+        [folder, &[one(&["tests.rs", "test.rs"])]].concat(),
+        [folder, &[one(&["tests"]), Part::Deep, one(&["mod.rs"])]].concat(),
+    ]
 }
 
 /// The modules that a Rust file may be: its own name, or that of its folder.
@@ -296,7 +311,7 @@ fn modules(folder: &[Part], name: &Part) -> Vec<Pattern> {
     if !stems.is_empty() {
         modules.push([folder, &[Part::One(stems)]].concat());
     }
-    if parts_meet(name, &one(&["mod.rs", "lib.rs", "main.rs"])) {
+    if parts_meet(name, &one(&["mod.rs"])) {
         modules.push(folder.to_vec());
     }
     modules
@@ -309,9 +324,9 @@ fn tests_of_module(module: &[Part]) -> Vec<Pattern> {
         [module, &[one(&["tests"]), Part::Deep, any()]].concat(),
     ];
     for (before, rest) in splits(module) {
-        for target in behind(&rest, &[one(&["src"])]) {
+        for target in behind(&rest, &[one(&["src"])]).iter().filter(|target| !target.is_empty()) {
             found.push(
-                [before.as_slice(), &[one(&["tests"])], &target, &[Part::Deep, any()]].concat(),
+                [before.as_slice(), &[one(&["tests"])], target, &[Part::Deep, any()]].concat(),
             );
         }
     }

@@ -130,7 +130,7 @@ fn is_spoken_of(rules: &ScopeRules, path: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn r104_what_nobody_spoke_of_is_a_violation_and_protected_files_always_are(rules in rules(), changes in changes()) {
@@ -180,6 +180,10 @@ proptest! {
         }).collect();
         prop_assert_eq!(sort(&rules, &changes), sort(&rules, &apart));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_makes_it_panic(texts in proptest::collection::vec("\\PC{0,24}|[-a-z/.*?{}\\[\\]`() \\\\]{0,16}", 8)) {
