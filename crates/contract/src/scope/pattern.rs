@@ -205,8 +205,7 @@ fn sequences_meet<T>(
     for one in a {
         let mut next = vec![row[0] && is_gap(one)];
         for (j, other) in b.iter().enumerate() {
-            let by_gap = (is_gap(one) && (row[j + 1] || next[j]))
-                || (is_gap(other) && (next[j] || row[j + 1]));
+            let by_gap = (is_gap(one) || is_gap(other)) && (row[j + 1] || next[j]);
             let by_same = !is_gap(one) && !is_gap(other) && row[j] && is_same(one, other);
             next.push(by_gap || by_same);
         }

@@ -14,7 +14,8 @@
 //! R src/old.ts > src/a.ts = violation > primary : nearest     (a rename; behind `:` what a reason must contain)
 //! ```
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stdout, reason = "the count of cases is worth seeing")]
 
 mod laws;
 mod overlap;

@@ -60,7 +60,7 @@ fn scopes_that_may_meet_are_told_from_those_that_cannot() {
         ("src/App/A.cs", "src/App/B.cs"),
         ("app/models/a.rb", "app/models/b.rb"),
         ("crates/a/src/x.rs", "crates/b/src/x.rs"),
-        ("src/a.ts src/b.ts docs/x.md", "src/c.ts src/d.ts lib/"),
+        ("src/a.ts src/b.ts docs/x.md", "src/c.ts src/d.ts pkg/"),
         ("", "src/"),
     ];
     for (a, b) in apart {
