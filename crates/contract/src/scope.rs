@@ -195,14 +195,17 @@ impl Effective {
         if name.refused().is_some() {
             return None;
         }
-        let standing = self.listed.standing(path);
         // A whole repository is not what a pattern means.
-        let is_meant = !name.is_submodule || self.listed.names(path);
-        if matches!(standing, Standing::In) && is_meant {
+        let is_listed = match self.listed.standing(path) {
+            Standing::Out(_) => false,
+            _ if name.is_submodule => self.listed.names(path),
+            standing => matches!(standing, Standing::In),
+        };
+        if is_listed {
             return Some(ScopeClass::Primary);
         }
         let is_test = || !name.is_submodule && self.is_test(path);
-        if !matches!(standing, Standing::Out(_)) && is_test() {
+        if !self.listed.excludes(path) && is_test() {
             return Some(ScopeClass::Test);
         }
         if self.corrected.contains(path) {

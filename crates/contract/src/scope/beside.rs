@@ -66,7 +66,8 @@ impl Asked<'_> {
         let folders = tested_folders(language, &folder);
         let is_subject = |at: &Folder, stem: &str| self.has_named(language, at, stem);
         let by_name = folders.iter().any(|at| {
-            let bare = (at.is_apart && language.is_bare_in_folder).then_some(stem);
+            let is_bare = at.is_apart && language.is_bare_in_folder && marked.is_empty();
+            let bare = is_bare.then_some(stem);
             marked.iter().map(String::as_str).chain(bare).any(|stem| is_subject(at, stem))
         });
         by_name || self.has_owner(language, &folder, stem)
@@ -146,14 +147,15 @@ impl Asked<'_> {
 fn owners_in_rust<'a>(folder: &[&'a str], stem: &str) -> Vec<(Vec<&'a str>, &'a str)> {
     let mut owners = Vec::new();
     let mut add_module = |module: &[&'a str]| match module.split_last() {
-        Some((&"src", _)) => {
+        // What is below `src/tests/` belongs to the modules it is named after, and not to the whole crate.
+        Some((&"src", _)) if folder == module || stem == "mod" => {
             owners.extend(["lib", "main"].map(|name| (module.to_vec(), name)));
         }
+        Some((&"src", _)) | None => {}
         Some((last, above)) => {
             owners.push((above.to_vec(), *last));
             owners.push((module.to_vec(), "mod"));
         }
-        None => {}
     };
     if matches!(stem, "tests" | "test") {
         add_module(folder);

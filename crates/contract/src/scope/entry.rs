@@ -46,6 +46,10 @@ impl Listed {
         }
     }
 
+    pub(super) fn excludes(&self, path: &str) -> bool {
+        matches!(self.standing(path), Standing::Out(_))
+    }
+
     /// In Scope lists this very path, perhaps as a folder.
     pub(super) fn names(&self, path: &str) -> bool {
         self.inside.exact(path).is_some() || self.inside.exact(&format!("{path}/")).is_some()

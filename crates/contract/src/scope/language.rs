@@ -260,6 +260,13 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
 ];
 
+impl Id {
+    pub(super) fn test_extensions(self) -> impl Iterator<Item = &'static str> {
+        let own = LANGUAGES.iter().filter(move |language| language.id == self);
+        own.flat_map(|language| language.extensions.iter().copied())
+    }
+}
+
 impl Language {
     pub(super) fn of_test(extension: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|language| language.extensions.contains(&extension))

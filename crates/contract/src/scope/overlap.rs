@@ -3,7 +3,8 @@
 use super::entry::Entry;
 use super::language::{DJANGO, Id, KINDS, LANGUAGES, Language, PROJECT_SUFFIXES, Place};
 use super::pattern::{
-    Part, Pattern, Text, Token, ending, glob, literal, meet, one, parts_meet, path, texts_meet,
+    Part, Pattern, Text, Token, ending, glob, has_gap, literal, meet, one, parts_meet, path,
+    texts_meet,
 };
 
 /// Whether some path may be in both scopes; when in doubt it says yes.
@@ -52,7 +53,7 @@ impl Reach {
 }
 
 /// A file that tests are named after.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Subject {
     folder: Pattern,
     stem: Text,
@@ -62,7 +63,10 @@ struct Subject {
 fn subjects(language: &Language, folder: &[Part], name: &Part, is_exact: bool) -> Vec<Subject> {
     let mut found = Vec::new();
     let mut add = |folder: &[Part], stem: Text| {
-        found.push(Subject { folder: folder.to_vec(), stem, is_exact });
+        let subject = Subject { folder: folder.to_vec(), stem, is_exact };
+        if !found.contains(&subject) {
+            found.push(subject);
+        }
     };
     for stem in language.tested().flat_map(|extension| stems_of(name, extension)) {
         match (language.id, plain(&stem).as_deref()) {
@@ -79,22 +83,20 @@ fn subjects(language: &Language, folder: &[Part], name: &Part, is_exact: bool) -
         }
         add(folder, stem);
     }
-    // Files that are called after the folder they are in.
-    let called = match language.id {
-        Id::Rust => vec![("mod.rs", true)],
-        Id::Python => vec![("__init__.py", true)],
-        Id::Script => vec![("index.", false)],
-        _ => Vec::new(),
+    // Files that are called after the folder they are in; some are tested from beside that folder.
+    let (names, is_outside): (Vec<String>, bool) = match language.id {
+        Id::Rust => (vec!["mod.rs".to_owned()], true),
+        Id::Python => (vec!["__init__.py".to_owned()], true),
+        Id::Script => (language.tested().map(|end| format!("index.{end}")).collect(), false),
+        _ => (Vec::new(), false),
     };
-    for (start, is_outside) in called {
-        let called: Text = literal(start).into_iter().chain([Token::AnyMany]).collect();
-        if !parts_meet(name, &Part::One(vec![called])) {
-            continue;
-        }
-        if let Some((last, above)) = folder.split_last() {
-            let above = if *last == Part::Deep || !is_outside { folder } else { above };
-            texts(last).into_iter().for_each(|stem| add(above, stem));
-        }
+    let is_called = names.iter().any(|called| parts_meet(name, &one(&[called])));
+    // A gap may hold that folder, or nothing.
+    let without_gap = folder.strip_suffix(&[Part::Deep]);
+    for folder in std::iter::once(folder).chain(without_gap).filter(|_| is_called) {
+        let Some((last, above)) = folder.split_last() else { continue };
+        let above = if *last == Part::Deep || !is_outside { folder } else { above };
+        texts(last).into_iter().for_each(|stem| add(above, stem));
     }
     found
 }
@@ -151,15 +153,17 @@ fn with_name(mut folder: Pattern, language: &Language, stem: &Text, is_apart: bo
         let (before, after) = (literal(before), literal(after));
         names.push([before, stem.clone(), after, vec![Token::Char('.'), Token::AnyMany]].concat());
     };
+    // An open stem holds them already.
+    let infixes = if has_gap(stem) { &[] } else { language.infixes };
     for suffix in language.suffixes {
         add("", suffix);
-        language.infixes.iter().for_each(|infix| add("", &format!("{infix}{suffix}")));
+        infixes.iter().for_each(|infix| add("", &format!("{infix}{suffix}")));
     }
     language.prefixes.iter().for_each(|prefix| add(prefix, ""));
     if is_apart && language.is_bare_in_folder {
         add("", "");
     }
-    folder.push(Part::Test { stem: stem.clone(), names });
+    folder.push(Part::Test { language: language.id, stem: stem.clone(), names });
     folder
 }
 
@@ -282,10 +286,22 @@ fn unnamed_tests(language: &Language, folder: &[Part], name: &Part) -> Vec<Patte
             is_app.then(|| [folder, &[one(&["tests.py"])]].concat()).into_iter().collect()
         }
         Id::Rust => {
-            modules(folder, name).iter().flat_map(|module| tests_of_module(module)).collect()
+            let mut found = tests_of_crate(folder, name);
+            found.extend(modules(folder, name).iter().flat_map(|module| tests_of_module(module)));
+            found
         }
         _ => Vec::new(),
     }
+}
+
+fn tests_of_crate(folder: &[Part], name: &Part) -> Vec<Pattern> {
+    if !parts_meet(name, &one(&["lib.rs", "main.rs"])) {
+        return Vec::new();
+    }
+    vec![
+        [folder, &[one(&["tests.rs", "test.rs"])]].concat(),
+        [folder, &[one(&["tests"]), Part::Deep, one(&["mod.rs"])]].concat(),
+    ]
 }
 
 /// The modules that a Rust file may be: its own name, or that of its folder.
@@ -295,7 +311,7 @@ fn modules(folder: &[Part], name: &Part) -> Vec<Pattern> {
     if !stems.is_empty() {
         modules.push([folder, &[Part::One(stems)]].concat());
     }
-    if parts_meet(name, &one(&["mod.rs", "lib.rs", "main.rs"])) {
+    if parts_meet(name, &one(&["mod.rs"])) {
         modules.push(folder.to_vec());
     }
     modules
@@ -308,9 +324,9 @@ fn tests_of_module(module: &[Part]) -> Vec<Pattern> {
         [module, &[one(&["tests"]), Part::Deep, any()]].concat(),
     ];
     for (before, rest) in splits(module) {
-        for target in behind(&rest, &[one(&["src"])]) {
+        for target in behind(&rest, &[one(&["src"])]).iter().filter(|target| !target.is_empty()) {
             found.push(
-                [before.as_slice(), &[one(&["tests"])], &target, &[Part::Deep, any()]].concat(),
+                [before.as_slice(), &[one(&["tests"])], target, &[Part::Deep, any()]].concat(),
             );
         }
     }

@@ -1,5 +1,7 @@
 //! Patterns over paths as values, to ask whether two of them have a path in common.
 
+use super::language::Id;
+
 /// Each part of a path by itself.
 pub(super) type Pattern = Vec<Part>;
 
@@ -9,8 +11,8 @@ pub(super) enum Part {
     Deep,
     /// One name that is one of these.
     One(Vec<Text>),
-    /// The name of a test of one of these stems; `names` are all that it may have.
-    Test { stem: Text, names: Vec<Text> },
+    /// The name of a test of this stem; `names` are all that it may have.
+    Test { language: Id, stem: Text, names: Vec<Text> },
 }
 
 /// A text with gaps.
@@ -126,23 +128,39 @@ pub(super) fn parts_meet(a: &Part, b: &Part) -> bool {
     };
     match (a, b) {
         (Part::Deep, _) | (_, Part::Deep) => true,
-        (Part::Test { stem, names }, Part::Test { stem: other, names: others }) => {
-            may_share_names(stem, other) && any(names, others)
-        }
         (
-            Part::One(ours) | Part::Test { names: ours, .. },
-            Part::One(theirs) | Part::Test { names: theirs, .. },
-        ) => any(ours, theirs),
+            Part::Test { language, stem, names },
+            Part::Test { language: other_language, stem: other, names: others },
+        ) => {
+            // Where a stem is open, so are the names around it.
+            language == other_language
+                && (has_gap(stem)
+                    || has_gap(other)
+                    || (is_related(stem, other) && any(names, others)))
+        }
+        (Part::One(ours), Part::One(theirs)) => any(ours, theirs),
+        (Part::Test { language, names, .. }, Part::One(texts))
+        | (Part::One(texts), Part::Test { language, names, .. }) => {
+            let may_be_test = |text: &&Text| {
+                let ends = language.test_extensions().chain(["snap"]);
+                ends.into_iter().any(|end| texts_meet(text, &ending(&format!(".{end}"))))
+            };
+            texts.iter().filter(may_be_test).any(|text| any(std::slice::from_ref(text), names))
+        }
     }
 }
 
+/// Whether it is more than one text.
+pub(super) fn has_gap(text: &[Token]) -> bool {
+    text.iter().any(|token| !matches!(token, Token::Char(_)))
+}
+
 /// Names around two stems are equal only where one stem is in the other; this spares most comparisons.
-fn may_share_names(a: &[Token], b: &[Token]) -> bool {
-    let has_gap = |text: &[Token]| text.iter().any(|token| !matches!(token, Token::Char(_)));
+fn is_related(a: &[Token], b: &[Token]) -> bool {
     let holds = |long: &[Token], short: &[Token]| {
         short.is_empty() || long.windows(short.len()).any(|window| window == short)
     };
-    has_gap(a) || has_gap(b) || holds(a, b) || holds(b, a)
+    holds(a, b) || holds(b, a)
 }
 
 pub(super) fn texts_meet(a: &[Token], b: &[Token]) -> bool {
@@ -159,11 +177,25 @@ fn sequences_meet<T>(
     is_gap: &dyn Fn(&T) -> bool,
     is_same: &dyn Fn(&T, &T) -> bool,
 ) -> bool {
-    match (a.first(), b.first()) {
-        (Some(one), Some(other)) if !is_gap(one) && !is_gap(other) && !is_same(one, other) => {
+    // What stands before the first gap and behind the last one tells most pairs apart.
+    let (mut a, mut b) = (a, b);
+    while let (Some((one, rest)), Some((other, others))) = (a.split_first(), b.split_first()) {
+        if is_gap(one) || is_gap(other) {
+            break;
+        }
+        if !is_same(one, other) {
             return false;
         }
-        _ => {}
+        (a, b) = (rest, others);
+    }
+    while let (Some((one, rest)), Some((other, others))) = (a.split_last(), b.split_last()) {
+        if is_gap(one) || is_gap(other) {
+            break;
+        }
+        if !is_same(one, other) {
+            return false;
+        }
+        (a, b) = (rest, others);
     }
     let mut row: Vec<bool> = vec![true];
     row.extend(b.iter().scan(true, |reached, part| {
@@ -173,8 +205,7 @@ fn sequences_meet<T>(
     for one in a {
         let mut next = vec![row[0] && is_gap(one)];
         for (j, other) in b.iter().enumerate() {
-            let by_gap = (is_gap(one) && (row[j + 1] || next[j]))
-                || (is_gap(other) && (next[j] || row[j + 1]));
+            let by_gap = (is_gap(one) || is_gap(other)) && (row[j + 1] || next[j]);
             let by_same = !is_gap(one) && !is_gap(other) && row[j] && is_same(one, other);
             next.push(by_gap || by_same);
         }

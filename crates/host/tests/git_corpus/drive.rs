@@ -132,8 +132,11 @@ impl Stage {
     fn rescue_and_reset(&self, workspace: &Workspace, commit: &CommitId, plant: &dyn Fn(&Path)) {
         let (base, tree) = (&self.world.base, workspace.tree());
         change_everything(tree, "3");
-        workspace.rescue("one", "one").unwrap().unwrap();
+        let one = workspace.rescue("one", "one").unwrap().unwrap();
         workspace.reset(base).unwrap();
+        plant(tree);
+        let paths = ["by-merge-driver".to_owned(), "no-such-file".to_owned()];
+        workspace.put_back(&one, &paths).unwrap();
         plant(tree);
         workspace.rescue("planted", "planted").unwrap();
         workspace.reset(base).unwrap();
