@@ -114,7 +114,7 @@ pub fn read(text: &str, path: &str) -> (Option<WorkItem>, Report) {
     let kind_told = Kind::of(&labels);
     let kind = read_kind(body, kind_told, path, first_line, &mut report);
     if let Some(labels) = &front.labels {
-        let kind = kind_told.unwrap_or_else(|| guess(body));
+        let kind = kind_told.unwrap_or_else(|| kind_of(body));
         let at = labels::At { file: path, pointer: "", line: label_line(text) };
         report.extend(labels::check_at(at, labels, kind, false).diagnostics);
     }
@@ -179,7 +179,7 @@ fn read_kind(
     first_line: u32,
     report: &mut Report,
 ) -> Option<ItemKind> {
-    match kind.unwrap_or_else(|| guess(body)) {
+    match kind.unwrap_or_else(|| kind_of(body)) {
         Kind::Task => task::read(body, path, first_line, report).map(ItemKind::Task),
         Kind::Refinement => {
             refinement::read(body, path, first_line, report).map(ItemKind::Refinement)
@@ -188,7 +188,7 @@ fn read_kind(
 }
 
 /// By the headings, where no label says it.
-fn guess(body: &str) -> Kind {
+pub fn kind_of(body: &str) -> Kind {
     let count = |template| Outline::of(body, 1, template).sections.len();
     match count(refinement::TEMPLATE) > count(task::TEMPLATE) {
         true => Kind::Refinement,
