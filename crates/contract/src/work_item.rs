@@ -8,6 +8,7 @@ mod write;
 
 pub use refinement::RefinementItem;
 pub use task::{AcceptanceCriterion, Excluded, TaskItem};
+pub(crate) use write::quoted;
 pub use write::write;
 
 use crate::diagnostic::{Report, shape as words};
@@ -136,6 +137,11 @@ pub fn read_body(body: &str, kind: Option<Kind>, path: &str) -> (Option<ItemKind
     (item, report)
 }
 
+/// A task's body with owners in Out of Scope called by other names, where `rename` knows one.
+pub(crate) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
+    task::rename_owners(body, rename)
+}
+
 /// Whether a text without front matter looks like a work item: most of its headings are those of one.
 pub(crate) fn is_likely(text: &str) -> bool {
     let body = front_matter::split(text).map_or(text, |(_, body)| body);
@@ -206,7 +212,7 @@ fn line_count(text: &str) -> u32 {
 }
 
 /// Line ends around a body are layout, not content.
-fn trimmed(body: &str) -> &str {
+pub(crate) fn trimmed(body: &str) -> &str {
     body.trim_matches(['\r', '\n'])
 }
 

@@ -5,6 +5,7 @@ use super::{SpecReference, list, spec_reference};
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
 use crate::globs::{PathRules, beside_tests};
+use std::ops::Range;
 use tollgate_core::task::Check;
 
 pub(super) const TEMPLATE: &[Required] = &[
@@ -156,13 +157,36 @@ fn readable(path: &str, line: u32, pattern: &str, report: &mut Report) {
 
 /// The name in `(owned by NAME)`.
 fn owner(remark: &str) -> Option<String> {
+    owner_span(remark).map(|span| remark[span].to_owned())
+}
+
+fn owner_span(text: &str) -> Option<Range<usize>> {
     const MARK: &str = "owned by";
-    let small = remark.to_ascii_lowercase();
-    let rest = &remark[small.find(MARK)? + MARK.len()..];
-    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';');
-    let name = rest.trim_start_matches([' ', ':', '`', '"']).split(ends).next()?;
-    let name = name.trim_matches(['`', '"', '.']);
-    (!name.is_empty()).then(|| name.to_owned())
+    let after = text.to_ascii_lowercase().find(MARK)? + MARK.len();
+    let rest = text[after..].trim_start_matches([' ', ':', '`', '"']);
+    let start = text.len() - rest.len();
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';' | '`' | '"');
+    let name = rest.split(ends).next()?.trim_end_matches('.');
+    (!name.is_empty()).then(|| start..start + name.len())
+}
+
+/// The body with owners in Out of Scope called by other names, where `rename` knows one.
+pub(super) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
+    let outline = Outline::of(body, 1, TEMPLATE);
+    let excluded = outline.sections.iter().filter(|section| section.name == OUT_OF_SCOPE);
+    let lines: Vec<u32> =
+        excluded.flat_map(|s| &s.lines).filter(|l| !l.is_code).map(|l| l.number).collect();
+    let mut renamed = String::with_capacity(body.len());
+    for (number, line) in (1..).zip(body.split_inclusive('\n')) {
+        let span = owner_span(line).filter(|_| lines.contains(&number));
+        match span.and_then(|span| Some((rename(&line[span.clone()])?, span))) {
+            Some((name, span)) => {
+                renamed.extend([&line[..span.start], &name, &line[span.end..]]);
+            }
+            None => renamed.push_str(line),
+        }
+    }
+    renamed
 }
 
 fn criteria(
