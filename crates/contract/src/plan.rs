@@ -55,15 +55,16 @@ pub fn apply(result: &PlannerResult, existing: &Existing) -> Result<Applied, Rep
     }
     let names = Names::of(result, &before, &mut report);
     let mut after = before.items.clone();
+    let mut dropped = BTreeSet::new();
     if report.is_ok() {
         create(result, &names, &mut after);
         update(result, &names, &before, &mut after, &mut report);
-        close(result, &names, &before, &mut after, &mut report);
+        dropped = close(result, &names, &before, &mut after, &mut report);
     }
     if !report.is_ok() {
         return Err(report);
     }
-    let tasks_yaml = tasks_file(existing, &before, &after)?;
+    let tasks_yaml = tasks_file(existing, &before, &after, &dropped)?;
     let written = |(id, item): (&String, &WorkItem)| {
         let is_same = before.items.get(id) == Some(item);
         let text = existing.items.get(id).filter(|_| is_same).cloned();
@@ -175,22 +176,32 @@ fn update(
     }
 }
 
+/// Closes items. Tasks of the plan that have none are given back: they just leave it.
 fn close(
     result: &PlannerResult,
     names: &Names,
     before: &Book,
     after: &mut BTreeMap<String, WorkItem>,
     report: &mut Report,
-) {
+) -> BTreeSet<String> {
+    let mut dropped = BTreeSet::new();
     for (index, named) in result.close.iter().enumerate() {
         let Some(id) = names.find(&named.to_string()) else { continue };
-        let Some(item) = after.get_mut(&id).filter(|item| !item.is_closed()) else { continue };
+        if after.get(&id).is_some_and(WorkItem::is_closed) {
+            continue;
+        }
         let status = before.status(&id);
         if status != TaskStatus::NotStarted {
             report.push(say::close_started(&pointer("/close", index), &id, status.as_str()));
         }
-        item.state = Some(ItemState::Closed);
+        match after.get_mut(&id) {
+            Some(item) => item.state = Some(ItemState::Closed),
+            None => {
+                dropped.insert(id);
+            }
+        }
     }
+    dropped
 }
 
 /// tasks.yaml follows the work items; what it says beside them stays.
@@ -198,13 +209,15 @@ fn tasks_file(
     existing: &Existing,
     before: &Book,
     after: &BTreeMap<String, WorkItem>,
+    dropped: &BTreeSet<String>,
 ) -> Result<Option<String>, Report> {
-    let active = active(before, after);
+    let mut active = active(before, after);
+    active.retain(|id| !dropped.contains(*id));
     let mut change = edit::Change::default();
     for task in before.tasks() {
         let id = task.id.as_str();
         let (was, is) = (before.items.get(id), after.get(id));
-        if is.is_some() && !active.contains(id) {
+        if !active.contains(id) {
             change.removed.push(task.id.clone());
             continue;
         }
@@ -262,24 +275,24 @@ fn active<'a>(before: &'a Book, after: &'a BTreeMap<String, WorkItem>) -> BTreeS
 
 fn refinements(after: &BTreeMap<String, WorkItem>) -> Vec<Refinement> {
     let open = after.iter().filter(|(_, item)| !item.is_closed());
-    open.filter_map(|(id, item)| match &item.kind {
-        ItemKind::Refinement(refinement) => {
-            let title = item.title.as_deref().unwrap_or(id);
-            let options: Vec<String> = (1..)
-                .zip(&refinement.options)
-                .map(|(number, option)| format!("{number}. {option}"))
-                .collect();
-            let question = format!(
-                "{title}\n\n{}\n\n{}\n\nRecommended: {}",
-                refinement.ambiguity,
-                options.join("\n"),
-                refinement.recommendation
-            );
-            Some(Refinement { item: id.clone(), question })
-        }
-        ItemKind::Task(_) => None,
-    })
-    .collect()
+    open.filter_map(|(id, item)| question(id, item)).collect()
+}
+
+/// What a refinement asks a person; none for a task.
+pub fn question(id: &str, item: &WorkItem) -> Option<Refinement> {
+    let ItemKind::Refinement(refinement) = &item.kind else { return None };
+    let title = item.title.as_deref().unwrap_or(id);
+    let options: Vec<String> = (1..)
+        .zip(&refinement.options)
+        .map(|(number, option)| format!("{number}. {option}"))
+        .collect();
+    let question = format!(
+        "{title}\n\n{}\n\n{}\n\nRecommended: {}",
+        refinement.ambiguity,
+        options.join("\n"),
+        refinement.recommendation
+    );
+    Some(Refinement { item: id.to_owned(), question })
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Names {
                 report.push(say::temp_id_taken(&at, &new.temp_id));
             }
         }
-        names.check(result, report);
+        names.check(result, before, report);
         names
     }
 
@@ -63,7 +63,7 @@ impl Names {
     }
 
     /// Every name that the result uses means something; what is closed or updated exists.
-    fn check(&self, result: &PlannerResult, report: &mut Report) {
+    fn check(&self, result: &PlannerResult, before: &Book, report: &mut Report) {
         let known: Vec<&str> = self.existing.iter().map(String::as_str).collect();
         let mut must_be = |at: String, name: &str, is_found: bool| {
             if !is_found && !report.is_full() {
@@ -71,8 +71,8 @@ impl Names {
             }
         };
         let is_old = |name: &str| {
-            self.find(name).is_some_and(|real| self.existing.contains(&real))
-                && !self.temporary.contains_key(name)
+            let is_new = self.temporary.contains_key(name) && !self.existing.contains(name);
+            !is_new && self.find(name).is_some()
         };
         for (index, new) in result.create.iter().enumerate() {
             let at = pointer("/create", index);
@@ -91,7 +91,9 @@ impl Names {
         }
         for (index, update) in result.update.iter().enumerate() {
             let (at, name) = (pointer("/update", index), update.work_item_id.to_string());
-            must_be(pointer(&at, "workItemID"), &name, is_old(&name));
+            // A task without a work item has nothing that could be replaced.
+            let has_item = self.find(&name).is_some_and(|id| before.items.contains_key(&id));
+            must_be(pointer(&at, "workItemID"), &name, is_old(&name) && has_item);
             let told = update.labels.as_deref().and_then(Kind::of);
             for owner in update.body.iter().flat_map(|body| owners(body, told)) {
                 must_be(pointer(&at, "body"), &owner, self.find(&owner).is_some());

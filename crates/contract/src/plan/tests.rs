@@ -65,14 +65,64 @@ fn at(id: &str, status: TaskStatus) -> BTreeMap<TaskId, TaskStatus> {
 #[test]
 fn r094_temp_ids_become_real_ids_in_the_plan_and_in_the_items() {
     let made = applied(&two(), &Existing::default());
-    expect![[""]].assert_eq(made.tasks_yaml.as_deref().unwrap());
+    expect![[r#"
+        tasks:
+          - id: T-001
+            status: not-started
+            type: feat
+            title: "Change bin/a"
+            depends_on: []
+            goal: "Wrong passwords are counted and the sixth is refused."
+            non_goals:
+              - "Do not change the format of data/users."
+              - "No new dependency, not even a small one."
+            context_files: []
+            files_expected:
+              - "bin/a"
+            acceptance_checks:
+              - "cmd: sh tests/run.sh limit"
+            risk_flags: []
+            done_when:
+              - "The sixth wrong password within a minute is refused"
+              - "cmd: sh tests/run.sh limit"
+            work_item: "work-items/T-001.md"
+          - id: T-002
+            status: not-started
+            type: feat
+            title: "Change bin/b"
+            depends_on: [T-001]
+            goal: "Wrong passwords are counted and the sixth is refused."
+            non_goals:
+              - "Do not change the format of data/users."
+              - "No new dependency, not even a small one."
+            context_files: []
+            files_expected:
+              - "bin/b"
+            acceptance_checks:
+              - "cmd: sh tests/run.sh limit"
+            risk_flags: []
+            done_when:
+              - "The sixth wrong password within a minute is refused"
+              - "cmd: sh tests/run.sh limit"
+            work_item: "work-items/T-002.md"
+    "#]]
+    .assert_eq(made.tasks_yaml.as_deref().unwrap());
     assert_eq!(
         made.items.keys().collect::<Vec<_>>(),
         ["work-items/T-001.md", "work-items/T-002.md"]
     );
     let second = &made.items["work-items/T-002.md"];
     assert!(second.contains("- bin/login (owned by T-001)"), "{second}");
-    expect![[""]].assert_eq(second.split("## Objective").next().unwrap());
+    expect![[r#"
+        ---
+        title: "Change bin/b"
+        labels: ["task:implement", "status:pending", "priority:high", "complexity:low"]
+        state: open
+        blocked_by: ["T-001"]
+        ---
+
+    "#]]
+    .assert_eq(second.split("## Objective").next().unwrap());
     assert_eq!(made.refinements, []);
     let plan = tasks::read(made.tasks_yaml.as_deref().unwrap(), "tasks.yaml").0.unwrap();
     let tasks = with_items(plan.tasks, &made.items).unwrap();
@@ -133,7 +183,7 @@ fn what_people_wrote_into_the_plan_stays_where_it_is() {
     let by_hand = "# the plan\nproject:\n  name: app\ntasks:\n- id: T-001   # first\n  status: implemented\n  type: chore\n  title: By hand\n  goal: g\n  files_expected: [x]\n  acceptance_checks: [\"cmd: true\"]\n  done_when: [d]\n# about the second\n- id: T-002\n  status: not-started\n  type: feat\n  title: Two\n  goal: g\n  depends_on: [T-001]\n  files_expected: [y]\n  acceptance_checks: [\"cmd: true\"]\n  done_when: [d]\n# the end\n";
     let existing = Existing { tasks_yaml: Some(by_hand.to_owned()), ..Existing::default() };
     let made = applied(
-        &result(json!([task("a", "bin/c", "T-001", &["T-002", 1])]), json!([]), json!([])),
+        &result(json!([task("a", "bin/c", "T-001", &["T-002", "#1"])]), json!([]), json!([])),
         &existing,
     );
     let text = made.tasks_yaml.clone().unwrap();
@@ -156,6 +206,11 @@ fn what_people_wrote_into_the_plan_stays_where_it_is() {
     );
     let closed = applied(&result(json!([]), json!(["T-003"]), json!([])), &next);
     assert_eq!(closed.tasks_yaml.as_deref(), Some(by_hand));
+    // A task without a work item is just left out, and nobody waits for it any more.
+    let dropped =
+        applied(&result(json!([]), json!(["T-002"]), json!([])), &next).tasks_yaml.unwrap();
+    assert!(!dropped.contains("- id: T-002") && dropped.contains("# about the second"));
+    assert!(dropped.contains("depends_on: [T-001]"), "{dropped}");
 }
 
 #[test]
@@ -163,7 +218,14 @@ fn a_plan_in_an_odd_form_is_not_edited() {
     let odd = "tasks: [{id: T-001, status: not-started, type: feat, title: t, goal: g, files_expected: [x], acceptance_checks: [\"cmd: true\"], done_when: [d]}]\n";
     let existing = Existing { tasks_yaml: Some(odd.to_owned()), ..Existing::default() };
     let more = result(json!([task("a", "bin/c", "T-001", &[])]), json!([]), json!([]));
-    refused(&more, &existing, expect![[""]]);
+    refused(
+        &more,
+        &existing,
+        expect![[r#"
+        error plan.edit_unsafe tasks.yaml: the tasks cannot be written into this file: the tasks are no plain list
+          help: Write each task as a block that begins with `- id:`
+    "#]],
+    );
     assert_eq!(
         applied(&result(json!([]), json!([]), json!([])), &existing).tasks_yaml.as_deref(),
         Some(odd)
@@ -184,7 +246,13 @@ fn r092_a_refinement_is_a_question_and_what_waits_for_it_is_no_task_yet() {
     );
     let made = applied(&plan, &Existing::default());
     assert_eq!(made.items.len(), 4);
-    expect![[""]].assert_eq(&format!("{:#?}", made.refinements));
+    expect![[r#"
+        [
+            Refinement {
+                item: "R-001",
+                question: "Per user?\n\nThe specification does not say whether the limit is per user or per address.\n\n1. **Per user** — simple and cheap\n2. **Per address** — fair\n\nRecommended: Per user.",
+            },
+        ]"#]].assert_eq(&format!("{:#?}", made.refinements));
     let ids = |applied: &Applied| {
         let plan = tasks::read(applied.tasks_yaml.as_deref().unwrap(), "tasks.yaml").0.unwrap();
         plan.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
@@ -213,26 +281,86 @@ fn r094_names_that_mean_nothing_or_two_things_are_refused() {
         json!(["T-055", "T-001"]),
         json!([{"workItemID": "R-001", "body": null, "labels": QUESTION}]),
     );
-    refused(&wrong, &first, expect![[""]]);
+    refused(
+        &wrong,
+        &first,
+        expect![[r##"
+        error plan.temp_id_taken /create/0/tempID: the tempID "T-001" is the name of an existing item
+          help: Choose another tempID
+        error plan.id_unknown /create/0/blockedBy/0: there is no work item "T-099"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /create/0/blockedBy/1: there is no work item "#98"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /create/0/body: there is no work item "T-077"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /close/0: there is no work item "T-055"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /close/1: there is no work item "T-001"
+          help: Did you mean "T-001"?
+        error plan.id_unknown /update/0/workItemID: there is no work item "R-001"
+          help: Did you mean "T-001"?
+    "##]],
+    );
 }
 
 #[test]
 fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
     let mut first = after(&applied(&two(), &Existing::default()));
     first.statuses = at("T-001", TaskStatus::InProgress);
-    refused(&result(json!([]), json!(["T-001"]), json!([])), &first, expect![[""]]);
+    refused(
+        &result(json!([]), json!(["T-001"]), json!([])),
+        &first,
+        expect![[r#"
+        error plan.close_started /close/0: task T-001 is in-progress and can no longer be closed
+          help: Close only tasks that are not started; plan what is to be undone as a new task
+    "#]],
+    );
     first.statuses = at("T-001", TaskStatus::Completed);
     let change = |body: String| {
         result(json!([]), json!([]), json!([{"workItemID": "T-001", "body": body, "labels": null}]))
     };
-    refused(&change(body("bin/x", "T-002")), &first, expect![[""]]);
-    refused(&change(REFINEMENT.to_owned()), &first, expect![[""]]);
+    refused(
+        &change(body("bin/x", "T-002")),
+        &first,
+        expect![[r#"
+        error plan.update_completed /update/0/workItemID: task T-001 is completed and can no longer be changed
+          help: Plan further work as a new task
+    "#]],
+    );
+    refused(
+        &change(REFINEMENT.to_owned()),
+        &first,
+        expect![[r####"
+        error work_item.section_missing /update/0/body: line 5 of the body: the section "Objective" is missing
+          help: Add a heading "## Objective" with its content below it
+        error work_item.section_missing /update/0/body: line 24 of the body: the section "In Scope" is missing
+          help: Add a heading "### In Scope" with its content below it
+        error work_item.section_missing /update/0/body: line 24 of the body: the section "Out of Scope" is missing
+          help: Add a heading "### Out of Scope" with its content below it
+        error work_item.section_missing /update/0/body: line 24 of the body: the section "Acceptance Criteria" is missing
+          help: Add a heading "## Acceptance Criteria" with its content below it
+        error work_item.section_missing /update/0/body: line 24 of the body: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+        error work_item.section_missing /update/0/body: line 24 of the body: the section "Constraints" is missing
+          help: Add a heading "## Constraints" with its content below it
+    "####]],
+    );
     refused(
         &result(json!([]), json!(["T-001", "T-002"]), json!([])),
         &after(&applied(&two(), &Existing::default())),
-        expect![[""]],
+        expect![[r#"
+            error plan.no_task /create: this leaves no task to do and no question to answer
+              help: Create at least one task, or a refinement that says what is not clear
+        "#]],
     );
-    refused(&result(json!([]), json!([]), json!([])), &Existing::default(), expect![[""]]);
+    refused(
+        &result(json!([]), json!([]), json!([])),
+        &Existing::default(),
+        expect![[r#"
+        error plan.no_task /create: this leaves no task to do and no question to answer
+          help: Create at least one task, or a refinement that says what is not clear
+    "#]],
+    );
     let closed = applied(
         &result(json!([]), json!(["T-002"]), json!([])),
         &after(&applied(&two(), &Existing::default())),
@@ -242,7 +370,14 @@ fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
         json!([]),
         json!([{"workItemID": "T-002", "body": body("bin/x", "T-001"), "labels": null}]),
     );
-    refused(&update, &after(&closed), expect![[""]]);
+    refused(
+        &update,
+        &after(&closed),
+        expect![[r#"
+        error plan.update_closed /update/0/workItemID: work item T-002 is closed
+          help: Create a new item
+    "#]],
+    );
 }
 
 #[test]
@@ -301,7 +436,18 @@ fn r092_r094_a_plan_with_work_items_needs_good_ones() {
         ("T-005", "work-items/none.md"),
         ("T-006", "./work-items/e.md"),
     ]);
-    expect![[""]].assert_eq(&shown(&with_items(tasks, &items).unwrap_err()));
+    expect![[r###"
+        error plan.item_refinement work-items/a.md: the work item of task T-001 is a refinement, which is never a task
+          help: Take the task out of tasks.yaml until the question is answered
+        error plan.item_closed work-items/b.md: the work item of task T-002 is closed
+          help: Take the task out of tasks.yaml, or open the item
+        error work_item.section_missing work-items/c.md:34: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+        error plan.owner_unknown work-items/d.md: "bin/login" is owned by "T-777", which is no task of the plan
+          help: Known: T-001, T-002, T-003, T-004, T-005, T-006, a, b, c, d or e.
+        error plan.item_missing tasks.yaml: the work item "work-items/none.md" of task T-005 is not there
+          help: Write it, or take `work_item` out of the task and list files_expected
+    "###]].assert_eq(&shown(&with_items(tasks, &items).unwrap_err()));
 }
 
 #[test]
