@@ -122,3 +122,16 @@ fn the_action_and_the_role_of_the_guide_run() {
     assert_eq!(done.status.code(), Some(0), "{words}");
     assert!(words.contains("action: inquiry"), "{words}");
 }
+
+#[test]
+fn the_work_items_of_the_guide_are_good_ones() {
+    let temp = tempfile::tempdir().unwrap();
+    let guide = page("work-items.md");
+    let second = guide.split("## A refinement").nth(1).unwrap();
+    for (name, text) in [("task.md", guide.as_str()), ("refinement.md", second)] {
+        std::fs::write(temp.path().join(name), block(text, "markdown")).unwrap();
+        let checked = run(TOLLGATE, &["check", name], temp.path(), temp.path());
+        exits(&checked, 0);
+        assert!(!String::from_utf8_lossy(&checked.stderr).contains("warning["), "{checked:?}");
+    }
+}

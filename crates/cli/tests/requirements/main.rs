@@ -22,4 +22,5 @@ mod replies;
 mod route;
 mod severity;
 mod terminal;
+mod work_items;
 mod workflow;
