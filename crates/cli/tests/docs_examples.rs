@@ -148,3 +148,16 @@ fn the_work_item_of_the_guide_sorts_the_change_that_the_guide_shows() {
     exits(&done, 1);
     assert_eq!(String::from_utf8(done.stdout).unwrap(), block(&page, "text"));
 }
+
+#[test]
+fn the_work_items_of_the_guide_are_good_ones() {
+    let temp = tempfile::tempdir().unwrap();
+    let guide = page("work-items.md");
+    let second = guide.split("## A refinement").nth(1).unwrap();
+    for (name, text) in [("task.md", guide.as_str()), ("refinement.md", second)] {
+        std::fs::write(temp.path().join(name), block(text, "markdown")).unwrap();
+        let checked = run(TOLLGATE, &["check", name], temp.path(), temp.path());
+        exits(&checked, 0);
+        assert!(!String::from_utf8_lossy(&checked.stderr).contains("warning["), "{checked:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Reads what an agent answered: the universal output, or one of the three typed results.
 
+pub(crate) mod items;
 mod normal;
 pub mod results;
 pub mod wire;
@@ -189,7 +190,7 @@ fn result_kind(node: &Node, role: Option<Role>) -> Result<ReplyKind, Report> {
 
 fn planner(node: &Node) -> Result<ReplyRead, Report> {
     let result: PlannerResult = read(node).map_err(faults)?;
-    let report = normal::item_references(&result);
+    let report = items::check(&result);
     if report.is_ok() { Ok(normal::planner(result)) } else { Err(report) }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod gates;
 pub(crate) mod labels;
 pub(crate) mod lifecycle;
+pub(crate) mod plan;
 pub(crate) mod reply;
 pub(crate) mod reports;
 pub(crate) mod sections;

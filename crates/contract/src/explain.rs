@@ -1,8 +1,8 @@
 //! The page behind every code: what it means and how to go on.
 
 use crate::diagnostic::{
-    action, agent_input, artefact, config, gates, labels, lifecycle, reply, reports, sections,
-    shape, status, tasks, work_item,
+    action, agent_input, artefact, config, gates, labels, lifecycle, plan, reply, reports,
+    sections, shape, status, tasks, work_item,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
@@ -14,6 +14,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     gates::PAGES,
     labels::PAGES,
     lifecycle::PAGES,
+    plan::PAGES,
     reply::PAGES,
     reports::PAGES,
     sections::PAGES,

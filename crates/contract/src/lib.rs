@@ -23,6 +23,7 @@ pub mod lifecycle;
 pub mod nearest;
 mod node;
 pub mod pack;
+pub mod plan;
 mod report_path;
 pub mod sarif;
 pub mod scaffold;

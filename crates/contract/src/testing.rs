@@ -1,4 +1,4 @@
-//! How tests show a report: one line a diagnostic, its help below it.
+//! What tests share: how a report is shown, one line a diagnostic and its help below it, and good work items.
 
 use crate::diagnostic::{Diagnostic, Report};
 use tollgate_core::reply::ReplyError;
@@ -17,3 +17,68 @@ fn line(diagnostic: &Diagnostic) -> String {
 pub(crate) fn shown_errors(errors: &[ReplyError]) -> String {
     errors.iter().map(|error| format!("{error}\n")).collect()
 }
+
+pub(crate) const TASK: &str = r#"## Objective
+
+Wrong passwords are counted and the sixth is refused.
+
+## Spec Reference
+
+- Spec: `docs/specs/login.md`
+- Section(s): 2.1 Counting
+
+## Scope
+
+### In Scope
+
+Files of this task:
+
+- bin/limit
+- `tests/test_limit.sh` (new)
+
+### Out of Scope
+
+- bin/login (owned by T-002)
+- docs/
+
+## Acceptance Criteria
+
+- [ ] The sixth wrong password within a minute is refused
+- [x] cmd: sh tests/run.sh limit
+- [ ] Test: tests/test_limit.sh passes
+
+## Context
+
+The counter is a file; see `data/`.
+
+## Constraints
+
+- Do not change the format of data/users.
+- No new dependency,
+  not even a small one.
+"#;
+
+pub(crate) const REFINEMENT: &str = r#"## Ambiguity
+
+The specification does not say whether the limit is per user or per address.
+
+## Spec Reference
+
+- Spec: `docs/specs/login.md`
+- Section(s): 2.1 Counting
+- Quote: "five wrong passwords"
+
+## Options
+
+1. **Per user** — simple
+   and cheap
+2. **Per address** — fair
+
+## Recommendation
+
+Per user.
+
+## Blocked Tasks
+
+- Counting
+"#;

@@ -8,6 +8,7 @@ mod write;
 
 pub use refinement::RefinementItem;
 pub use task::{AcceptanceCriterion, Excluded, TaskItem};
+pub(crate) use write::quoted;
 pub use write::write;
 
 use crate::diagnostic::{Report, shape as words};
@@ -114,7 +115,7 @@ pub fn read(text: &str, path: &str) -> (Option<WorkItem>, Report) {
     let kind_told = Kind::of(&labels);
     let kind = read_kind(body, kind_told, path, first_line, &mut report);
     if let Some(labels) = &front.labels {
-        let kind = kind_told.unwrap_or_else(|| guess(body));
+        let kind = kind_told.unwrap_or_else(|| kind_of(body));
         let at = labels::At { file: path, pointer: "", line: label_line(text) };
         report.extend(labels::check_at(at, labels, kind, false).diagnostics);
     }
@@ -134,6 +135,11 @@ pub fn read_body(body: &str, kind: Option<Kind>, path: &str) -> (Option<ItemKind
     let mut report = Report::default();
     let item = read_kind(body, kind, path, 1, &mut report).filter(|_| report.is_ok());
     (item, report)
+}
+
+/// A task's body with owners in Out of Scope called by other names, where `rename` knows one.
+pub(crate) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
+    task::rename_owners(body, rename)
 }
 
 /// Whether a text without front matter looks like a work item: most of its headings are those of one.
@@ -179,7 +185,7 @@ fn read_kind(
     first_line: u32,
     report: &mut Report,
 ) -> Option<ItemKind> {
-    match kind.unwrap_or_else(|| guess(body)) {
+    match kind.unwrap_or_else(|| kind_of(body)) {
         Kind::Task => task::read(body, path, first_line, report).map(ItemKind::Task),
         Kind::Refinement => {
             refinement::read(body, path, first_line, report).map(ItemKind::Refinement)
@@ -188,7 +194,7 @@ fn read_kind(
 }
 
 /// By the headings, where no label says it.
-fn guess(body: &str) -> Kind {
+pub fn kind_of(body: &str) -> Kind {
     let count = |template| Outline::of(body, 1, template).sections.len();
     match count(refinement::TEMPLATE) > count(task::TEMPLATE) {
         true => Kind::Refinement,
@@ -206,7 +212,7 @@ fn line_count(text: &str) -> u32 {
 }
 
 /// Line ends around a body are layout, not content.
-fn trimmed(body: &str) -> &str {
+pub(crate) fn trimmed(body: &str) -> &str {
     body.trim_matches(['\r', '\n'])
 }
 

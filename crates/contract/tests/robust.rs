@@ -20,7 +20,7 @@ const GOOD: &[(Kind, &str)] = &[
     ),
     (
         Kind::PlannerResult,
-        r#"{"role":"planner","create":[{"tempID":"a","title":"t","body":"b","labels":[],"blockedBy":[]}],"close":[1],"update":[{"workItemID":2,"body":null,"labels":null}]}"#,
+        r####"{"role":"planner","create":[{"tempID":"a","title":"t","body":"## Objective\no\n## Spec Reference\n- Spec: s\n- Section(s): 1\n### In Scope\n- a\n### Out of Scope\n- b (owned by T-002)\n## Acceptance Criteria\n- [ ] c\n## Context\nc\n## Constraints\nd\n","labels":["task:implement","status:pending","priority:low","complexity:low"],"blockedBy":[]}],"close":[1],"update":[{"workItemID":2,"body":null,"labels":["task:implement","status:pending","priority:low","complexity:low"]}]}"####,
     ),
     (
         Kind::ReviewerResult,
@@ -55,6 +55,10 @@ const GOOD: &[(Kind, &str)] = &[
         "version: 1\ncurrent_stage: a\nstages:\n  a: {description: d, required_gates: [g]}\ngates:\n  g: {command: [tollgate, gates, --builtin, boundary]}\n",
     ),
     (Kind::Skill, "---\nname: qa\ndescription: d\nwrites: [\"**/test*/**\"]\n---\n# QA\n"),
+    (
+        Kind::WorkItem,
+        "---\ntitle: ü\nlabels: [task:implement, status:pending, priority:low, complexity:low]\nstate: open\n---\n## Objective\no\n## Spec Reference\n- Spec: s\n- Section(s): 1\n### In Scope\n- `a b`, `c` (é)\n- d/*.rs\n### Out of Scope\n- b (owned by T-002)\n## Acceptance Criteria\n- [ ] Test: c passes\n- [x] cmd: make é\n## Context\n```\n# c\n```\n## Constraints\nd\n",
+    ),
     (
         Kind::Spec,
         "# Goals\na\n## 2) Acceptance Criteria\nb\nDefinition of Done\n---\n```\nc\n```\n",

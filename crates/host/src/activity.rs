@@ -15,6 +15,7 @@ mod kept_report;
 pub mod manual;
 pub mod merge;
 pub mod outputs;
+pub mod plan;
 pub mod session_files;
 pub mod setup;
 mod subject;

@@ -1,6 +1,7 @@
 //! Looks at the session files before work goes on: are they still what was accepted?
 
 use crate::activity::collect::{Document, read_document};
+use crate::activity::plan;
 use crate::files::{self, FileError, Stamp};
 use crate::layout::SessionLayout;
 use std::collections::BTreeMap;
@@ -47,9 +48,12 @@ impl Inspector {
                 continue;
             }
             let now = Artefact { path: path.clone(), sha256 };
-            let is_lean = session.mode == Mode::Lean;
-            edits.push(edit(path, &place, now, &bytes, is_lean));
+            edits.push(match plan::is_part(path) {
+                true => edit_of_plan(layout, session, now, &bytes)?,
+                false => edit(path, &place, now, &bytes),
+            });
         }
+        edits.extend(new_items(layout, session, &edits)?);
         Ok(edits)
     }
 }
@@ -68,31 +72,85 @@ fn gone(session: &Session, path: &str) -> Edit {
     Edit { path: path.to_owned(), now: None, errors: vec![error], plan: None, criteria: None }
 }
 
+/// What it plans, without what its work items add: each of them has a record of its own.
 fn is_same_plan(session: &Session, bytes: &[u8]) -> bool {
-    let plan: Vec<&TaskSpec> = session.tasks.iter().map(|task| &task.spec).collect();
+    let bare = |task: &TaskSpec| TaskSpec {
+        in_scope: Vec::new(),
+        out_of_scope: Vec::new(),
+        overlaps: Vec::new(),
+        ..task.clone()
+    };
+    let plan: Vec<TaskSpec> = session.tasks.iter().map(|task| bare(&task.spec)).collect();
     match read_document("tasks.yaml", "tasks.yaml", bytes) {
-        Ok(Document::Plan(found)) => found.iter().collect::<Vec<_>>() == plan,
+        Ok(Document::Plan(found)) => found == plan,
         _ => false,
     }
 }
 
-fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8], is_lean: bool) -> Edit {
-    let mut edit = Edit {
-        path: path.to_owned(),
-        now: Some(now),
-        errors: Vec::new(),
-        plan: None,
-        criteria: None,
-    };
+fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8]) -> Edit {
+    let mut edit = unread(path, now);
     match read_document(path, place, bytes) {
-        Ok(Document::Plan(plan)) if is_lean && plan.len() != 1 => {
-            let message = format!("lean mode has exactly one task; the plan has {}", plan.len());
-            edit.errors.push(ReplyError::new("tasks.not_lean", place, message));
-        }
-        Ok(Document::Plan(plan)) => edit.plan = Some(plan),
         Ok(Document::Criteria(criteria)) => edit.criteria = Some(criteria),
-        Ok(Document::Text) => {}
+        Ok(Document::Plan(_) | Document::Text) => {}
         Err(errors) => edit.errors = errors,
     }
     edit
+}
+
+/// tasks.yaml or a work item: the whole plan is read again, with the scope it has now.
+fn edit_of_plan(
+    layout: &SessionLayout,
+    session: &Session,
+    now: Artefact,
+    bytes: &[u8],
+) -> Result<Edit, FileError> {
+    let path = now.path.clone();
+    let mut edit = unread(&path, now);
+    let name = &session.opening.session;
+    if plan::is_item(&path)
+        && let Err(errors) = plan::item(&path, name, bytes)
+    {
+        edit.errors = errors;
+        return Ok(edit);
+    }
+    // A plan that was given up stays so, whatever is written to its items.
+    if plan::is_item(&path) && session.tasks.is_empty() {
+        return Ok(edit);
+    }
+    match plan::read(layout.folder(), name, &[])? {
+        Ok(Some(tasks)) if session.mode == Mode::Lean && tasks.len() != 1 => {
+            edit.errors.push(plan::not_lean(name, tasks.len()));
+        }
+        Ok(tasks) => edit.plan = tasks,
+        Err(errors) => edit.errors = errors,
+    }
+    Ok(edit)
+}
+
+/// Work items that an edited plan names for the first time get their record with it.
+fn new_items(
+    layout: &SessionLayout,
+    session: &Session,
+    edits: &[Edit],
+) -> Result<Vec<Edit>, FileError> {
+    let planned =
+        edits.iter().filter(|edit| edit.errors.is_empty()).filter_map(|e| e.plan.as_ref());
+    let named = planned.flatten().filter_map(|task| task.work_item.clone());
+    let mut paths: Vec<String> =
+        named.map(|path| path.trim_start_matches("./").to_owned()).collect();
+    paths.sort();
+    paths.dedup();
+    paths.retain(|path| !session.artefacts.contains_key(path));
+    let mut found = Vec::new();
+    for path in paths {
+        if let Some(bytes) = read(layout, &path)? {
+            let sha256 = files::hash_bytes(&bytes);
+            found.push(unread(&path, Artefact { path: path.clone(), sha256 }));
+        }
+    }
+    Ok(found)
+}
+
+fn unread(path: &str, now: Artefact) -> Edit {
+    Edit { path: path.to_owned(), now: Some(now), errors: Vec::new(), plan: None, criteria: None }
 }

@@ -25,7 +25,7 @@ const SESSION_FILES: [(&str, Kind); 6] = [
     ("report.md", Kind::Report),
 ];
 
-/// Check documents: plans, specifications, replies, settings, roles, actions, stages, or a session folder
+/// Check documents: plans, work items, specifications, replies, settings, roles, actions, stages, or a session folder
 ///
 /// The kind is told by name and content, or by --as. A document is checked for its form, not for what it
 /// refers to. Exit code 0: all hold; 1: one does not; 2: one cannot be read or its kind is not known.
@@ -149,6 +149,10 @@ impl Findings {
         for (name, kind) in SESSION_FILES.iter().filter(|(name, _)| is_there(name)) {
             self.check_file(&path.join(name).display().to_string(), &real.join(name), Some(*kind));
         }
+        for name in work_items(real) {
+            let shown = path.join(&name).display().to_string();
+            self.check_file(&shown, &real.join(&name), Some(Kind::WorkItem));
+        }
     }
 
     fn check_file(&mut self, shown: &str, real: &Path, kind: Option<Kind>) {
@@ -185,6 +189,18 @@ impl Findings {
         self.is_incomplete = true;
         self.report.diagnostics.push(error("cli.kind", shown, message.to_owned(), help));
     }
+}
+
+/// The pages of a session's work items, from its folder and in their order.
+fn work_items(session: &Path) -> Vec<PathBuf> {
+    let folder = Path::new("work-items");
+    let is_folder = session.join(folder).symlink_metadata().is_ok_and(|found| found.is_dir());
+    let listed = std::fs::read_dir(session.join(folder)).ok().filter(|_| is_folder);
+    let names = listed.into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut items: Vec<PathBuf> = names.map(|name| folder.join(name)).collect();
+    items.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    items.sort();
+    items
 }
 
 fn error(code: &'static str, path: &str, message: String, help: &str) -> Diagnostic {

@@ -24,4 +24,5 @@ mod route;
 mod scope;
 mod severity;
 mod terminal;
+mod work_items;
 mod workflow;

@@ -1,14 +1,11 @@
 //! Turns every form of answer into the one reply that the machine knows.
 
-use super::results::{ImplementorResult, ItemId, Outcome, PlannerResult, ResultComment};
+use super::results::{ImplementorResult, Outcome, PlannerResult, ResultComment};
 use super::results::{ReviewVerdict, ReviewerResult};
 use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
 use super::{ReplyKind, ReplyRead, ScopeRequest};
-use crate::cycle::find_cycle;
 use crate::diagnostic::{Report, reply};
 use crate::node::pointer;
-use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::limits::TASKS_MAX;
 use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 
 pub(super) fn universal(output: AgentOutput) -> ReplyRead {
@@ -164,40 +161,6 @@ fn line_text(line: Line) -> String {
         Line::Number(number) => number.to_string(),
         Line::Text(text) => text,
     }
-}
-
-/// tempIDs are unique, references resolve, and nobody waits for itself.
-pub(super) fn item_references(result: &PlannerResult) -> Report {
-    let mut found = Report::default();
-    if result.create.len() > TASKS_MAX {
-        found.push(reply::too_many_items(result.create.len(), TASKS_MAX));
-        return found;
-    }
-    let mut known = BTreeSet::new();
-    for (index, item) in result.create.iter().enumerate() {
-        if !known.insert(item.temp_id.as_str()) {
-            let at = pointer(&pointer("/create", index), "tempID");
-            found.push(reply::temp_id_twice(&at, &item.temp_id));
-        }
-    }
-    let names: Vec<&str> = known.iter().copied().collect();
-    let mut waits: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (index, item) in result.create.iter().enumerate() {
-        for (entry, id) in item.blocked_by.iter().enumerate() {
-            match id {
-                ItemId::Text(text) if known.contains(text.as_str()) => {
-                    waits.entry(&item.temp_id).or_default().push(text);
-                }
-                id if id.is_existing() || found.is_full() => {}
-                id => {
-                    let at = pointer(&pointer(&pointer("/create", index), "blockedBy"), entry);
-                    found.push(reply::blocked_by_unknown(&at, &id.to_string(), &names));
-                }
-            }
-        }
-    }
-    found.extend(find_cycle(&waits).map(|cycle| reply::blocked_by_cycle(&cycle)));
-    found
 }
 
 pub(super) fn verdict_contradictions(result: &ReviewerResult) -> Report {

@@ -40,7 +40,7 @@ pub struct NewItem {
     pub blocked_by: Vec<ItemId>,
 }
 
-/// The number of an existing item, or a tempID.
+/// The name of an existing item, or a tempID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
@@ -59,12 +59,14 @@ impl std::fmt::Display for ItemId {
 }
 
 impl ItemId {
-    /// A number, with or without `#`, is an item that exists already.
+    /// `T-001` and `R-001` name items of a session, and a number, with or without `#`, one of a tracker.
     pub fn is_existing(&self) -> bool {
         match self {
             Self::Number(_) => true,
             Self::Text(text) => {
-                let digits = text.strip_prefix('#').unwrap_or(text);
+                let marks = ["T-", "R-", "#"];
+                let digits = marks.iter().find_map(|mark| text.strip_prefix(mark));
+                let digits = digits.unwrap_or(text);
                 !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
             }
         }

@@ -43,7 +43,20 @@ pages! {
         "Two new work items carry the same tempID, so that references to it are ambiguous. Give each its own.";
     BLOCKED_BY_UNKNOWN = "reply.blocked_by_unknown":
         "A work item is blocked by a tempID that no created item has. Only items of the same result can be referred\n\
-         to by tempID; existing ones are referred to by their number, such as #12 or 12.";
+         to by tempID; existing ones are referred to by their name, such as T-001, or by their number.";
+    OWNER_UNKNOWN = "reply.owner_unknown":
+        "Out of Scope says that a file is owned by an item that this result does not create, and the name is not that of\n\
+         an existing item. Write the tempID of an item of the same result, or a name such as T-001.";
+    TITLE_INVALID = "reply.title_invalid":
+        "The title of a new work item is blank or has several lines. It is shown in lists: one short line.";
+    ITEM_TWICE = "reply.item_twice":
+        "Two new work items have the same title and body, so that the same work would be done twice. Keep one of them.";
+    UPDATE_NOTHING = "reply.update_nothing":
+        "An update changes nothing: both its body and its labels are null. Give what is to change, or leave the update out.";
+    CLOSED_AND_UPDATED = "reply.closed_and_updated":
+        "The same work item is closed and updated in one result. Do one of the two.";
+    NAMED_TWICE = "reply.item_named_twice":
+        "The same work item is closed twice or updated twice in one result, so that it is not plain which holds.";
     BLOCKED_BY_CYCLE = "reply.blocked_by_cycle":
         "Work items wait for each other in a circle, so that none could ever start. Remove one of the references.";
     TOO_MANY_ITEMS = "reply.too_many_items":
@@ -171,6 +184,37 @@ pub(crate) fn temp_id_twice(pointer: &str, id: &str) -> Diagnostic {
 pub(crate) fn blocked_by_unknown(pointer: &str, id: &str, known: &[&str]) -> Diagnostic {
     let message = format!("no created item has the tempID {}", quote(id));
     Diagnostic::error(BLOCKED_BY_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
+}
+
+pub(crate) fn owner_unknown(pointer: &str, path: &str, id: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("{} is owned by {}, which is no item", quote(path), quote(id));
+    Diagnostic::error(OWNER_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
+}
+
+pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {
+    let message = format!("the title {} is not one line of text", quote(found));
+    Diagnostic::error(TITLE_INVALID, here(pointer), message).help("Give one short line")
+}
+
+pub(crate) fn item_twice(pointer: &str, title: &str) -> Diagnostic {
+    let message = format!("an item with the title {} and the same body is there", quote(title));
+    Diagnostic::error(ITEM_TWICE, here(pointer), message).help("Create it once")
+}
+
+pub(crate) fn update_nothing(pointer: &str, id: &str) -> Diagnostic {
+    let message = format!("the update of {} has neither body nor labels", quote(id));
+    Diagnostic::error(UPDATE_NOTHING, here(pointer), message)
+        .help("Give what is to change, or leave the update out")
+}
+
+pub(crate) fn closed_and_updated(pointer: &str, id: &str) -> Diagnostic {
+    let message = format!("{} is closed and updated", quote(id));
+    Diagnostic::error(CLOSED_AND_UPDATED, here(pointer), message).help("Do one of the two")
+}
+
+pub(crate) fn named_twice(pointer: &str, id: &str, verb: &str) -> Diagnostic {
+    let message = format!("{} is {verb} twice", quote(id));
+    Diagnostic::error(NAMED_TWICE, here(pointer), message).help("Name it once")
 }
 
 pub(crate) fn blocked_by_cycle(cycle: &[&str]) -> Diagnostic {

@@ -4,8 +4,11 @@ use super::outline::{Line, Outline, Required, Section};
 use super::{SpecReference, list, spec_reference};
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
-use crate::globs::{PathRules, beside_tests};
+use crate::globs::PathRules;
+use crate::scope::{self, ScopeRules};
+use std::ops::Range;
 use tollgate_core::task::Check;
+use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 
 pub(super) const TEMPLATE: &[Required] = &[
     Required { name: OBJECTIVE, level: 2 },
@@ -156,13 +159,36 @@ fn readable(path: &str, line: u32, pattern: &str, report: &mut Report) {
 
 /// The name in `(owned by NAME)`.
 fn owner(remark: &str) -> Option<String> {
+    owner_span(remark).map(|span| remark[span].to_owned())
+}
+
+fn owner_span(text: &str) -> Option<Range<usize>> {
     const MARK: &str = "owned by";
-    let small = remark.to_ascii_lowercase();
-    let rest = &remark[small.find(MARK)? + MARK.len()..];
-    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';');
-    let name = rest.trim_start_matches([' ', ':', '`', '"']).split(ends).next()?;
-    let name = name.trim_matches(['`', '"', '.']);
-    (!name.is_empty()).then(|| name.to_owned())
+    let after = text.to_ascii_lowercase().find(MARK)? + MARK.len();
+    let rest = text[after..].trim_start_matches([' ', ':', '`', '"']);
+    let start = text.len() - rest.len();
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';' | '`' | '"');
+    let name = rest.split(ends).next()?.trim_end_matches('.');
+    (!name.is_empty()).then(|| start..start + name.len())
+}
+
+/// The body with owners in Out of Scope called by other names, where `rename` knows one.
+pub(super) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
+    let outline = Outline::of(body, 1, TEMPLATE);
+    let excluded = outline.sections.iter().filter(|section| section.name == OUT_OF_SCOPE);
+    let lines: Vec<u32> =
+        excluded.flat_map(|s| &s.lines).filter(|l| !l.is_code).map(|l| l.number).collect();
+    let mut renamed = String::with_capacity(body.len());
+    for (number, line) in (1..).zip(body.split_inclusive('\n')) {
+        let span = owner_span(line).filter(|_| lines.contains(&number));
+        match span.and_then(|span| Some((rename(&line[span.clone()])?, span))) {
+            Some((name, span)) => {
+                renamed.extend([&line[..span.start], &name, &line[span.end..]]);
+            }
+            None => renamed.push_str(line),
+        }
+    }
+    renamed
 }
 
 fn criteria(
@@ -254,21 +280,16 @@ fn needed(criterion: &AcceptanceCriterion) -> Vec<String> {
     criterion.test.iter().cloned().chain(named).collect()
 }
 
-/// Whether what excludes a file speaks of it at least as exactly as what lists it.
+/// Whether the task may not change a file because the work item excludes it.
 fn is_refused(file: &str, listed: &[String], refused: &[&str]) -> bool {
-    let file = file.strip_prefix("./").unwrap_or(file);
-    let beside = beside_tests(listed, file).then_some(usize::MAX);
-    let inside = listed.iter().filter_map(|pattern| exactness(pattern, file)).max().max(beside);
-    let outside = refused.iter().filter_map(|pattern| exactness(pattern, file)).max();
-    outside.is_some() && outside >= inside
-}
-
-/// How much of a matching pattern is spelled out; the whole path counts most.
-fn exactness(pattern: &str, file: &str) -> Option<usize> {
-    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-    if pattern.trim_end_matches('/') == file.trim_end_matches('/') {
-        return Some(usize::MAX);
-    }
-    let matches = PathRules::new(&[pattern]).is_ok_and(|rules| rules.matches(file));
-    matches.then(|| pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len()))
+    let path = file.strip_prefix("./").unwrap_or(file).to_owned();
+    let is_named = PathRules::new(refused).is_ok_and(|rules| rules.matches(&path));
+    let rules = ScopeRules {
+        in_scope: listed.to_vec(),
+        out_of_scope: refused.iter().map(|path| (*path).to_owned()).collect(),
+        ..ScopeRules::default()
+    };
+    let change = FileChange { path, change_type: ChangeType::Modified, old_path: None };
+    let sorted = scope::sort(&rules, &[change]);
+    is_named && sorted.iter().any(|file| file.class == ScopeClass::Violation)
 }

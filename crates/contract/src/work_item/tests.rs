@@ -3,74 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
+use crate::testing::{REFINEMENT, TASK, shown};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-
-pub(crate) const TASK: &str = r#"## Objective
-
-Wrong passwords are counted and the sixth is refused.
-
-## Spec Reference
-
-- Spec: `docs/specs/login.md`
-- Section(s): 2.1 Counting
-
-## Scope
-
-### In Scope
-
-Files of this task:
-
-- bin/limit
-- `tests/test_limit.sh` (new)
-
-### Out of Scope
-
-- bin/login (owned by T-002)
-- docs/
-
-## Acceptance Criteria
-
-- [ ] The sixth wrong password within a minute is refused
-- [x] cmd: sh tests/run.sh limit
-- [ ] Test: tests/test_limit.sh passes
-
-## Context
-
-The counter is a file; see `data/`.
-
-## Constraints
-
-- Do not change the format of data/users.
-- No new dependency,
-  not even a small one.
-"#;
-
-const REFINEMENT: &str = r#"## Ambiguity
-
-The specification does not say whether the limit is per user or per address.
-
-## Spec Reference
-
-- Spec: `docs/specs/login.md`
-- Section(s): 2.1 Counting
-- Quote: "five wrong passwords"
-
-## Options
-
-1. **Per user** — simple
-   and cheap
-2. **Per address** — fair
-
-## Recommendation
-
-Per user.
-
-## Blocked Tasks
-
-- Counting
-"#;
 
 fn story(text: &str, expected: Expect) {
     let (_, report) = read(text, "T-001.md");
@@ -132,8 +67,40 @@ fn r090_every_missing_heading_is_named_alone_and_together() {
         assert_eq!(codes, ["work_item.section_missing"], "{}", required.name);
         assert!(report.diagnostics[0].message.contains(required.name));
     }
-    story("## Objective\n\nx\n\n## Constraints\n\nnone\n", expect![[""]]);
-    story("", expect![[""]]);
+    story(
+        "## Objective\n\nx\n\n## Constraints\n\nnone\n",
+        expect![[r####"
+        error work_item.section_missing T-001.md:5: the section "Spec Reference" is missing
+          help: Add a heading "## Spec Reference" with its content below it
+        error work_item.section_missing T-001.md:5: the section "In Scope" is missing
+          help: Add a heading "### In Scope" with its content below it
+        error work_item.section_missing T-001.md:5: the section "Out of Scope" is missing
+          help: Add a heading "### Out of Scope" with its content below it
+        error work_item.section_missing T-001.md:5: the section "Acceptance Criteria" is missing
+          help: Add a heading "## Acceptance Criteria" with its content below it
+        error work_item.section_missing T-001.md:5: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+    "####]],
+    );
+    story(
+        "",
+        expect![[r####"
+        error work_item.section_missing T-001.md:1: the section "Objective" is missing
+          help: Add a heading "## Objective" with its content below it
+        error work_item.section_missing T-001.md:1: the section "Spec Reference" is missing
+          help: Add a heading "## Spec Reference" with its content below it
+        error work_item.section_missing T-001.md:1: the section "In Scope" is missing
+          help: Add a heading "### In Scope" with its content below it
+        error work_item.section_missing T-001.md:1: the section "Out of Scope" is missing
+          help: Add a heading "### Out of Scope" with its content below it
+        error work_item.section_missing T-001.md:1: the section "Acceptance Criteria" is missing
+          help: Add a heading "## Acceptance Criteria" with its content below it
+        error work_item.section_missing T-001.md:1: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+        error work_item.section_missing T-001.md:1: the section "Constraints" is missing
+          help: Add a heading "## Constraints" with its content below it
+    "####]],
+    );
 }
 
 #[test]
@@ -153,7 +120,10 @@ fn r092_every_missing_heading_of_a_refinement_is_named() {
     story(
         &REFINEMENT
             .replace("1. **Per user** — simple\n   and cheap\n2. **Per address** — fair", "either"),
-        expect![[""]],
+        expect![[r#"
+            error work_item.no_options T-001.md:11: the refinement gives no option
+              help: List at least one, such as "1. **Count per user** — exact, but needs a table"
+        "#]],
     );
 }
 
@@ -178,20 +148,55 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
     let fenced = TASK
         .replace("## Context", "```\n## Context")
         .replace("## Constraints", "```\n## Constraints");
-    story(&fenced, expect![[""]]);
+    story(
+        &fenced,
+        expect![[r###"
+        error work_item.section_missing T-001.md:36: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+    "###]],
+    );
     let commented = TASK.replace("## Context", "<!--\n## Context\n-->");
-    story(&commented, expect![[""]]);
+    story(
+        &commented,
+        expect![[r###"
+        error work_item.section_missing T-001.md:36: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+    "###]],
+    );
     let empty = TASK.replace("The counter is a file; see `data/`.", "<!-- later -->");
-    story(&empty, expect![[""]]);
+    story(
+        &empty,
+        expect![[r#"
+        error work_item.section_empty T-001.md:30: the section "Context" is empty
+          help: Write its content, or say that there is none
+    "#]],
+    );
     let twice = format!("{TASK}\n## Context\n\nmore\n");
-    story(&twice, expect![[""]]);
+    story(
+        &twice,
+        expect![[r#"
+        error work_item.section_twice T-001.md:40: the section "Context" is there twice; the first is in line 30
+          help: Bring the two together
+        warning work_item.section_order T-001.md:40: the section "Context" stands after "Constraints"
+    "#]],
+    );
 }
 
 #[test]
 fn r090_order_and_level_are_tolerated_and_told() {
     let (head, tail) = TASK.split_once("## Context").unwrap();
-    story(&format!("## Context{tail}\n{head}"), expect![[""]]);
-    story(&TASK.replace("### In Scope", "## In-Scope:"), expect![[""]]);
+    story(
+        &format!("## Context{tail}\n{head}"),
+        expect![[r#"
+        warning work_item.section_order T-001.md:11: the section "Objective" stands after "Constraints"
+    "#]],
+    );
+    story(
+        &TASK.replace("### In Scope", "## In-Scope:"),
+        expect![[r#"
+        warning work_item.section_level T-001.md:12: the heading "In Scope" is of level 2; it is usually of level 3
+    "#]],
+    );
     // Another heading of the template's level ends a section; a deeper one divides it.
     let item = good(&TASK.replace(
         "The counter is a file; see `data/`.",
@@ -220,9 +225,9 @@ fn scope_lists_are_read_as_people_write_them() {
     for (lines, code) in [
         ("- All files under src", "work_item.path_unclear"),
         ("- a.rs, b.rs", "work_item.path_unclear"),
-        ("- ../other/a.rs", "action.pattern_invalid"),
-        ("- /etc/passwd", "action.pattern_invalid"),
-        ("- src/*{a", "action.pattern_invalid"),
+        ("- ../other/a.rs", "globs.pattern_invalid"),
+        ("- /etc/passwd", "globs.pattern_invalid"),
+        ("- src/*{a", "globs.pattern_invalid"),
         ("None", "work_item.scope_empty"),
         ("- none", "work_item.scope_empty"),
         ("src/a.rs", "work_item.scope_empty"),
@@ -241,9 +246,18 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
     }
     story(
         &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
-        expect![[""]],
+        expect![[r#"
+            warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is no path, so it is not enforced
+              help: Name paths, globs or folders ending in /, each as an item of a list
+        "#]],
     );
-    story(&with("The rest."), expect![[""]]);
+    story(
+        &with("The rest."),
+        expect![[r#"
+        warning work_item.not_enforced T-001.md:19: "The rest." is no path, so it is not enforced
+          help: Name paths, globs or folders ending in /, each as an item of a list
+    "#]],
+    );
     let item = good(&with("- `lib/`, owned by #12.\n- x.rs (legacy; owned by: task-c, later)"));
     let owners: Vec<Option<&str>> =
         item.as_task().unwrap().out_of_scope.iter().map(|out| out.owner.as_deref()).collect();
@@ -252,13 +266,19 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
 
 #[test]
 fn a_path_in_scope_and_out_of_it_is_refused() {
-    story(&TASK.replace("- docs/", "- `bin/limit`"), expect![[""]]);
+    story(
+        &TASK.replace("- docs/", "- `bin/limit`"),
+        expect![[r#"
+        error work_item.in_and_out T-001.md:22: "bin/limit" is out of scope, but line 16 lists it in scope
+          help: Remove one of the two
+    "#]],
+    );
 }
 
 #[test]
 fn a_check_that_needs_a_file_out_of_scope_is_refused_before_anybody_works() {
     let out = |out: &str, check: &str| {
-        let text = TASK.replace("- docs/", out);
+        let text = TASK.replace("- docs/", out).replace("cmd: sh tests/run.sh limit", "it runs");
         let text = text.replace("- [ ] Test: tests/test_limit.sh passes", check);
         let (_, report) = read(&text, "T-001.md");
         report.errors().map(|d| d.code).collect::<Vec<_>>().join(" ")
@@ -288,10 +308,20 @@ fn a_check_that_needs_a_file_out_of_scope_is_refused_before_anybody_works() {
 fn criteria_without_boxes_and_without_a_list() {
     story(
         &TASK.replace("- [ ] The sixth", "- The sixth").replace("- [x] cmd:", "  - cmd:"),
-        expect![[""]],
+        expect![[r#"
+            warning work_item.no_box T-001.md:26: the criterion "The sixth wrong password within a minute is refused" has no check box
+              help: Begin it with "- [ ] "
+        "#]],
     );
     let text = without(TASK, "Acceptance Criteria") + "\n## Acceptance Criteria\n\nIt works.\n";
-    story(&text, expect![[""]]);
+    story(
+        &text,
+        expect![[r#"
+        warning work_item.section_order T-001.md:34: the section "Acceptance Criteria" stands after "Constraints"
+        error work_item.no_criteria T-001.md:34: Acceptance Criteria lists no criterion
+          help: Add an item such as "- [ ] Test: tests/login.sh passes"
+    "#]],
+    );
 }
 
 #[test]
@@ -309,10 +339,28 @@ fn front_matter_carries_labels_title_and_state() {
             "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
             without(TASK, "Context")
         ),
-        expect![[""]],
+        expect![[r###"
+            error shape.field_unknown T-001.md:2: there is no field "lable" here
+              help: Known: blocked_by, labels, state or title.
+            error shape.value_unknown T-001.md:3: `state` is "done", but must be open or closed
+            error work_item.section_missing T-001.md:35: the section "Context" is missing
+              help: Add a heading "## Context" with its content below it
+        "###]],
     );
-    story(&format!("---\nlabels: [\n---\n{TASK}"), expect![[""]]);
-    story(&format!("---\n{TASK}"), expect![[""]]);
+    story(
+        &format!("---\nlabels: [\n---\n{TASK}"),
+        expect![[r#"
+        error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
+          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+    "#]],
+    );
+    story(
+        &format!("---\n{TASK}"),
+        expect![[r#"
+        error front_matter.missing T-001.md:1: the front matter has no line "---" at its end
+          help: Begin the file with a line `---`, the fields as YAML, and a line `---`
+    "#]],
+    );
 }
 
 #[test]
@@ -321,13 +369,23 @@ fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
         &format!(
             "---\nlabels: [task:refinement, status:pending, priority:low, complexity:low]\n---\n{REFINEMENT}"
         ),
-        expect![[""]],
+        expect![[r#"
+            error labels.priority_low T-001.md:2: a refinement has "priority:low", although other work waits for its answer
+              help: Use priority:high or priority:medium
+            error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but is a question and not work
+              help: Remove it
+        "#]],
     );
     story(
         &format!(
             "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
         ),
-        expect![[""]],
+        expect![[r#"
+            error labels.several T-001.md:2: 2 labels of priority: priority:high, priority:low
+              help: Keep exactly one of them
+            error labels.missing T-001.md:2: a task has no label of complexity
+              help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
+        "#]],
     );
 }
 

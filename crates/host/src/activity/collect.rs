@@ -5,15 +5,17 @@ use super::classify::{Classified, Said, classify};
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
-use super::{clean, guard, imports};
+use super::{clean, guard, imports, plan};
 use crate::clock;
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{RunEnd, RunOutcome};
+use crate::redact::Redactor;
 use crate::workspace::{CommitMessage, RawChange, Workspace, WorkspaceError, plain_changes};
 use std::collections::BTreeSet;
+use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_contract::{acceptance, agent_output, sections, tasks};
@@ -120,12 +122,12 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
     let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
     files::write_atomic(&at.folder.reply(), &kept)?;
     let said = Said::of(&read);
-    let reply = read.reply;
+    let (reply, planner) = (read.reply, read.planner);
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
     let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
     let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {
-        delivered(at, reply, &said)
+        delivered(at, reply, planner.as_ref(), &said)
     } else {
         let work = look(at)?;
         Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
@@ -151,33 +153,18 @@ fn role_file(at: &Collected<'_>) -> RoleFile {
 }
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.
-fn delivered(at: &Collected<'_>, reply: Reply, said: &Said) -> Result<DispatchEnd, ActivityError> {
+fn delivered(
+    at: &Collected<'_>,
+    reply: Reply,
+    planner: Option<&PlannerResult>,
+    said: &Said,
+) -> Result<DispatchEnd, ActivityError> {
     let role = role_file(at);
-    let given: Given = serde_json::from_slice(&files::read_bounded(
-        &at.folder.folder().join(GIVEN),
-        REPLY_BYTES_MAX,
-    )?)
-    .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
-    let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
-    session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
     let declared = outputs::declared(&at.order.brief, &role);
-    let mut missing = missing_outputs(at, &declared, &given, &found);
-    missing.extend(outputs::missing(at.workspace.tree(), &declared));
-    if reply.status == ReplyStatus::Ok && !missing.is_empty() {
-        if found.breaches.is_empty() {
-            return Ok(DispatchEnd::MissingOutput { paths: missing, findings: reply.findings });
-        }
-        // It is there, but not as something that can be taken.
-        let errors = found.breaches.iter().map(|breach| {
-            ReplyError::new("work.not_allowed", breach.path.clone(), breach.why.clone())
-        });
-        return Ok(DispatchEnd::Invalid { errors: errors.collect(), usage: reply.usage });
-    }
-    let (mut work, mut errors) = session_work(at, &role, found);
-    errors.extend(check_documents(at, &work.files, &mut work.work));
-    if !errors.is_empty() {
-        return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
-    }
+    let work = match session_side(at, &role, &declared, &reply, planner)? {
+        Ok(work) => work,
+        Err(end) => return Ok(end),
+    };
     keep_outputs(at, &work)?;
     let mut work = work.work;
     let changes = match at.workspace.changes() {
@@ -208,6 +195,55 @@ fn delivered(at: &Collected<'_>, reply: Reply, said: &Said) -> Result<DispatchEn
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 
+/// The session files of an attempt, sorted and read; or how it ends because of them.
+fn session_side(
+    at: &Collected<'_>,
+    role: &RoleFile,
+    declared: &Declared,
+    reply: &Reply,
+    planner: Option<&PlannerResult>,
+) -> Result<Result<SessionWork, DispatchEnd>, ActivityError> {
+    let invalid = |errors| Ok(Err(DispatchEnd::Invalid { errors, usage: reply.usage }));
+    let given: Given = serde_json::from_slice(&files::read_bounded(
+        &at.folder.folder().join(GIVEN),
+        REPLY_BYTES_MAX,
+    )?)
+    .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
+    let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
+    let record = at.context.session_layout(&at.order.session);
+    let made = planner
+        .map(|result| plan::make(record.folder(), &at.order.session, result, &mut found))
+        .transpose()?;
+    let made = match made.transpose() {
+        Ok(made) => made,
+        Err(errors) => return invalid(errors),
+    };
+    session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
+    let mut missing = missing_outputs(at, declared, &given, &found);
+    missing.retain(|_| made.is_none());
+    missing.extend(outputs::missing(at.workspace.tree(), declared));
+    if reply.status == ReplyStatus::Ok && !missing.is_empty() {
+        if found.breaches.is_empty() {
+            let findings = reply.findings.clone();
+            return Ok(Err(DispatchEnd::MissingOutput { paths: missing, findings }));
+        }
+        // It is there, but not as something that can be taken.
+        let errors = found.breaches.iter().map(|breach| {
+            ReplyError::new("work.not_allowed", breach.path.clone(), breach.why.clone())
+        });
+        return invalid(errors.collect());
+    }
+    let (mut work, mut errors) = session_work(at, role, found);
+    if let Some(made) = made {
+        work.add(made, &at.context.redactor.for_work());
+    }
+    errors.extend(check_documents(at, &work.files, planner.is_some(), &mut work.work)?);
+    match errors.is_empty() {
+        true => Ok(Ok(work)),
+        false => invalid(errors),
+    }
+}
+
 fn missing_outputs(
     at: &Collected<'_>,
     declared: &Declared,
@@ -230,6 +266,21 @@ fn missing_outputs(
 struct SessionWork {
     work: Work,
     files: Vec<Written>,
+}
+
+impl SessionWork {
+    /// Files that the engine made count as if the role had written them.
+    fn add(&mut self, made: plan::Made, redactor: &Redactor) {
+        let mut clean = Differences { written: made.files, ..Differences::default() };
+        session_files::take_secrets_out(&mut clean, redactor);
+        for file in clean.written {
+            let artefact = Artefact { path: file.path.clone(), sha256: file.sha256.clone() };
+            self.work.artefacts.push(artefact);
+            self.files.push(file);
+        }
+        self.work.refinements = made.refinements;
+        self.work.dropped.extend(made.dropped);
+    }
 }
 
 /// Sorts what was done to session files: artefacts of the role, claims about tasks, and breaches.
@@ -310,23 +361,44 @@ fn keep_outputs(at: &Collected<'_>, work: &SessionWork) -> Result<(), ActivityEr
 }
 
 /// Reads the documents that the engine works with, and reports every fault.
-fn check_documents(at: &Collected<'_>, files: &[Written], work: &mut Work) -> Vec<ReplyError> {
+fn check_documents(
+    at: &Collected<'_>,
+    files: &[Written],
+    is_made: bool,
+    work: &mut Work,
+) -> Result<Vec<ReplyError>, ActivityError> {
     let mut errors = Vec::new();
-    for file in files {
-        let path = format!(".agents-work/{}/{}", at.order.session, file.path);
-        match read_document(&file.path, &path, &file.bytes) {
-            Ok(Document::Plan(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
-                let message =
-                    format!("lean mode has exactly one task; the plan has {}", plan.len());
-                errors.push(ReplyError::new("tasks.not_lean", path, message));
+    let session = &at.order.session;
+    for file in files.iter().filter(|file| file.path != plan::TASKS) {
+        let path = format!(".agents-work/{session}/{}", file.path);
+        if plan::is_item(&file.path) {
+            match plan::item(&file.path, session, &file.bytes) {
+                Ok(question) if !is_made => work.refinements.extend(question),
+                Ok(_) => {}
+                Err(faults) => errors.extend(faults),
             }
-            Ok(Document::Plan(plan)) => work.plan = Some(plan),
+            continue;
+        }
+        match read_document(&file.path, &path, &file.bytes) {
             Ok(Document::Criteria(criteria)) => work.criteria = Some(criteria),
-            Ok(Document::Text) => {}
+            Ok(Document::Plan(_) | Document::Text) => {}
             Err(faults) => errors.extend(faults),
         }
     }
-    errors
+    let says_plan = is_made || files.iter().any(|file| plan::is_part(&file.path));
+    if !says_plan || !errors.is_empty() && !files.iter().any(|file| file.path == plan::TASKS) {
+        return Ok(errors);
+    }
+    let record = at.context.session_layout(session);
+    match plan::read(record.folder(), session, files)? {
+        Ok(Some(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
+            errors.push(plan::not_lean(session, plan.len()));
+        }
+        Ok(plan) => work.plan = plan,
+        Err(faults) => errors
+            .extend(faults.into_iter().filter(|fault| !errors.contains(fault)).collect::<Vec<_>>()),
+    }
+    Ok(errors)
 }
 
 /// A session file that the engine understands.

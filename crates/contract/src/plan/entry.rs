@@ -1,0 +1,110 @@
+//! The entry of tasks.yaml that a work item makes.
+
+use super::item_path;
+use crate::work_item::{AcceptanceCriterion, TaskItem, WorkItem, quoted};
+use std::collections::BTreeSet;
+use tollgate_core::id::TaskId;
+use tollgate_core::task::{Check, TaskKind, TaskSpec};
+
+/// The task of a new work item; none for a refinement.
+pub(super) fn new(id: &str, item: &WorkItem, active: &BTreeSet<&str>) -> Option<TaskSpec> {
+    let empty = TaskSpec {
+        id: TaskId::parse(id).ok()?,
+        kind: TaskKind::Feat,
+        title: item.title.clone().unwrap_or_else(|| id.to_owned()),
+        goal: String::new(),
+        depends_on: Vec::new(),
+        non_goals: Vec::new(),
+        context_files: Vec::new(),
+        files_expected: Vec::new(),
+        acceptance_checks: Vec::new(),
+        risk_flags: Vec::new(),
+        done_when: Vec::new(),
+        work_item: Some(item_path(id)),
+        in_scope: Vec::new(),
+        out_of_scope: Vec::new(),
+        overlaps: Vec::new(),
+    };
+    item.as_task().map(|_| follow(&empty, item, active))
+}
+
+/// The task with everything that its work item says; what only the plan says stays.
+pub(super) fn follow(task: &TaskSpec, item: &WorkItem, active: &BTreeSet<&str>) -> TaskSpec {
+    let Some(body) = item.as_task() else { return task.clone() };
+    let depends_on = item.blocked_by.iter().filter(|id| active.contains(id.as_str()));
+    TaskSpec {
+        goal: body.objective.clone(),
+        depends_on: depends_on.filter_map(|id| TaskId::parse(id).ok()).collect(),
+        non_goals: non_goals(body),
+        files_expected: body.in_scope.clone(),
+        acceptance_checks: checks(&body.criteria),
+        risk_flags: risk_flags(&item.labels),
+        done_when: body.criteria.iter().map(|criterion| criterion.text.clone()).collect(),
+        ..task.clone()
+    }
+}
+
+fn non_goals(body: &TaskItem) -> Vec<String> {
+    let lines = body.constraint_lines();
+    match lines.as_slice() {
+        [only] if only.trim_end_matches('.').eq_ignore_ascii_case("none") => Vec::new(),
+        _ => lines,
+    }
+}
+
+/// What says how it is checked; where nothing does, a person looks at every criterion.
+fn checks(criteria: &[AcceptanceCriterion]) -> Vec<Check> {
+    let told = |criterion: &AcceptanceCriterion| {
+        let text = criterion.text.trim();
+        let is_check = text.starts_with("cmd:") || text.starts_with("manual:");
+        match (is_check, &criterion.test) {
+            (true, _) => Some(Check::from(text.to_owned())),
+            (false, Some(_)) => Some(Check::Manual(text.to_owned())),
+            (false, None) => None,
+        }
+    };
+    let told: Vec<Check> = criteria.iter().filter_map(told).collect();
+    match told.is_empty() {
+        true => criteria.iter().map(|criterion| Check::Manual(criterion.text.clone())).collect(),
+        false => told,
+    }
+}
+
+/// `risk:security` is a label of the author's own that flags the task.
+fn risk_flags(labels: &[String]) -> Vec<String> {
+    labels.iter().filter_map(|label| label.strip_prefix("risk:")).map(str::to_owned).collect()
+}
+
+/// The lines of an entry, its mark `indent` columns from the left.
+pub(super) fn written(task: &TaskSpec, status: &str, indent: usize) -> String {
+    let ids: Vec<&str> = task.depends_on.iter().map(TaskId::as_str).collect();
+    let checks: Vec<String> = task.acceptance_checks.iter().map(Check::to_string).collect();
+    let mut lines = vec![
+        format!("- id: {}", task.id),
+        format!("  status: {status}"),
+        format!("  type: {}", task.kind),
+        format!("  title: {}", quoted(&task.title)),
+        format!("  depends_on: [{}]", ids.join(", ")),
+        format!("  goal: {}", quoted(&task.goal)),
+    ];
+    let lists = [
+        ("non_goals", &task.non_goals),
+        ("context_files", &task.context_files),
+        ("files_expected", &task.files_expected),
+        ("acceptance_checks", &checks),
+        ("risk_flags", &task.risk_flags),
+        ("done_when", &task.done_when),
+    ];
+    for (name, list) in lists {
+        match list.is_empty() {
+            true => lines.push(format!("  {name}: []")),
+            false => {
+                lines.push(format!("  {name}:"));
+                lines.extend(list.iter().map(|text| format!("    - {}", quoted(text))));
+            }
+        }
+    }
+    lines.extend(task.work_item.as_ref().map(|path| format!("  work_item: {}", quoted(path))));
+    let margin = " ".repeat(indent);
+    lines.iter().map(|line| format!("{margin}{line}\n")).collect()
+}
