@@ -137,3 +137,43 @@ fn plain(change: &RawChange) -> FileChange {
     };
     FileChange { path: change.path.clone(), change_type, old_path: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tollgate_contract::skill;
+    use tollgate_core::role::Role;
+
+    fn changed(path: &str) -> RawChange {
+        let (is_symlink, symlink_escapes) = (false, false);
+        RawChange { path: path.to_owned(), kind: ChangeKind::Modified, is_symlink, symlink_escapes }
+    }
+
+    #[test]
+    fn r096_r099_r104_changes_are_taken_by_list_word_and_declaration_and_the_rest_is_kept_aside() {
+        let changes =
+            ["src/a.ts", "src/a.test.ts", "b.ts", "c.ts", "d.ts", "e.ts"].map(changed).to_vec();
+        let scope = Scope {
+            in_scope: vec!["src/a.ts".to_owned()],
+            allowed: vec!["b.ts".to_owned()],
+            named: vec!["c.ts".to_owned()],
+            ..Scope::default()
+        };
+        let incidental = Incidental {
+            path: "d.ts".to_owned(),
+            reason: "its import".to_owned(),
+            behaviour_preserving: true,
+            motivated_by: "src/a.ts".to_owned(),
+            narrow: true,
+        };
+        let said =
+            Said { incidental: vec![incidental], summary: "done".to_owned(), ..Said::default() };
+        let sorted = classify(&changes, &skill::built_in(Role::Coder), Some(&scope), &said);
+        assert_eq!(sorted.allowed, ["src/a.ts", "src/a.test.ts", "b.ts", "c.ts", "d.ts"]);
+        let left: Vec<&str> = sorted.out_of_scope.iter().map(|c| c.path.as_str()).collect();
+        assert_eq!(left, ["e.ts"]);
+        let told: Vec<(&str, bool)> =
+            sorted.scoped.iter().map(|s| (s.path.as_str(), s.is_told)).collect();
+        assert_eq!(told, [("b.ts", true), ("c.ts", false), ("d.ts", true), ("e.ts", false)]);
+    }
+}
