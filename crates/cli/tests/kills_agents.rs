@@ -217,6 +217,7 @@ fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
         timeout_ms: 60_000,
         output_bytes_max: 1_000,
         isolation: None,
+        sandbox: None,
     };
     let late = process::start(&run, &spec, Path::new(PROGRAM)).unwrap();
     std::thread::sleep(Duration::from_millis(300));

@@ -70,6 +70,7 @@ fn shell(
         timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
+        sandbox: None,
     }
 }
 

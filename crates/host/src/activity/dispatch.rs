@@ -355,5 +355,6 @@ fn run_spec(
         timeout_ms: order.timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
+        sandbox: None,
     }
 }

@@ -103,6 +103,7 @@ fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
         timeout_ms: run.timeout_ms,
         output_bytes_max: run.output_bytes_max,
         isolation: None,
+        sandbox: None,
     }
 }
 

@@ -2,15 +2,19 @@
 
 use super::environment::agent_environment;
 use super::init::drain;
+use super::command::could_not_start;
 use super::output::{Channel, Output};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
 use super::tree::Tree;
+use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::{RunEnd, RunOutcome, RunSpec};
 use crate::crash;
 use crate::redact::Redactor;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
@@ -19,6 +23,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// What a tree that ran out of time gets to tidy up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -46,9 +51,12 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     }
     let spec = folder.read_spec()?;
     let signals = Signals::listen()?;
-    folder.write_started(&this_process()?)?;
+    let sandbox = spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine());
+    folder.write_started(&this_process(sandbox)?)?;
     crash::point("supervisor.started");
-    let outcome = run_agent(&folder, &spec, signals)?;
+    // Emptied last: what an agent left there may be much, and its outcome is worth more.
+    let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
+    let outcome = run_agent(&folder, &spec, temp.as_ref(), signals)?;
     crash::point("supervisor.agent_ended");
     folder.write_record(&Record::Finished(outcome))?;
     crash::point("supervisor.outcome_written");
@@ -70,19 +78,28 @@ fn keep_inherited_files_from_agent() -> io::Result<()> {
     Ok(())
 }
 
-fn this_process() -> io::Result<Started> {
+fn this_process(sandbox: Option<SandboxLevel>) -> io::Result<Started> {
     let pid = rustix::process::getpid().as_raw_pid();
     let start_time =
         start_time_of(pid).ok_or_else(|| io::Error::other("/proc does not show this process"))?;
-    Ok(Started { pid, start_time })
+    Ok(Started { pid, start_time, sandbox })
 }
 
-fn run_agent(folder: &RunFolder, spec: &RunSpec, signals: Signals) -> io::Result<RunOutcome> {
+fn run_agent(
+    folder: &RunFolder,
+    spec: &RunSpec,
+    temp: Option<&io::Result<TempDir>>,
+    signals: Signals,
+) -> io::Result<RunOutcome> {
     let redactor = Redactor::from_environment(std::env::vars_os());
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
-    let environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
+    let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
     let begun = Instant::now();
-    let end = match Tree::start(folder, spec, &environment, agent_output)? {
+    let started = match give_temp(spec, temp, &mut environment) {
+        Ok(()) => Tree::start(folder, spec, &environment, agent_output)?,
+        Err(end) => Err(end),
+    };
+    let end = match started {
         Err(end) => end,
         Ok(tree) => Watch { spec, begun, tree, output: &mut output, signals }.until_end()?,
     };
@@ -100,6 +117,37 @@ fn run_agent(folder: &RunFolder, spec: &RunSpec, signals: Signals) -> io::Result
         stderr_bytes: output.stderr.bytes,
         finished_at_ms: now_ms(),
     })
+}
+
+/// What a sandbox needs beside the kernel's part.
+fn give_temp(
+    spec: &RunSpec,
+    temp: Option<&io::Result<TempDir>>,
+    environment: &mut BTreeMap<OsString, OsString>,
+) -> Result<(), RunEnd> {
+    let level = SandboxLevel::of_this_machine();
+    if spec.sandbox.as_ref().is_some_and(|it| it.required) && level != SandboxLevel::Full {
+        let cause = format!(
+            "[sandbox] enforce = \"required\", but this kernel enforces {}: Landlock of Linux 6.2 or newer is needed; \
+             `tollgate doctor` says more",
+            match level {
+                SandboxLevel::None => "nothing",
+                _ => "a part only",
+            }
+        );
+        return Err(could_not_start(spec, cause));
+    }
+    match temp {
+        None => {}
+        Some(Ok(temp)) => {
+            environment.insert(TEMP_VARIABLE.into(), temp.path().into());
+        }
+        Some(Err(error)) => {
+            let cause = format!("it got no folder for temporary files: {error}");
+            return Err(could_not_start(spec, cause));
+        }
+    }
+    Ok(())
 }
 
 /// An agent at work.
