@@ -31,6 +31,8 @@ pub struct Context {
     /// The tollgate binary, which is also the supervisor.
     pub program: PathBuf,
     pub state_home: PathBuf,
+    /// The person's, where tools keep their caches.
+    pub home: Option<PathBuf>,
     pub redactor: Redactor,
 }
 

@@ -27,6 +27,10 @@ pages! {
          digits and underscores only.";
     COPY_PATH = "config.copy_path":
         "A file to bring along must lie inside the repository: a relative path without .. in it.";
+    SANDBOX_PATH = "config.sandbox_path":
+        "`write` under [sandbox] opens folders outside the repository to agents and checks: an absolute path or one that\n\
+         begins with ~/. It cannot open `/`, your whole home, the repository or Tollgate's own state: those are what the\n\
+         sandbox is there for. Name the smallest folder that the work needs.";
     ROLES_UNASSIGNED = "config.roles_unassigned":
         "Several agents are defined but some roles have none. Set `default` under [roles].";
 }
@@ -90,6 +94,12 @@ pub(crate) fn env_name(at: (&str, Option<u32>), found: &str) -> Diagnostic {
 pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
     let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(COPY_PATH, place(at), message).help("Write a relative path such as \".env\"")
+}
+
+pub(crate) fn sandbox_path(at: (&str, Option<u32>), found: &str, why: &str) -> Diagnostic {
+    let message = format!("{} cannot be opened to agents: {why}", quote(found));
+    Diagnostic::error(SANDBOX_PATH, place(at), message)
+        .help("Name a folder outside the repository, such as \"~/.gradle\" or \"/srv/cache\"")
 }
 
 pub(crate) fn roles_unassigned(at: (&str, Option<u32>), roles: &[&str]) -> Diagnostic {

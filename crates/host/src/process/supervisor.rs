@@ -1,12 +1,12 @@
 //! The supervisor of one run: fenced by the run's lock, it owns the agent's tree and leaves the outcome behind.
 
+use super::command::could_not_start;
 use super::environment::agent_environment;
 use super::init::drain;
-use super::command::could_not_start;
 use super::output::{Channel, Output};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
-use super::tree::Tree;
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
+use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
 use crate::crash;
 use crate::redact::Redactor;
