@@ -59,7 +59,8 @@ pub fn context() -> Result<Arc<Context>, Failure> {
         program,
     };
     // Told before anything begins, not when the first agent is about to start.
-    sandbox::added(&context).map_err(SettingsError::from)?;
+    sandbox::added(&context.config.sandbox, &context.surroundings())
+        .map_err(SettingsError::from)?;
     Ok(Arc::new(context))
 }
 

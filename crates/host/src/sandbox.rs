@@ -3,9 +3,10 @@
 
 use crate::context::Context;
 use crate::process::Sandbox;
+use crate::repository::Repository;
 use rustix::process::geteuid;
 use std::path::{Path, PathBuf};
-use tollgate_contract::config::Enforce;
+use tollgate_contract::config::{Enforce, SandboxTable};
 
 /// Without these the simplest programs fail.
 const DEVICES: [&str; 8] = [
@@ -41,6 +42,15 @@ const CACHES: [&str; 14] = [
     ".nuget/packages",
 ];
 
+/// What must stay closed to agents.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    pub repository: &'a Repository,
+    pub state_home: &'a Path,
+    /// The person's.
+    pub home: Option<&'a Path>,
+}
+
 /// A path of the settings that stays closed; words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, of `write` under [sandbox], cannot be opened to agents: {why}")]
@@ -68,14 +78,15 @@ pub fn of_tree(
     if !geteuid().is_root() {
         writable.add(Path::new("/proc"));
     }
-    let kept = Kept::of(context);
+    let surroundings = context.surroundings();
+    let kept = Kept::of(&surroundings);
     let caches = context.home.iter().flat_map(|home| CACHES.map(|path| home.join(path)));
     for path in SHARED_TEMP.map(PathBuf::from).into_iter().chain(caches) {
         if kept.touched_by(&path).is_none() {
             writable.add(&path);
         }
     }
-    for path in added(context)? {
+    for path in added(settings, &surroundings)? {
         writable.add(&path);
     }
     let required = settings.enforce == Enforce::Required;
@@ -83,9 +94,9 @@ pub fn of_tree(
 }
 
 /// What the settings open, as it is written, with the home put in; refused when it would open what must stay closed.
-pub fn added(context: &Context) -> Result<Vec<PathBuf>, Refused> {
-    let kept = Kept::of(context);
-    context.config.sandbox.write.iter().map(|text| kept.allow(text, context)).collect()
+pub fn added(settings: &SandboxTable, around: &Surroundings<'_>) -> Result<Vec<PathBuf>, Refused> {
+    let kept = Kept::of(around);
+    settings.write.iter().map(|text| kept.allow(text, around.home)).collect()
 }
 
 /// What stays closed, whatever is opened.
@@ -95,16 +106,16 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(context: &Context) -> Self {
-        let repository = &context.repository;
+    fn of(around: &Surroundings<'_>) -> Self {
+        let repository = around.repository;
         let places = [
             (repository.root(), "your checkout with its sessions"),
             (repository.common_dir(), "the repository's git folder"),
             (repository.objects_dir(), "the repository's objects"),
-            (context.state_home.as_path(), "the state of Tollgate, with every workspace"),
+            (around.state_home, "the state of Tollgate, with every workspace"),
         ];
         let places = places.map(|(path, what)| (real(path), what)).to_vec();
-        Self { places, home: context.home.as_deref().map(real) }
+        Self { places, home: around.home.map(real) }
     }
 
     /// What would be opened, wholly or in part. Landlock knows no exceptions: what lies below an open folder is open.
@@ -118,9 +129,9 @@ impl Kept {
         })
     }
 
-    fn allow(&self, text: &str, context: &Context) -> Result<PathBuf, Refused> {
+    fn allow(&self, text: &str, home: Option<&Path>) -> Result<PathBuf, Refused> {
         let refused = |why: String| Refused { text: text.to_owned(), why };
-        let path = match (text.strip_prefix("~/"), &context.home) {
+        let path = match (text.strip_prefix("~/"), home) {
             (None, _) => PathBuf::from(text),
             (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
             (Some(_), None) => return Err(refused("HOME is not set".to_owned())),
