@@ -20,6 +20,7 @@ mod promises;
 mod recovery;
 mod replies;
 mod route;
+mod sandbox;
 mod severity;
 mod terminal;
 mod workflow;
