@@ -141,9 +141,10 @@ fn work_in_the_open_places_goes_on() {
     where_it_is_enforced(|world| {
         let script = "set -e; mkdir -p a/b; echo x > a/f; mv a/f a/b/f; ln a/b/f hard; ln -s hard sym; \
                       mkfifo pipe; echo y > sym; rm a/b/f; rm -r a; echo ok > /dev/null; cat $PRECIOUS/file; \
-                      echo z >> $PRECIOUS/folder/log";
+                      echo z >> $PRECIOUS/folder/log; echo 500 > /proc/self/oom_score_adj";
         let open = precious(world).join("folder");
-        assert_eq!(world.end(&held(world, script, &[&open])), RunEnd::Exited { code: 0 });
+        let spec = held(world, script, &[&open, Path::new("/proc")]);
+        assert_eq!(world.end(&spec), RunEnd::Exited { code: 0 });
         assert_eq!(world.log("stdout.log"), "precious");
         assert_eq!(fs::read_to_string(open.join("log")).unwrap(), "z\n");
     });
@@ -222,7 +223,7 @@ fn git_python_node_and_cargo_work_in_a_sandbox() {
 #[test]
 fn a_sandbox_that_is_required_and_not_there_starts_nothing() {
     with_each_isolation(|world| {
-        let mut spec = held_plain(world, "touch ran");
+        let mut spec = held(world, "touch ran", &[]);
         spec.sandbox.as_mut().unwrap().required = true;
         let end = world.end(&spec);
         match SandboxLevel::of_this_machine() {
@@ -234,10 +235,6 @@ fn a_sandbox_that_is_required_and_not_there_starts_nothing() {
             }
         }
     });
-}
-
-fn held_plain(world: &World, script: &str) -> RunSpec {
-    held(world, script, &[])
 }
 
 #[test]

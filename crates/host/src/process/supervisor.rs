@@ -95,9 +95,9 @@ fn run_agent(
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
     let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
     let begun = Instant::now();
-    let started = match give_temp(spec, temp, &mut environment) {
+    let started = match why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err) {
         Ok(()) => Tree::start(folder, spec, &environment, agent_output)?,
-        Err(end) => Err(end),
+        Err(cause) => Err(could_not_start(spec, cause)),
     };
     let end = match started {
         Err(end) => end,
@@ -119,33 +119,32 @@ fn run_agent(
     })
 }
 
-/// What a sandbox needs beside the kernel's part.
-fn give_temp(
-    spec: &RunSpec,
+/// A sandbox that is asked for by all means and cannot be had.
+fn why_not_held(spec: &RunSpec) -> Option<String> {
+    let enforced = match SandboxLevel::of_this_machine() {
+        SandboxLevel::Full => return None,
+        SandboxLevel::Partial => "only a part of it",
+        SandboxLevel::None => "none of it",
+    };
+    spec.sandbox.as_ref().filter(|sandbox| sandbox.required).map(|_| {
+        format!(
+            "tollgate.toml says enforce = \"required\" under [sandbox], and this kernel enforces {enforced}; it needs \
+             Landlock of Linux 6.2 or newer, and `tollgate doctor` says what is missing"
+        )
+    })
+}
+
+/// The run's own folder for temporary files, where it has one.
+fn give(
     temp: Option<&io::Result<TempDir>>,
     environment: &mut BTreeMap<OsString, OsString>,
-) -> Result<(), RunEnd> {
-    let level = SandboxLevel::of_this_machine();
-    if spec.sandbox.as_ref().is_some_and(|it| it.required) && level != SandboxLevel::Full {
-        let cause = format!(
-            "[sandbox] enforce = \"required\", but this kernel enforces {}: Landlock of Linux 6.2 or newer is needed; \
-             `tollgate doctor` says more",
-            match level {
-                SandboxLevel::None => "nothing",
-                _ => "a part only",
-            }
-        );
-        return Err(could_not_start(spec, cause));
-    }
+) -> Result<(), String> {
     match temp {
         None => {}
         Some(Ok(temp)) => {
             environment.insert(TEMP_VARIABLE.into(), temp.path().into());
         }
-        Some(Err(error)) => {
-            let cause = format!("it got no folder for temporary files: {error}");
-            return Err(could_not_start(spec, cause));
-        }
+        Some(Err(error)) => return Err(format!("it got no folder for temporary files: {error}")),
     }
     Ok(())
 }
