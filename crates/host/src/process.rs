@@ -189,6 +189,9 @@ pub fn attach(run_dir: &Path) -> io::Result<Attached> {
     let Some(_lock) = folder.try_lock(Lock::Shared)? else {
         return Ok(Attached::Running(Run { folder, child: None }));
     };
+    if let Some(temp) = folder.read_started()?.and_then(|started| started.temp) {
+        sandbox::remove_private_temp(&temp);
+    }
     // Read again: the supervisor may have finished between the first look and the lock.
     Ok(match folder.read_record()? {
         Some(record) => attached(record),

@@ -3,13 +3,14 @@
 
 mod process_support;
 
-use process_support::{World, with_each_isolation};
+use process_support::{World, wait_for, with_each_isolation};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tollgate_host::process::{
-    RunEnd, RunSpec, Sandbox, SandboxLevel, probe_sandbox, sandbox_of, spec_of,
+    Attached, RunEnd, RunSpec, Sandbox, SandboxLevel, Waited, probe_sandbox, sandbox_of, spec_of,
 };
 
 /// A story for machines that can hold a run. Elsewhere it says so and sees that nobody claims otherwise.
@@ -161,6 +162,24 @@ fn a_run_has_a_temporary_folder_of_its_own_that_goes_with_it() {
         assert_eq!(mode, "700");
         assert!(folder.contains("tollgate-"), "{folder}");
         assert!(!Path::new(folder).exists());
+    });
+}
+
+#[test]
+fn what_a_killed_supervisor_left_in_it_goes_with_the_next_look() {
+    with_each_isolation(|world| {
+        lay_out(world);
+        let run =
+            world.start(&held(world, "echo $TMPDIR > temp.new; mv temp.new temp; MARKED", &[]));
+        world.wait_for_work_file("temp");
+        let temp = PathBuf::from(world.work_file("temp").trim());
+        let supervisor = Pid::from_raw(world.supervisor_pid()).unwrap();
+        kill_process(supervisor, Signal::KILL).unwrap();
+        assert!(matches!(run.wait().unwrap(), Waited::Lost));
+        assert!(temp.is_dir());
+        assert!(matches!(world.attach(), Attached::Lost));
+        assert!(!temp.exists());
+        wait_for("the end of the tree", || !world.marked_process_lives());
     });
 }
 

@@ -45,6 +45,9 @@ pub(super) struct Started {
     /// What the kernel enforces; a run that it then would not restrict does not begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxLevel>,
+    /// The run's own folder for temporary files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp: Option<PathBuf>,
 }
 
 impl RunFolder {

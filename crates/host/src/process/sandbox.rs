@@ -83,12 +83,24 @@ fn handling(abi: ABI) -> Result<Ruleset, RulesetError> {
         .handle_access(AccessFs::from_write(abi))
 }
 
+const TEMP_PREFIX: &str = "tollgate-";
+
 /// A folder for the temporary files of one run. Not in the state directory: the name of a socket has at most 107 bytes, and
 /// paths there are long.
 pub(super) fn private_temp() -> io::Result<TempDir> {
     let base = std::env::temp_dir().canonicalize()?;
     let mut folder = tempfile::Builder::new();
-    folder.prefix("tollgate-").permissions(Permissions::from_mode(0o700)).tempdir_in(base)
+    folder.prefix(TEMP_PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(base)
+}
+
+/// Removes what a supervisor that was killed could not. The path was kept in a file: only what can be such a folder goes.
+pub(super) fn remove_private_temp(folder: &Path) {
+    let base = std::env::temp_dir().canonicalize().ok();
+    let name = folder.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
+    if base.as_deref() == folder.parent() && name.starts_with(TEMP_PREFIX.as_bytes()) {
+        // Gone already, as a rule.
+        let _ = std::fs::remove_dir_all(folder);
+    }
 }
 
 /// From its first instruction on the command may write only where its sandbox says and in `temp`. Where the kernel has

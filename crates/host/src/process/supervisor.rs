@@ -51,11 +51,10 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     }
     let spec = folder.read_spec()?;
     let signals = Signals::listen()?;
-    let sandbox = spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine());
-    folder.write_started(&this_process(sandbox)?)?;
-    crash::point("supervisor.started");
-    // Emptied last: what an agent left there may be much, and its outcome is worth more.
+    // Removed last: what an agent left there may be much, and its outcome is worth more.
     let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
+    folder.write_started(&started(&spec, temp.as_ref())?)?;
+    crash::point("supervisor.started");
     let outcome = run_agent(&folder, &spec, temp.as_ref(), signals)?;
     crash::point("supervisor.agent_ended");
     folder.write_record(&Record::Finished(outcome))?;
@@ -78,11 +77,16 @@ fn keep_inherited_files_from_agent() -> io::Result<()> {
     Ok(())
 }
 
-fn this_process(sandbox: Option<SandboxLevel>) -> io::Result<Started> {
+fn started(spec: &RunSpec, temp: Option<&io::Result<TempDir>>) -> io::Result<Started> {
     let pid = rustix::process::getpid().as_raw_pid();
     let start_time =
         start_time_of(pid).ok_or_else(|| io::Error::other("/proc does not show this process"))?;
-    Ok(Started { pid, start_time, sandbox })
+    Ok(Started {
+        pid,
+        start_time,
+        sandbox: spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine()),
+        temp: temp.and_then(|temp| Some(temp.as_ref().ok()?.path().to_owned())),
+    })
 }
 
 fn run_agent(
