@@ -1,5 +1,6 @@
 //! The kernel refuses what a run may not write, whatever way it tries, and lets ordinary work go on.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 
 mod process_support;
 

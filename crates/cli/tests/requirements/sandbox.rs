@@ -1,4 +1,5 @@
 //! While an agent, a check or a gate runs, the kernel refuses it every write outside the places that are open to it.
+#![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 
 use crate::route::{commit, ends_of, go, on_branch, route};
 use crate::support::{Ran, Repo, files_below};
