@@ -10,7 +10,8 @@ use tollgate_host::context::Context;
 use tollgate_host::layout::{Layout, SessionLayout, state_home};
 use tollgate_host::redact::Redactor;
 use tollgate_host::repository::Repository;
-use tollgate_host::settings;
+use tollgate_host::sandbox;
+use tollgate_host::settings::{self, SettingsError};
 
 /// For commands that only read: no settings are needed, and broken ones do not matter.
 #[derive(Debug)]
@@ -48,14 +49,23 @@ pub fn context() -> Result<Arc<Context>, Failure> {
     let program = std::env::current_exe().map_err(|cause| {
         Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
     })?;
-    Ok(Arc::new(Context {
+    let context = Context {
         state_home: state_home(|name| std::env::var_os(name))?,
+        home: home(),
         redactor: Redactor::from_environment(std::env::vars_os()),
         repository,
         layout,
         config,
         program,
-    }))
+    };
+    // Told before anything begins, not when the first agent is about to start.
+    sandbox::added(&context.config.sandbox, &context.surroundings())
+        .map_err(SettingsError::from)?;
+    Ok(Arc::new(context))
+}
+
+pub fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
 }
 
 pub fn here() -> Result<PathBuf, Failure> {

@@ -217,6 +217,7 @@ fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
         timeout_ms: 60_000,
         output_bytes_max: 1_000,
         isolation: None,
+        sandbox: None,
     };
     let late = process::start(&run, &spec, Path::new(PROGRAM)).unwrap();
     std::thread::sleep(Duration::from_millis(300));
@@ -229,8 +230,10 @@ fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
 fn engine_at_stuck_coder(world: &World) -> Child {
     let engine = world.command(&Next::Run).spawn().unwrap();
     wait_for("half a work", || {
-        let tree = workers(world).into_iter().next();
-        tree.is_some_and(|tree| tree.join("app.txt").exists()) && !coder_starts(world).is_empty()
+        let text = |tree: &PathBuf| fs::read_to_string(tree.join("app.txt")).unwrap_or_default();
+        // A file is there before its text is.
+        let is_half = workers(world).first().is_some_and(|tree| text(tree) == "half\n");
+        is_half && !coder_starts(world).is_empty()
     });
     engine
 }

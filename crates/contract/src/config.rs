@@ -3,7 +3,10 @@
 mod rules;
 pub mod wire;
 
-pub use wire::{Adapter, ConfigFile, CoverageTable, Isolation, SnapshotTable, TrackerKind};
+pub use wire::{
+    Adapter, ConfigFile, CoverageTable, Enforce, Isolation, SandboxTable, SnapshotTable,
+    TrackerKind,
+};
 
 use crate::agent_output::wire::micro_usd;
 use crate::diagnostic::{Report, shape as words};
@@ -22,6 +25,7 @@ pub struct Config {
     pub agents: BTreeMap<String, Agent>,
     pub limits: Limits,
     pub workspace: Workspace,
+    pub sandbox: SandboxTable,
     /// Globs.
     pub sensitive: Vec<String>,
     pub check_runner: Vec<String>,
@@ -142,6 +146,7 @@ fn config(file: ConfigFile) -> Config {
             setup: file.workspace.setup,
             copy: file.workspace.copy,
         },
+        sandbox: file.sandbox,
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
         tracker: file.tracker.kind,

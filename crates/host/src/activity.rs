@@ -25,6 +25,7 @@ pub mod tree;
 use crate::context::Context;
 use crate::files::FileError;
 use crate::process::{RunEnd, RunSpec, Stopper};
+use crate::sandbox;
 use crate::workspace::{Workspace, WorkspaceError};
 use std::collections::BTreeMap;
 use std::io;
@@ -40,6 +41,8 @@ pub enum ActivityError {
     Git(#[from] crate::git::GitError),
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Sandbox(#[from] sandbox::Refused),
     #[error("{what}: {cause}")]
     Io { what: String, cause: io::Error },
 }
@@ -51,7 +54,7 @@ impl ActivityError {
     }
 }
 
-/// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment.
+/// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment and sandbox.
 fn shell(
     context: &Context,
     session: &SessionName,
@@ -59,10 +62,10 @@ fn shell(
     runner: &[String],
     command: &str,
     timeout_ms: u64,
-) -> RunSpec {
+) -> Result<RunSpec, ActivityError> {
     let mut argv = runner.to_vec();
     argv.extend(["sh".to_owned(), "-c".to_owned(), command.to_owned()]);
-    RunSpec {
+    Ok(RunSpec {
         argv,
         cwd: workspace.tree().to_owned(),
         env_names: Vec::new(),
@@ -71,7 +74,8 @@ fn shell(
         timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
-    }
+        sandbox: sandbox::of_tree(context, workspace.tree(), &[])?,
+    })
 }
 
 /// The end of a command in words for people.

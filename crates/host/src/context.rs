@@ -4,6 +4,7 @@ use crate::failure_report::Reporter;
 use crate::layout::{Layout, SessionLayout, workspace_home};
 use crate::redact::Redactor;
 use crate::repository::Repository;
+use crate::sandbox::Surroundings;
 use crate::settings::roles::{self, MissingRole};
 use crate::workspace::{Workspace, WorkspaceError};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct Context {
     /// The tollgate binary, which is also the supervisor.
     pub program: PathBuf,
     pub state_home: PathBuf,
+    /// The person's, where tools keep their caches.
+    pub home: Option<PathBuf>,
     pub redactor: Redactor,
 }
 
@@ -70,6 +73,15 @@ impl Context {
             Room::Session => home,
             Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
             Room::Base => home.with_file_name(format!("{session}~base")),
+        }
+    }
+
+    /// What agents must not reach.
+    pub fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            repository: &self.repository,
+            state_home: &self.state_home,
+            home: self.home.as_deref(),
         }
     }
 

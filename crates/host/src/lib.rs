@@ -19,6 +19,7 @@ pub mod prompt;
 pub mod record;
 pub mod redact;
 pub mod repository;
+pub mod sandbox;
 pub mod sanitize;
 pub mod scope_diff;
 pub mod serve;

@@ -9,12 +9,14 @@ mod init;
 mod isolation;
 mod output;
 mod record;
+mod sandbox;
 mod supervisor;
 mod tree;
 
 pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::{Isolation, isolation};
+pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
 pub use supervisor::supervise;
 
 use crate::crash;
@@ -54,6 +56,9 @@ pub struct RunSpec {
     /// Forces a way of holding the tree together; otherwise the best one that works here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
+    /// Where it may write; without one, everywhere that the person may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Every way a run can end.
@@ -148,6 +153,15 @@ pub fn spec_of(run_dir: &Path) -> io::Result<Option<RunSpec>> {
     }
 }
 
+/// What the kernel enforces, or enforced, for a run; none when it has not begun or asked for no sandbox.
+pub fn sandbox_of(run_dir: &Path) -> io::Result<Option<SandboxLevel>> {
+    let started = match RunFolder::open(run_dir)? {
+        Some(folder) => folder.read_started()?,
+        None => None,
+    };
+    Ok(started.and_then(|started| started.sandbox))
+}
+
 /// The folders right in this one in which something was to run; none when it is not there.
 pub fn runs_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let listed = match std::fs::read_dir(folder) {
@@ -175,6 +189,9 @@ pub fn attach(run_dir: &Path) -> io::Result<Attached> {
     let Some(_lock) = folder.try_lock(Lock::Shared)? else {
         return Ok(Attached::Running(Run { folder, child: None }));
     };
+    if let Some(temp) = folder.read_started()?.and_then(|started| started.temp) {
+        sandbox::remove_private_temp(&temp);
+    }
     // Read again: the supervisor may have finished between the first look and the lock.
     Ok(match folder.read_record()? {
         Some(record) => attached(record),

@@ -5,6 +5,7 @@ pub mod roles;
 
 use crate::files;
 use crate::layout::Layout;
+use crate::sandbox;
 use tollgate_contract::config::{self, Config};
 use tollgate_contract::diagnostic::Report;
 
@@ -17,6 +18,8 @@ pub enum SettingsError {
     File(#[from] files::FileError),
     #[error("the settings have {} error(s)", .0.errors().count())]
     Invalid(Report),
+    #[error("{0}")]
+    Sandbox(#[from] sandbox::Refused),
     #[error("there is no action {name:?}; known: {known}")]
     UnknownAction { name: String, known: String },
     #[error("the action {name:?} is listed in {}, but {path} is not there", actions::INDEX)]

@@ -55,6 +55,7 @@ impl World {
             timeout_ms: 60_000,
             output_bytes_max: 1_000_000,
             logs: &self.folder.path().join("logs"),
+            sandbox: None,
         };
         let mut told = Vec::new();
         let results = run_gates(&run, &self.lifecycle, stage, stop, &mut |progress| {

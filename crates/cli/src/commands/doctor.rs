@@ -1,6 +1,7 @@
 //! `tollgate doctor`: what this machine and this repository lack for a run.
 
 mod probe;
+mod sandbox;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -8,7 +9,7 @@ use crate::output;
 use clap::Args;
 use serde::Serialize;
 
-/// Check what a run needs: git, the repository, settings, agents, isolation, space
+/// Check what a run needs: git, the repository, settings, agents, isolation, sandbox, space
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Print JSON

@@ -133,6 +133,7 @@ impl Gates {
             timeout_ms: config.policy().check_timeout_ms,
             output_bytes_max: config.limits.output_bytes,
             logs: logs.path(),
+            sandbox: None,
         };
         let stop = Arc::new(StopSwitch::default());
         listen(stop.clone()).map_err(trouble("cannot listen for signals"))?;

@@ -22,6 +22,7 @@ mod recovery;
 mod replies;
 mod route;
 mod scope;
+mod sandbox;
 mod severity;
 mod terminal;
 mod work_items;

@@ -15,7 +15,7 @@ if kind == 'daemon':
     if os.fork(): os._exit(0)
 if kind == 'stubborn':
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
-open(ready + '.' + kind, 'w').close()
+open(ready + '/' + kind, 'w').close()
 while True: time.sleep(1)
 ";
 const KINDS: [&str; 4] = ["plain", "setsid", "daemon", "stubborn"];
@@ -25,16 +25,16 @@ fn with_children(settings: &str, ends: bool) -> (Repo, Child, String) {
     let repo = route(json!([]), &["{dispatch: Researcher, state: DESIGN, outputs: [research/]}"]);
     repo.settings(settings);
     let child = repo.outside("child.py").display().to_string();
-    let ready = repo.outside("ready").display().to_string();
+    let folder = repo.open_outside("ready");
+    let ready = folder.display();
     fs::write(&child, CHILD).unwrap();
     let start = |kind| format!("python3 {child} {kind} {ready} </dev/null >/dev/null 2>&1 &\n");
-    let wait = |kind| format!("while [ ! -e {ready}.{kind} ]; do sleep 0.05; done\n");
+    let wait = |kind| format!("while [ ! -e {ready}/{kind} ]; do sleep 0.05; done\n");
     let script = KINDS.map(start).concat() + &KINDS.map(wait).concat();
     repo.crew(json!([{"when": {"role": "Researcher"},
         "do": {"default": true, "run": ["sh", "-c", script], "hang": !ends, "sleep_ms": 1000}}]));
     let engine = repo.start(&["run", "--no-input", "--action", "x", "Make it"]);
-    let is_ready = |kind: &str| repo.outside(&format!("ready.{kind}")).exists();
-    eventually("all children", || KINDS.iter().all(|kind| is_ready(kind)));
+    eventually("all children", || KINDS.iter().all(|kind| folder.join(kind).exists()));
     assert!(alive(&child).len() >= KINDS.len(), "{:?}", alive(&child));
     (repo, engine, child)
 }

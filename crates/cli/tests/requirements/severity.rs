@@ -264,7 +264,7 @@ fn r109_a_tasks_own_check_must_hold_although_it_failed_before() {
 }
 
 const STAGES: &str = "version: 1\ncurrent_stage: NOW\nstages:\n  planning: {required_gates: [a]}\n  building: {required_gates: [b]}\n\
-                      gates:\n  a: {command: [sh, -c, 'echo a >> ../ran.log']}\n  b: {command: [sh, -c, 'echo b >> ../ran.log']}\n";
+                      gates:\n  a: {command: [sh, -c, 'echo a']}\n  b: {command: [sh, -c, 'echo b']}\n";
 
 fn declare(repo: &Repo, stage: &str) {
     repo.write("lifecycle-stage.yaml", &STAGES.replace("NOW", stage));
@@ -324,7 +324,8 @@ fn r089_an_approval_under_the_declared_stage_records_it_and_stands() {
 fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
     let repo = staged();
     let plan = leaves("Docs", json!({"planning-mds/plan.md": "# Plan\n\nOne.\n"}));
-    // The stage is changed while the step behind the gate is at work.
+    // The stage is changed while the step behind the gate is at work: by a person, whom nothing holds.
+    repo.settings("[sandbox]\nenforce = \"off\"");
     let file = repo.root().join("lifecycle-stage.yaml").display().to_string();
     let change = json!({"default": true, "run": ["sed", "-i", "s/current_stage: planning/current_stage: building/", file]});
     repo.crew(json!([plan, nth("Researcher", 1, change)]));

@@ -106,6 +106,14 @@ impl Repo {
         self.dir.path().join(name)
     }
 
+    /// A folder outside the repository that agents may write.
+    pub fn open_outside(&self, name: &str) -> PathBuf {
+        let folder = self.outside(name);
+        fs::create_dir(&folder).unwrap();
+        self.settings(&format!("[sandbox]\nwrite = [{:?}]", folder.display()));
+        folder
+    }
+
     pub fn write(&self, path: &str, text: &str) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

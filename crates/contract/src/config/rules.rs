@@ -149,6 +149,37 @@ impl<'a> Rules<'a> {
                 report.push(say::copy_path(self.at(node.line), text));
             }
         }
+        for node in list("sandbox", "write") {
+            if let Some(text) = node.as_text()
+                && let Some(why) = why_not_outside(text)
+            {
+                report.push(say::sandbox_path(self.at(node.line), text, why));
+            }
+        }
+    }
+}
+
+/// Why a path cannot be one that agents may write outside the repository; what it leads to is looked at where files are.
+fn why_not_outside(path: &str) -> Option<&'static str> {
+    let is_plain = |part: &str| !matches!(part, "" | ".");
+    let Some(rest) = path.strip_prefix("~/").or_else(|| path.strip_prefix('/')) else {
+        return Some(match path {
+            "~" => "that is your whole home, keys and start files included",
+            _ => {
+                "it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart"
+            }
+        });
+    };
+    if rest.split('/').any(|part| part == "..") {
+        return Some("it goes up by ..");
+    }
+    if rest.contains(['\0', '\n', '\r']) {
+        return Some("it holds a line break or a zero byte");
+    }
+    match (rest.split('/').any(is_plain), path.starts_with('~')) {
+        (true, _) => None,
+        (false, true) => Some("that is your whole home, keys and start files included"),
+        (false, false) => Some("that is everything"),
     }
 
     fn tracker(&self, report: &mut Report) {

@@ -52,6 +52,9 @@ parallel_tasks = 2
 isolation = "in-place"
 setup = ["npm ci"]
 copy  = [".env"]
+[sandbox]
+enforce = "required"
+write = ["~/.gradle", "/srv/cache/"]
 [security]
 sensitive = ["**/pay/**"]
 [check]
@@ -85,10 +88,11 @@ fn every_key_of_the_interface_is_read() {
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]
     .assert_eq(&format!("{limits:?}\n{workspace:?}\n{sensitive:?} {check_runner:?}\n"));
-    let Config { tracker, tracker_repository, coverage, snapshot, .. } = &config;
+    let Config { tracker, tracker_repository, coverage, snapshot, sandbox, .. } = &config;
     expect![[r#"
+        SandboxTable { enforce: Required, write: ["~/.gradle", "/srv/cache/"] }
         Github Some("acme/web.shop") Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
-    "#]].assert_eq(&format!("{tracker:?} {tracker_repository:?} {coverage:?} {snapshot:?}\n"));
+    "#]].assert_eq(&format!("{sandbox:?}\n{tracker:?} {tracker_repository:?} {coverage:?} {snapshot:?}\n"));
     expect![[r#"
         Policy { transient_attempts: 4, transient_base_ms: 250, invalid_reruns: 1, repairs: 2, timeout_ms: {Coder: 2700000}, check_timeout_ms: 90000, players: {SpecAgent: "claude", Architect: "claude", Planner: "claude", Designer: "claude", Researcher: "claude", Coder: "codex", Reviewer: "claude", QA: "crew", Security: "claude", Integrator: "claude", Docs: "claude"}, parallel_tasks: 2, coverage_minimum: Some(8000), micro_usd_max: Some(20500000), tokens_max: Some(5000000), wall_ms_max: Some(28800000) }
     "#]].assert_eq(&format!("{:?}\n", config.policy()));
@@ -197,6 +201,34 @@ minimum = 101
             error globs.pattern_invalid tollgate.toml:24: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
             error config.percent tollgate.toml:27: `minimum` is 101, but must lie between 0 and 100
+        "#]],
+    );
+}
+
+#[test]
+fn only_paths_outside_can_be_opened_to_agents() {
+    check(
+        "[sandbox]\nenforce = \"always\"\nwrite = [\n\"src\",\n\"../x\",\n\"/\",\n\"//.\",\n\"~\",\n\"~/\",\n\"~other/x\",\n\"/a/../b\",\n\"~/a\\nb\",\n\"~/.m2\", \"/srv\"]\n",
+        expect![[r#"
+            error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto
+            error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:6: "/" cannot be opened to agents: that is everything
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:7: "//." cannot be opened to agents: that is everything
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:8: "~" cannot be opened to agents: that is your whole home, keys and start files included
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:9: "~/" cannot be opened to agents: that is your whole home, keys and start files included
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:10: "~other/x" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:11: "/a/../b" cannot be opened to agents: it goes up by ..
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+            error config.sandbox_path tollgate.toml:12: "~/a\nb" cannot be opened to agents: it holds a line break or a zero byte
+              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
         "#]],
     );
 }

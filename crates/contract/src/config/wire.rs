@@ -16,6 +16,7 @@ pub struct ConfigFile {
     pub retry: RetryTable,
     pub limits: LimitsTable,
     pub workspace: WorkspaceTable,
+    pub sandbox: SandboxTable,
     pub security: SecurityTable,
     pub check: CheckTable,
     pub tracker: TrackerTable,
@@ -177,6 +178,26 @@ pub enum Isolation {
     #[default]
     Clone,
     InPlace,
+}
+
+/// Where agents and checks may write besides their own tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxTable {
+    /// `auto`: as much as the kernel can; `required`: nothing starts that it does not hold fully.
+    pub enforce: Enforce,
+    /// Paths outside the repository, absolute or from `~/`.
+    pub write: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Enforce {
+    #[default]
+    Auto,
+    Off,
+    Required,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -30,6 +30,10 @@ pages! {
     REPOSITORY = "config.repository":
         "The repository of the tracker is written as owner/name, as in its address on GitHub, without a host and without .git.\n\
          Leave the key out to take it from the remote `origin`.";
+    SANDBOX_PATH = "config.sandbox_path":
+        "`write` under [sandbox] opens folders outside the repository to agents and checks: an absolute path or one that\n\
+         begins with ~/. It cannot open `/`, your whole home, the repository or Tollgate's own state: those are what the\n\
+         sandbox is there for. Name the smallest folder that the work needs.";
     ROLES_UNASSIGNED = "config.roles_unassigned":
         "Several agents are defined but some roles have none. Set `default` under [roles].";
 }
@@ -98,6 +102,12 @@ pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
 pub(crate) fn repository(at: (&str, Option<u32>), found: &str) -> Diagnostic {
     let message = format!("{} is not a repository of GitHub", quote(found));
     Diagnostic::error(REPOSITORY, place(at), message).help("Write repository = \"owner/name\"")
+}
+
+pub(crate) fn sandbox_path(at: (&str, Option<u32>), found: &str, why: &str) -> Diagnostic {
+    let message = format!("{} cannot be opened to agents: {why}", quote(found));
+    Diagnostic::error(SANDBOX_PATH, place(at), message)
+        .help("Name a folder outside the repository, such as \"~/.gradle\" or \"/srv/cache\"")
 }
 
 pub(crate) fn roles_unassigned(at: (&str, Option<u32>), roles: &[&str]) -> Diagnostic {

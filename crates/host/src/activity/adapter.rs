@@ -1,6 +1,7 @@
 //! From an agent of the settings to who plays a role: a command line, or a person.
 
 use crate::context::Context;
+use std::path::PathBuf;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::role::Role;
@@ -17,6 +18,8 @@ pub enum Player {
 pub struct Launch {
     pub argv: Vec<String>,
     pub env_names: Vec<String>,
+    /// Outside the workspace, what this kind of agent cannot do without; it is there.
+    pub writable: Vec<PathBuf>,
 }
 
 /// Why a role cannot be played; words for people.
@@ -41,7 +44,7 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     }
     if role == Role::Orchestrator {
         let argv = vec![context.program.display().to_string(), "scaffold".to_owned()];
-        return Ok(Player::Program(Launch { argv, env_names: Vec::new() }));
+        return Ok(Player::Program(Launch { argv, env_names: Vec::new(), writable: Vec::new() }));
     }
     let (name, agent) = match chosen {
         Some(name) => {
@@ -53,7 +56,20 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
         return Ok(Player::Person);
     }
     let argv = argv(context, name, agent)?;
-    Ok(Player::Program(Launch { argv, env_names: agent.env.clone() }))
+    let writable = match agent.adapter {
+        Adapter::Scripted => argv.get(2).and_then(|script| counts(script)).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    Ok(Player::Program(Launch { argv, env_names: agent.env.clone(), writable }))
+}
+
+/// Where a scripted agent counts its starts, beside its script.
+fn counts(script: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(format!("{script}.d"));
+    // Made here, because the agent may not write beside it; a script that is not there will be told of by the agent.
+    let is_there = folder.is_absolute()
+        && (folder.is_dir() || std::fs::create_dir(&folder).is_ok() || folder.is_dir());
+    is_there.then_some(folder)
 }
 
 fn argv(context: &Context, name: &str, agent: &Agent) -> Result<Vec<String>, NoAgent> {

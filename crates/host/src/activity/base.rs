@@ -24,7 +24,7 @@ pub fn fails(
     let home = context.workspace_home(session, Room::Base);
     let folder = home.join("checks").join(files::hash_bytes(command.as_bytes()).as_str());
     let runner = &context.config.check_runner;
-    let spec = super::shell(context, session, &workspace, runner, command, order.timeout_ms);
+    let spec = super::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
     let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&errand, stop, &mut || {
         if workspace.rescue("base-checks", "left behind by checks")?.is_some() {

@@ -84,7 +84,7 @@ fn commands(
             crash::point("checks.before_start");
             Ok(())
         };
-        let spec = spec(context, order, workspace, command);
+        let spec = spec(context, order, workspace, command)?;
         let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
         let Some(ran) = run_to_end(&errand, stop, &mut prepare)? else {
             return Ok(None);
@@ -128,7 +128,12 @@ fn take(
     Ok(outcome)
 }
 
-fn spec(context: &Context, order: &CheckOrder, workspace: &Workspace, command: &str) -> RunSpec {
+fn spec(
+    context: &Context,
+    order: &CheckOrder,
+    workspace: &Workspace,
+    command: &str,
+) -> Result<RunSpec, ActivityError> {
     let runner = &context.config.check_runner;
     super::shell(context, &order.session, workspace, runner, command, order.timeout_ms)
 }

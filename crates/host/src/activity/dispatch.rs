@@ -9,6 +9,7 @@ use crate::crash;
 use crate::files;
 use crate::layout::{RunFolder, SessionLayout};
 use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
+use crate::sandbox;
 use crate::settings::roles::MissingRole;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
@@ -273,7 +274,7 @@ fn start(
             return Ok(Started::Assigned);
         }
     };
-    let spec = run_spec(context, order, workspace.tree(), folder, launch);
+    let spec = run_spec(context, order, workspace.tree(), folder, launch)?;
     drop(hold);
     let run = process::start(folder.folder(), &spec, &context.program)
         .map_err(ActivityError::io("cannot start the supervisor"))?;
@@ -340,7 +341,7 @@ fn run_spec(
     tree: &Path,
     folder: &RunFolder,
     launch: adapter::Launch,
-) -> RunSpec {
+) -> Result<RunSpec, ActivityError> {
     let env = BTreeMap::from([
         ("TOLLGATE_SESSION".to_owned(), order.session.to_string()),
         ("TOLLGATE_ROLE".to_owned(), order.brief.role.to_string()),
@@ -349,7 +350,8 @@ fn run_spec(
         ("TOLLGATE_ATTEMPT".to_owned(), order.attempt.to_string()),
         ("TOLLGATE_INPUT".to_owned(), folder.input().display().to_string()),
     ]);
-    RunSpec {
+    Ok(RunSpec {
+        sandbox: sandbox::of_tree(context, tree, &launch.writable)?,
         argv: launch.argv,
         cwd: tree.to_owned(),
         env_names: launch.env_names,
@@ -358,5 +360,5 @@ fn run_spec(
         timeout_ms: order.timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
-    }
+    })
 }

@@ -26,7 +26,7 @@ pub fn run(
         }
         let folder = home.join(format!("setup-{}", index + 1));
         let timeout_ms = context.config.policy().check_timeout_ms;
-        let spec = super::shell(context, session, workspace, &[], command, timeout_ms);
+        let spec = super::shell(context, session, workspace, &[], command, timeout_ms)?;
         let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
         let Some(Ran { folder, outcome }) = run_to_end(&errand, stop, &mut || Ok(()))? else {
             return Ok(Err(DispatchEnd::Stopped));

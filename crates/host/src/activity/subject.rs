@@ -6,6 +6,7 @@ use super::tree::WorkTree;
 use super::{ActivityError, StopSwitch};
 use crate::context::{Context, Room};
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
+use crate::sandbox;
 use crate::workspace::Workspace;
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::{artefact, coverage};
@@ -23,6 +24,7 @@ pub fn lifecycle(
         Err(error) => return Ok(Some(cannot(order, &error))),
     };
     let logs = context.session_layout(&order.session).check(order.number, 0);
+    let sandbox = sandbox::of_tree(context, workspace.tree(), &[])?;
     let run = GateRun {
         root: workspace.tree(),
         program: &context.program,
@@ -30,6 +32,7 @@ pub fn lifecycle(
         timeout_ms: order.timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         logs: logs.folder(),
+        sandbox: sandbox.as_ref(),
     };
     let stage = lifecycle.current_stage.clone();
     match lifecycle::run_gates(&run, &lifecycle, &stage, stop, &mut |_| {}) {

@@ -109,6 +109,7 @@ mod tests {
             timeout_ms: 1_000,
             output_bytes_max: 1_000,
             isolation: None,
+            sandbox: None,
         };
         // It ends at once and leaves no outcome.
         let program = Path::new("/bin/true");

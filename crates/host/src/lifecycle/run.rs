@@ -4,7 +4,7 @@ use super::LifecycleError;
 use crate::activity::to_end::{Errand, run_to_end};
 use crate::activity::{StopSwitch, how_it_ended};
 use crate::files;
-use crate::process::{RunEnd, RunOutcome, RunSpec};
+use crate::process::{RunEnd, RunOutcome, RunSpec, Sandbox};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,6 +30,8 @@ pub struct GateRun<'a> {
     /// Gate N leaves stdout.log and stderr.log in folder N of this one, counted from 1, or beside it in `N.again-M` when
     /// that is taken. Run again with the same folder, a gate that has ended is not run a second time.
     pub logs: &'a Path,
+    /// Where gates may write; none for a person who runs them in their own checkout.
+    pub sandbox: Option<&'a Sandbox>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -103,6 +105,7 @@ fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
         timeout_ms: run.timeout_ms,
         output_bytes_max: run.output_bytes_max,
         isolation: None,
+        sandbox: run.sandbox.cloned(),
     }
 }
 

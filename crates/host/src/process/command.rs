@@ -1,5 +1,6 @@
 //! The agent's own command, found the way it will be run, with words for a person when it cannot be.
 
+use super::sandbox::NOT_RESTRICTED;
 use super::{RunEnd, RunSpec, record::RunFolder};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -81,12 +82,16 @@ pub(super) fn could_not_start(spec: &RunSpec, cause: impl Into<String>) -> RunEn
 /// The words for a program that was found and yet refused by the system.
 pub(super) fn spawn_failure(spec: &RunSpec, error: &io::Error) -> RunEnd {
     const EXEC_FORMAT: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
+    const UNRESTRICTED: i32 = NOT_RESTRICTED.raw_os_error();
     let cause = match (error.kind(), error.raw_os_error()) {
         (io::ErrorKind::NotFound, _) => "its interpreter was not found".to_owned(),
         (io::ErrorKind::PermissionDenied, _) => "it is not executable by this user".to_owned(),
         (_, Some(EXEC_FORMAT)) => {
             "it is neither a program for this machine nor a script with a #! line".to_owned()
         }
+        (_, Some(UNRESTRICTED)) => "the kernel would not restrict it; `enforce = \"off\"` under [sandbox] of tollgate.toml \
+                                    runs it all the same"
+            .to_owned(),
         _ => error.to_string(),
     };
     could_not_start(spec, cause)

@@ -2,6 +2,7 @@
 
 use super::command::{agent_command, end_of, spawn_failure};
 use super::record::RunFolder;
+use super::sandbox::{self, TEMP_VARIABLE};
 use super::{RunEnd, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -58,6 +59,10 @@ fn run_agent(run_dir: &Path, supervisor: &UnixStream) -> io::Result<RunEnd> {
         Ok(command) => command,
         Err(end) => return Ok(end),
     };
+    let temp = std::env::var_os(TEMP_VARIABLE);
+    if let Err(end) = sandbox::confine(&mut command, &spec, temp.as_deref()) {
+        return Ok(end);
+    }
     let agent = match command.spawn() {
         Ok(agent) => tree::pid_of(&agent),
         Err(error) => return Ok(spawn_failure(&spec, &error)),

@@ -1,6 +1,6 @@
 //! The folder of one run: its lock, what is to be run, that it has begun, how it ended.
 
-use super::{RunOutcome, RunSpec};
+use super::{RunOutcome, RunSpec, SandboxLevel};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::de::DeserializeOwned;
@@ -42,6 +42,12 @@ pub(super) enum Record {
 pub(super) struct Started {
     pub pid: i32,
     pub start_time: u64,
+    /// What the kernel enforces; a run that it then would not restrict does not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// The run's own folder for temporary files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp: Option<PathBuf>,
 }
 
 impl RunFolder {

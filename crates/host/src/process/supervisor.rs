@@ -1,9 +1,11 @@
 //! The supervisor of one run: fenced by the run's lock, it owns the agent's tree and leaves the outcome behind.
 
+use super::command::could_not_start;
 use super::environment::agent_environment;
 use super::init::drain;
 use super::output::{Channel, Output};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
+use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
 use crate::crash;
@@ -11,6 +13,8 @@ use crate::redact::Redactor;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
@@ -19,6 +23,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// What a tree that ran out of time gets to tidy up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -46,9 +51,11 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     }
     let spec = folder.read_spec()?;
     let signals = Signals::listen()?;
-    folder.write_started(&this_process()?)?;
+    // Removed last: what an agent left there may be much, and its outcome is worth more.
+    let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
+    folder.write_started(&started(&spec, temp.as_ref())?)?;
     crash::point("supervisor.started");
-    let outcome = run_agent(&folder, &spec, signals)?;
+    let outcome = run_agent(&folder, &spec, temp.as_ref(), signals)?;
     crash::point("supervisor.agent_ended");
     folder.write_record(&Record::Finished(outcome))?;
     crash::point("supervisor.outcome_written");
@@ -70,19 +77,33 @@ fn keep_inherited_files_from_agent() -> io::Result<()> {
     Ok(())
 }
 
-fn this_process() -> io::Result<Started> {
+fn started(spec: &RunSpec, temp: Option<&io::Result<TempDir>>) -> io::Result<Started> {
     let pid = rustix::process::getpid().as_raw_pid();
     let start_time =
         start_time_of(pid).ok_or_else(|| io::Error::other("/proc does not show this process"))?;
-    Ok(Started { pid, start_time })
+    Ok(Started {
+        pid,
+        start_time,
+        sandbox: spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine()),
+        temp: temp.and_then(|temp| Some(temp.as_ref().ok()?.path().to_owned())),
+    })
 }
 
-fn run_agent(folder: &RunFolder, spec: &RunSpec, signals: Signals) -> io::Result<RunOutcome> {
+fn run_agent(
+    folder: &RunFolder,
+    spec: &RunSpec,
+    temp: Option<&io::Result<TempDir>>,
+    signals: Signals,
+) -> io::Result<RunOutcome> {
     let redactor = Redactor::from_environment(std::env::vars_os());
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
-    let environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
+    let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
     let begun = Instant::now();
-    let end = match Tree::start(folder, spec, &environment, agent_output)? {
+    let started = match why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err) {
+        Ok(()) => Tree::start(folder, spec, &environment, agent_output)?,
+        Err(cause) => Err(could_not_start(spec, cause)),
+    };
+    let end = match started {
         Err(end) => end,
         Ok(tree) => Watch { spec, begun, tree, output: &mut output, signals }.until_end()?,
     };
@@ -100,6 +121,36 @@ fn run_agent(folder: &RunFolder, spec: &RunSpec, signals: Signals) -> io::Result
         stderr_bytes: output.stderr.bytes,
         finished_at_ms: now_ms(),
     })
+}
+
+/// A sandbox that is asked for by all means and cannot be had.
+fn why_not_held(spec: &RunSpec) -> Option<String> {
+    let enforced = match SandboxLevel::of_this_machine() {
+        SandboxLevel::Full => return None,
+        SandboxLevel::Partial => "only a part of it",
+        SandboxLevel::None => "none of it",
+    };
+    spec.sandbox.as_ref().filter(|sandbox| sandbox.required).map(|_| {
+        format!(
+            "tollgate.toml says enforce = \"required\" under [sandbox], and this kernel enforces {enforced}; it needs \
+             Landlock of Linux 6.2 or newer, and `tollgate doctor` says what is missing"
+        )
+    })
+}
+
+/// The run's own folder for temporary files, where it has one.
+fn give(
+    temp: Option<&io::Result<TempDir>>,
+    environment: &mut BTreeMap<OsString, OsString>,
+) -> Result<(), String> {
+    match temp {
+        None => {}
+        Some(Ok(temp)) => {
+            environment.insert(TEMP_VARIABLE.into(), temp.path().into());
+        }
+        Some(Err(error)) => return Err(format!("it got no folder for temporary files: {error}")),
+    }
+    Ok(())
 }
 
 /// An agent at work.

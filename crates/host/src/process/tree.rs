@@ -6,12 +6,13 @@ use super::command::{agent_command, could_not_start, end_of, path_variable, spaw
 use super::isolation::{Isolation, Namespace, mount_own_proc};
 use super::output::AgentOutput;
 use super::record::{RunFolder, stat_fields};
+use super::sandbox::{self, TEMP_VARIABLE};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_child_subreaper,
     set_dumpable_behavior, set_parent_process_death_signal, wait,
 };
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -175,6 +176,10 @@ fn start_agent(
                 Err(io::ErrorKind::BrokenPipe.into())
             }
         });
+    }
+    let temp = environment.get(OsStr::new(TEMP_VARIABLE)).map(OsString::as_os_str);
+    if let Err(end) = sandbox::confine(&mut command, spec, temp) {
+        return Ok(Err(end));
     }
     Ok(match command.spawn() {
         Ok(agent) => Ok(Tree::Subreaper { agent: pid_of(&agent), end: None }),

@@ -63,6 +63,7 @@ impl World {
             timeout_ms: 60_000,
             output_bytes_max: 1_000_000,
             isolation: Some(self.isolation),
+            sandbox: None,
         }
     }
 

@@ -64,6 +64,7 @@ fn bare_supervisor(program: &Path, folder: &Path) -> Result<Row, Trouble> {
             timeout_ms: 60_000,
             output_bytes_max: 1_000_000,
             isolation: None,
+            sandbox: None,
         };
         match process::start(&run_dir, &spec, program)?.wait()? {
             Waited::Finished(outcome) if outcome.end == (RunEnd::Exited { code: 0 }) => Ok(()),
@@ -91,6 +92,7 @@ pub fn context(
         config: settings::config(&Layout::new(folder.path()))?,
         program: program.to_owned(),
         state_home,
+        home: std::env::var_os("HOME").map(PathBuf::from),
         redactor: Redactor::from_environment(std::env::vars_os()),
         repository,
         layout,

@@ -2,7 +2,7 @@
 
 mod tracker;
 
-use super::Finding;
+use super::{Finding, sandbox};
 use crate::place;
 use std::path::Path;
 use tollgate_contract::config::{Adapter, Agent, Config};
@@ -34,7 +34,7 @@ pub(super) fn everything() -> Vec<Finding> {
         }
     }
     findings.push(process_tree());
-    findings.extend(landlock());
+    findings.push(sandbox::enforced());
     findings.extend(state_folder());
     findings
 }
@@ -83,6 +83,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
             findings.push(settings_found(&layout));
             agents(&layout, &config, findings);
             findings.extend(tracker::finding(repository, &config));
+            findings.extend(sandbox::settings(repository, &layout, &config));
         }
         Err(error) => findings.push(settings_broken("settings", &error)),
     }
@@ -217,14 +218,6 @@ fn process_tree() -> Finding {
             "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)",
         ),
     }
-}
-
-/// A fact of the kernel, told where it can be read.
-fn landlock() -> Option<Finding> {
-    let modules = std::fs::read_to_string("/sys/kernel/security/lsm").ok()?;
-    let is_there = modules.trim().split(',').any(|module| module == "landlock");
-    let message = if is_there { "the kernel has it" } else { "the kernel does not have it" };
-    Some(Finding::ok("landlock", format!("{message}; this version does not need it")))
 }
 
 fn state_folder() -> Vec<Finding> {

@@ -1,0 +1,115 @@
+//! What the kernel refuses to agents, and what the settings open to them.
+
+use super::Finding;
+use crate::place;
+use tollgate_contract::config::{Config, Enforce};
+use tollgate_host::layout::{Layout, state_home};
+use tollgate_host::process::{SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
+use tollgate_host::repository::Repository;
+use tollgate_host::sandbox::{self, Surroundings};
+
+const NAME: &str = "sandbox";
+
+/// Tried out, not only asked for.
+pub(super) fn enforced() -> Finding {
+    match probe_sandbox() {
+        Ok(probe) => finding(&probe),
+        Err(cause) => Finding::warn(
+            NAME,
+            format!("it could not be tried out: {cause}"),
+            "see that the folder for temporary files can be written",
+        ),
+    }
+}
+
+fn finding(probe: &SandboxProbe) -> Finding {
+    let spoken = probe.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
+    match (probe.level, &probe.why_none) {
+        (SandboxLevel::Full, _) => Finding::ok(
+            NAME,
+            format!(
+                "full: the kernel refuses agents every write outside the places open to them{spoken}"
+            ),
+        ),
+        (SandboxLevel::Partial, _) => Finding::warn(
+            NAME,
+            format!(
+                "partial: files outside can still be emptied by name; the diff does not see that{spoken}"
+            ),
+            "Linux 6.2 or newer enforces all of it",
+        ),
+        (SandboxLevel::None, why) => {
+            let why = why.as_ref().map(ToString::to_string).unwrap_or_default();
+            Finding::warn(
+                NAME,
+                format!(
+                    "none: {why}; only the diff of the workspace shows what an agent wrote{spoken}"
+                ),
+                fix(probe.why_none.as_ref()),
+            )
+        }
+    }
+}
+
+fn fix(why: Option<&Unheld>) -> &'static str {
+    match why {
+        Some(Unheld::NotEnabled) => {
+            "add landlock to the list of lsm= on the kernel's command line and boot again"
+        }
+        Some(Unheld::NotInKernel) => {
+            "use Linux 5.13 or newer, best 6.2; in a container allow the landlock_* system calls"
+        }
+        _ => "run agents as a user who may write little, or in a container",
+    }
+}
+
+/// What differs from the usual.
+pub(super) fn settings(
+    repository: &Repository,
+    layout: &Layout,
+    config: &Config,
+) -> Option<Finding> {
+    let title = "[sandbox]";
+    if config.sandbox.enforce == Enforce::Off {
+        let message = "enforce = \"off\": agents may write wherever you may";
+        return Some(Finding::warn(title, message, "remove the line, unless you need it"));
+    }
+    let home = place::home();
+    // Told by a line of its own.
+    let state_home = state_home(|name| std::env::var_os(name)).ok()?;
+    let surroundings = Surroundings { repository, state_home: &state_home, home: home.as_deref() };
+    match sandbox::added(&config.sandbox, &surroundings) {
+        Err(refused) => {
+            let fix = format!("mend {}", layout.settings().display());
+            Some(Finding::fail(title, refused.to_string(), fix))
+        }
+        Ok(paths) => {
+            let absent = paths.iter().find(|path| !path.exists())?;
+            let message =
+                format!("{} is not there, so nothing is open to agents", absent.display());
+            Some(Finding::warn(title, message, "make it, or remove it from `write`"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::commands::doctor::Level;
+
+    #[test]
+    fn every_level_is_told_with_a_way_on() {
+        let probe = |level, abi, why_none| finding(&SandboxProbe { level, abi, why_none });
+        let full = probe(SandboxLevel::Full, Some(7), None);
+        assert_eq!((full.level, full.fix), (Level::Ok, None));
+        assert!(full.message.contains("ABI 7"), "{}", full.message);
+        let partial = probe(SandboxLevel::Partial, Some(1), None);
+        assert!(partial.message.starts_with("partial"), "{}", partial.message);
+        assert!(partial.fix.unwrap().contains("6.2"));
+        let none = probe(SandboxLevel::None, None, Some(Unheld::NotEnabled));
+        assert!(none.message.starts_with("none: Landlock is in the kernel"), "{}", none.message);
+        assert!(none.fix.unwrap().contains("lsm="));
+    }
+}
