@@ -285,21 +285,19 @@ fn r094_names_that_mean_nothing_or_two_things_are_refused() {
         &wrong,
         &first,
         expect![[r##"
-        error plan.temp_id_taken /create/0/tempID: the tempID "T-001" is the name of an existing item
-          help: Choose another tempID
-        error plan.id_unknown /create/0/blockedBy/0: there is no work item "T-099"
-          help: Known: T-001 or T-002.
-        error plan.id_unknown /create/0/blockedBy/1: there is no work item "#98"
-          help: Known: T-001 or T-002.
-        error plan.id_unknown /create/0/body: there is no work item "T-077"
-          help: Known: T-001 or T-002.
-        error plan.id_unknown /close/0: there is no work item "T-055"
-          help: Known: T-001 or T-002.
-        error plan.id_unknown /close/1: there is no work item "T-001"
-          help: Did you mean "T-001"?
-        error plan.id_unknown /update/0/workItemID: there is no work item "R-001"
-          help: Did you mean "T-001"?
-    "##]],
+            error plan.temp_id_taken /create/0/tempID: the tempID "T-001" is the name of an existing item
+              help: Choose another tempID
+            error plan.id_unknown /create/0/blockedBy/0: there is no work item "T-099"
+              help: Known: T-001 or T-002.
+            error plan.id_unknown /create/0/blockedBy/1: there is no work item "#98"
+              help: Known: T-001 or T-002.
+            error plan.id_unknown /create/0/body: there is no work item "T-077"
+              help: Known: T-001 or T-002.
+            error plan.id_unknown /close/0: there is no work item "T-055"
+              help: Known: T-001 or T-002.
+            error plan.id_unknown /update/0/workItemID: there is no work item "R-001"
+              help: Did you mean "T-001"?
+        "##]],
     );
 }
 

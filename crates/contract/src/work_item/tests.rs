@@ -423,7 +423,7 @@ proptest! {
             let item = WorkItem { title: title.filter(|t| !t.trim().is_empty()), ..item };
             let (again, report) = read(&write(&item), "T-001.md");
             prop_assert_eq!(again.as_ref(), Some(&item), "{}", shown(&report));
-            prop_assert!(write(&item).contains(&context.trim_end_matches('\n')));
+            prop_assert!(write(&item).contains(context.trim_end_matches('\n')));
         }
     }
 

@@ -385,8 +385,7 @@ fn check_documents(
             Err(faults) => errors.extend(faults),
         }
     }
-    let says_plan = is_made || files.iter().any(|file| plan::is_part(&file.path));
-    if !says_plan || !errors.is_empty() && !files.iter().any(|file| file.path == plan::TASKS) {
+    if !is_made && !files.iter().any(|file| plan::is_part(&file.path)) {
         return Ok(errors);
     }
     let record = at.context.session_layout(session);
@@ -395,8 +394,11 @@ fn check_documents(
             errors.push(plan::not_lean(session, plan.len()));
         }
         Ok(plan) => work.plan = plan,
-        Err(faults) => errors
-            .extend(faults.into_iter().filter(|fault| !errors.contains(fault)).collect::<Vec<_>>()),
+        // What is wrong with an item was told above.
+        Err(mut faults) => {
+            faults.retain(|fault| !errors.contains(fault));
+            errors.extend(faults);
+        }
     }
     Ok(errors)
 }

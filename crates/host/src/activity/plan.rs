@@ -99,11 +99,11 @@ pub fn read(
     let Some(text) = texts.get(TASKS) else {
         return Ok(Ok(None));
     };
-    let (Some(read), _) = tasks::read(text, TASKS) else {
-        let (_, report) = tasks::read(text, TASKS);
-        return Ok(Err(errors(&report, session)));
+    let filled = match tasks::read(text, TASKS) {
+        (Some(read), _) => plan::with_items(read.tasks, &texts).map(Some),
+        (None, report) => Err(report),
     };
-    Ok(plan::with_items(read.tasks, &texts).map(Some).map_err(|report| errors(&report, session)))
+    Ok(filled.map_err(|report| errors(&report, session)))
 }
 
 /// A work item that an attempt wrote: what is wrong with it, or the question it asks.
@@ -141,7 +141,7 @@ fn texts(record: &Path) -> Result<BTreeMap<String, String>, FileError> {
             }
             // A work item that cannot be read is one that is missing.
             Err(error) if error.is_not_found() || path != TASKS => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     Ok(texts)
