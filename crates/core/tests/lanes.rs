@@ -146,3 +146,36 @@ fn a_task_that_stops_holds_the_others_until_a_person_has_answered() {
             ran       SpecAgent Architect Planner Coder(T-001)x3 Coder(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn a_clash_is_settled_also_where_the_second_try_brings_nothing() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         clash 2
+         Reviewer: blocked high:wrong
+         Reviewer: blocked high:wrong
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: blocked
+         gates approved per-batch
+         go",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn lean_work_has_no_lanes() {
+    check(
+        "lean
+         parallel 3
+         task T-001 chore
+         go until Coder
+         lanes",
+        expect![[r#""#]],
+    );
+}

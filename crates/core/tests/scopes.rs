@@ -171,3 +171,34 @@ fn r092_a_refinement_is_asked_and_the_plan_made_again_with_the_answer() {
             ran       SpecAgent Architect Planner Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
+    check(
+        "task T-001 chore
+         Coder: wants src/other.rs
+         Coder: insists src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 refuse: it is frozen
+         go
+         show",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn mending_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
+    let told = tell(
+        "task T-001 chore
+         Coder: timeout
+         Coder: wants src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 manual-fix
+         go
+         answer UD-2 allow",
+    );
+    let dispatch = told.session().dispatches.values().next_back().unwrap();
+    assert_eq!((dispatch.attempts.0, dispatch.agent()), (3, None));
+}

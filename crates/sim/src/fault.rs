@@ -110,6 +110,8 @@ fn early_answer(world: &mut World<'_>) -> Held {
         (DecisionId::sequential(next + ahead), "retry"),
         (DecisionId::sequential(next + ahead), "accept-risk: early"),
         (DecisionId::sequential(next + ahead), "accept"),
+        (DecisionId::sequential(next + ahead), "allow"),
+        (DecisionId::sequential(next + ahead), "refuse: early"),
     ];
     let (decision, answer) = world.chance.pick(&choices).clone();
     let id = world.command_id();
