@@ -175,6 +175,8 @@ fn lean_work_has_no_lanes() {
          parallel 3
          task T-001 chore
          go until Coder
+         edit tasks.yaml
+         go until Reviewer
          lanes",
         expect![[r#""#]],
     );

@@ -166,9 +166,10 @@ impl Bug {
         if self == Self::LosesTheLastEvent {
             return events.len() > 3 && events.pop().is_some();
         }
-        let found = events.iter().enumerate().find_map(|(place, event)| {
-            Some((place, self.instead(*at, event, session)?))
-        });
+        let found = events
+            .iter()
+            .enumerate()
+            .find_map(|(place, event)| Some((place, self.instead(*at, event, session)?)));
         let Some((place, instead)) = found else {
             return false;
         };

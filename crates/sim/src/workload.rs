@@ -33,8 +33,7 @@ impl Workload {
         }
         let lean = chance.percent(25);
         let tasks = if lean { 1 } else { 1 + chance.below(6) };
-        let mut plan: Vec<TaskSpec> =
-            (1..=tasks).map(|number| task(&mut chance, number)).collect();
+        let mut plan: Vec<TaskSpec> = (1..=tasks).map(|number| task(&mut chance, number)).collect();
         overlap(&mut chance, &mut plan);
         let mut opening = opening(&mut chance, lean);
         opening.policy.parallel_tasks = parallel_tasks(&mut chance);

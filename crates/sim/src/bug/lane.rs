@@ -18,10 +18,8 @@ impl Bug {
                 let dispatch = &session.dispatches[number];
                 let clashed = matches!(&dispatch.last_failure, Some(DispatchEnd::Invalid { errors, .. })
                     if errors.iter().any(|error| error.code == "work.conflict"));
-                let closed =
-                    Event::DispatchClosed { number: *number, verdict: Verdict::SetAside };
-                (clashed && dispatch.lane.is_some())
-                    .then(|| Twisted::AndNothingAfter(vec![closed]))
+                let closed = Event::DispatchClosed { number: *number, verdict: Verdict::SetAside };
+                (clashed && dispatch.lane.is_some()).then(|| Twisted::AndNothingAfter(vec![closed]))
             }
             _ => None,
         }
@@ -54,7 +52,9 @@ impl Bug {
             }
             Self::IgnoresOverlaps => {
                 let meets = |id: &TaskId| {
-                    beside.iter().any(|other| overlap(session, id, other) || overlap(session, other, id))
+                    beside
+                        .iter()
+                        .any(|other| overlap(session, id, other) || overlap(session, other, id))
                 };
                 let other = idle_tasks(session).find(|id| codes && meets(id))?;
                 vec![opened(number, TaskRef::Task(other), lane)]
@@ -82,7 +82,8 @@ impl Bug {
         if dispatch.lane.is_none() {
             return None;
         }
-        let is_busy = session.dispatches.values().any(|d| d.lane.is_some() && d.running().is_some());
+        let is_busy =
+            session.dispatches.values().any(|d| d.lane.is_some() && d.running().is_some());
         match self {
             Self::MergesBeforeAllAreReady if is_busy => {
                 let merge = Event::MergeStarted { numbers: vec![number] };
@@ -96,11 +97,7 @@ impl Bug {
         }
     }
 
-    fn instead_of_merging(
-        self,
-        numbers: &[DispatchNumber],
-        session: &Session,
-    ) -> Option<Twisted> {
+    fn instead_of_merging(self, numbers: &[DispatchNumber], session: &Session) -> Option<Twisted> {
         let is_wave = numbers.iter().all(|number| session.dispatches[number].lane.is_some());
         if !is_wave || numbers.len() < 2 {
             return None;
@@ -162,8 +159,9 @@ fn waits(session: &Session, id: &TaskId) -> bool {
 
 /// A task that comes later in the plan.
 fn later_task(session: &Session, task: &TaskRef) -> Option<TaskRef> {
-    let place = session.tasks.iter().position(|known| {
-        matches!(task, TaskRef::Task(id) if *id == known.spec.id)
-    })?;
+    let place = session
+        .tasks
+        .iter()
+        .position(|known| matches!(task, TaskRef::Task(id) if *id == known.spec.id))?;
     session.tasks.get(place + 1).map(|next| TaskRef::Task(next.spec.id.clone()))
 }

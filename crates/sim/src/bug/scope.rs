@@ -2,9 +2,7 @@
 
 use super::{Bug, Twisted};
 use tollgate_core::action::StepKind;
-use tollgate_core::decision::{
-    Decision, DecisionKind, DecisionStatus, Resolution, Subject,
-};
+use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Finding, Purpose, Verdict};
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::role::{RepairLoop, Role};
@@ -48,7 +46,7 @@ impl Bug {
                 Self::StopsForARemarkAboutScope,
                 Event::DispatchClosed { number, verdict: Verdict::Accepted },
             ) => {
-                let remarks = events_remark_on_scope(session, *number);
+                let remarks = speaks_only_of_scope(session, *number);
                 let verdict = Verdict::Objected;
                 let closed = Event::DispatchClosed { number: *number, verdict };
                 remarks.then(|| AndNothingAfter(vec![closed]))
@@ -124,11 +122,12 @@ impl Bug {
 }
 
 /// A Reviewer that spoke of nothing but scope: all that is on record of it is small and tracked.
-fn events_remark_on_scope(session: &Session, number: DispatchNumber) -> bool {
+fn speaks_only_of_scope(session: &Session, number: DispatchNumber) -> bool {
     let dispatch = &session.dispatches[&number];
-    let about = session.findings.iter().filter(|finding| {
-        finding.source == Role::Reviewer && finding.task == dispatch.task
-    });
+    let about = session
+        .findings
+        .iter()
+        .filter(|finding| finding.source == Role::Reviewer && finding.task == dispatch.task);
     let mut categories = about.map(|finding| finding.report.category.to_lowercase()).peekable();
     let is_loop = session.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks));
     dispatch.role == Role::Reviewer

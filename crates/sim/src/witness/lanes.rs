@@ -99,7 +99,9 @@ impl Books {
             }
             Event::MergeStarted { numbers } => self.all_are_brought_together(numbers, attempts)?,
             Event::MergeEnded { merged } => self.merged(merged),
-            Event::DispatchClosed { number, verdict } => self.closed(*number, *verdict, attempts)?,
+            Event::DispatchClosed { number, verdict } => {
+                self.closed(*number, *verdict, attempts)?
+            }
             _ => {}
         }
         Ok(())
@@ -214,8 +216,10 @@ impl Books {
         }
         let busy = self.open.iter().find(|(_, open)| !open.is_ready);
         hold(busy.is_none(), "a_wave_is_taken_in_together", || format!("{busy:?} is at work"))?;
-        let brings = |number: &&DispatchNumber| matches!(&attempts.dispatches[*number].last_end,
-            Some(DispatchEnd::Replied { work, .. }) if work.commit.is_some());
+        let brings = |number: &&DispatchNumber| {
+            matches!(&attempts.dispatches[*number].last_end,
+            Some(DispatchEnd::Replied { work, .. }) if work.commit.is_some())
+        };
         let expected: Vec<DispatchNumber> = self.open.keys().filter(brings).copied().collect();
         hold(numbers == expected, "a_wave_is_taken_in_in_order", || {
             format!("{numbers:?} instead of {expected:?}")

@@ -86,7 +86,9 @@ impl Books {
                 self.refused.entry(task.clone()).or_default().extend(paths.iter().cloned());
             }
             Event::FindingRecorded { finding } => self.recorded(finding)?,
-            Event::DispatchClosed { number, verdict } => self.closed(*number, *verdict, attempts)?,
+            Event::DispatchClosed { number, verdict } => {
+                self.closed(*number, *verdict, attempts)?
+            }
             _ => {}
         }
         Ok(())
@@ -153,12 +155,7 @@ impl Books {
         Ok(())
     }
 
-    fn resolved(
-        &mut self,
-        id: &DecisionId,
-        resolution: &Resolution,
-        attempts: &attempts::Books,
-    ) {
+    fn resolved(&mut self, id: &DecisionId, resolution: &Resolution, attempts: &attempts::Books) {
         let Some((dispatch, paths)) = self.asked.get(id) else {
             return;
         };
@@ -190,14 +187,14 @@ impl Books {
     /// R096: what the engine says about scope is a warning.
     fn recorded(&mut self, finding: &Finding) -> Held {
         let Finding { source, task, report, status, .. } = finding;
-        if !is_about_scope(report) || self.is_route {
+        if !is_about_scope(report) {
             return Ok(());
         }
         if let Some(file) = &report.file {
             self.untold.remove(&(task.clone(), file.clone()));
         }
         let stops = *status == FindingStatus::Open || report.severity > Severity::Low;
-        let warns = matches!(source, Role::Orchestrator | Role::Reviewer);
+        let warns = *source == Role::Orchestrator || (*source == Role::Reviewer && !self.is_route);
         hold(!(warns && stops), "a_warning_stops_nothing", || format!("{finding:?}"))
     }
 
@@ -213,8 +210,7 @@ impl Books {
         let Some(DispatchEnd::Replied { reply, work }) = &record.last_end else {
             return Ok(());
         };
-        let only_scope =
-            !reply.findings.is_empty() && reply.findings.iter().all(is_about_scope);
+        let only_scope = !reply.findings.is_empty() && reply.findings.iter().all(is_about_scope);
         let warns = only_scope && record.role == Role::Reviewer && !self.is_route;
         hold(!(warns && verdict == Verdict::Objected), "a_warning_stops_nothing", || {
             format!("dispatch {number} objects and speaks of nothing but scope")
@@ -224,9 +220,11 @@ impl Books {
         }
         let task = record.task.clone();
         let beyond = crate::crew::BEYOND;
-        let strange = work.changes.iter().map(|change| &change.path).find(|path| {
-            path.starts_with(beyond) && !self.may_change(number, &task, path)
-        });
+        let strange = work
+            .changes
+            .iter()
+            .map(|change| &change.path)
+            .find(|path| path.starts_with(beyond) && !self.may_change(number, &task, path));
         hold(strange.is_none(), "what_is_out_of_scope_stays_out", || {
             format!("dispatch {number} of {task} changed {strange:?}")
         })?;
@@ -244,9 +242,11 @@ impl Books {
         let untold = self.untold.pop_first();
         hold(untold.is_none(), "what_is_left_out_is_told", || format!("{untold:?}"))?;
         let beyond = crate::crew::BEYOND;
-        let strange = session.changed.iter().map(|change| &change.path).find(|path| {
-            path.starts_with(beyond) && !self.taken.contains(*path)
-        });
+        let strange = session
+            .changed
+            .iter()
+            .map(|change| &change.path)
+            .find(|path| path.starts_with(beyond) && !self.taken.contains(*path));
         hold(strange.is_none(), "what_is_out_of_scope_stays_out", || format!("{strange:?}"))
     }
 }

@@ -188,8 +188,8 @@ impl Books {
             let mut objections = reply.findings.iter().filter(|report| !warns(report));
             let grave = objections.clone().find(|report| self.is_grave(report));
             let only_warns = !reply.findings.is_empty() && objections.next().is_none();
-            let good = matches!(reply.status, ReplyStatus::Ok | ReplyStatus::NeedsDecision)
-                || only_warns;
+            let good =
+                matches!(reply.status, ReplyStatus::Ok | ReplyStatus::NeedsDecision) || only_warns;
             hold(good && grave.is_none(), "an_objection_is_not_an_ok", || {
                 format!("dispatch {number} said {} with {grave:?}", reply.status)
             })?;
