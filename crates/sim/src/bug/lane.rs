@@ -44,19 +44,20 @@ impl Bug {
         Some(Twisted::AndNothingAfter(match self {
             Self::StartsOneTooMany => {
                 let most = usize::try_from(session.policy.parallel_tasks).unwrap_or(usize::MAX);
-                let other = later_task(session, &task)?;
+                let goes_with = |id: &TaskId| {
+                    is_after(session, &task, id)
+                        && !waits(session, id)
+                        && !meets(session, id, &with(&beside, &task))
+                };
+                let other = idle_tasks(session).find(|id| codes && goes_with(id))?;
                 if lane + 1 < most {
                     return None;
                 }
-                vec![event.clone(), opened(number.next(), other, lane + 1)]
+                vec![event.clone(), opened(number.next(), TaskRef::Task(other), lane + 1)]
             }
             Self::IgnoresOverlaps => {
-                let meets = |id: &TaskId| {
-                    beside
-                        .iter()
-                        .any(|other| overlap(session, id, other) || overlap(session, other, id))
-                };
-                let other = idle_tasks(session).find(|id| codes && meets(id))?;
+                let other = idle_tasks(session)
+                    .find(|id| codes && !waits(session, id) && meets(session, id, &beside))?;
                 vec![opened(number, TaskRef::Task(other), lane)]
             }
             Self::StartsATaskTooEarly => {
@@ -143,8 +144,24 @@ fn idle_tasks(session: &Session) -> impl Iterator<Item = TaskId> {
     idle.map(|task| task.spec.id.clone())
 }
 
-fn overlap(session: &Session, id: &TaskId, other: &TaskId) -> bool {
-    session.task(id).is_some_and(|task| task.spec.overlaps.contains(other))
+fn with(beside: &[TaskId], task: &TaskRef) -> Vec<TaskId> {
+    let mut all = beside.to_vec();
+    if let TaskRef::Task(id) = task {
+        all.push(id.clone());
+    }
+    all
+}
+
+/// Whether a task could change a file that one of the others may change.
+fn meets(session: &Session, id: &TaskId, others: &[TaskId]) -> bool {
+    let says =
+        |a: &TaskId, b: &TaskId| session.task(a).is_some_and(|task| task.spec.overlaps.contains(b));
+    others.iter().any(|other| says(id, other) || says(other, id))
+}
+
+fn is_after(session: &Session, task: &TaskRef, id: &TaskId) -> bool {
+    let place = |id: &TaskId| session.tasks.iter().position(|known| known.spec.id == *id);
+    matches!(task, TaskRef::Task(first) if place(first) < place(id))
 }
 
 fn waits(session: &Session, id: &TaskId) -> bool {

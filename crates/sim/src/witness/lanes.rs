@@ -87,7 +87,7 @@ impl Books {
                 self.a_lane_is_for_one(*lane)?;
                 self.a_wave_follows_the_plan(*lane, task, attempts)?;
                 self.open.insert(*number, Open { lane: *lane, is_ready: false });
-                self.no_more_at_work_than_allowed()?;
+                self.no_more_at_work_than_allowed(lane.is_some())?;
             }
             Event::AttemptStarted { number, .. } => {
                 self.clashed.remove(number);
@@ -195,11 +195,11 @@ impl Books {
         })
     }
 
-    fn no_more_at_work_than_allowed(&self) -> Held {
+    fn no_more_at_work_than_allowed(&self, is_beside: bool) -> Held {
         let most = usize::try_from(self.most).unwrap_or(usize::MAX).max(1);
         let at_work = self.open.values().filter(|open| !open.is_ready).count();
         let in_lanes = self.open.values().filter(|open| open.lane.is_some()).count();
-        let is_too_many = self.is_loop() && (at_work > most || in_lanes > most.max(2));
+        let is_too_many = self.is_loop() && (at_work > most || (is_beside && in_lanes > most));
         hold(!is_too_many, "no_more_at_work_than_allowed", || {
             format!("{at_work} are at work and {most} may be: {:?}", self.open)
         })
