@@ -183,7 +183,16 @@ fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
          answer UD-1 refuse: it is frozen
          go
          show",
-        expect![[r#""#]],
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     BLOCKED agent_blocked, 0 at work
+            tasks     T-001 blocked
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 scope answered "refuse: it is frozen"
+            decision  UD-2 escalation pending
+            told      Coder(T-001)x2 the person does not allow you to change src/other.rs: it is frozen
+            ran       SpecAgent Architect Planner Coder(T-001)x2"#]],
     );
 }
 
