@@ -1,4 +1,5 @@
 //! Stories of files outside a task's scope, and of plans that leave something to a person.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod story;
 
