@@ -146,3 +146,54 @@ fn a_task_that_stops_holds_the_others_until_a_person_has_answered() {
             ran       SpecAgent Architect Planner Coder(T-001)x3 Coder(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn a_clash_is_settled_also_where_the_second_try_brings_nothing() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         clash 2
+         Reviewer: blocked high:wrong
+         Reviewer: blocked high:wrong
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: ok
+         Coder: blocked
+         gates approved per-batch
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            finding   Orchestrator meta: high fixed
+            finding   Reviewer T-001: high fixed
+            finding   Reviewer T-002: high fixed
+            finding   Orchestrator meta: high fixed
+            told      Coder(T-001) [high] wrong
+            told      Coder(T-002)x2 [high] wrong
+            told      Coder(T-002) the last repair could not be made: said BLOCKED / [high] wrong
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002)x2 Reviewer(T-001) Reviewer(T-002) Coder(T-001) Coder(T-002)x2 Reviewer(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn lean_work_has_no_lanes() {
+    check(
+        "lean
+         parallel 3
+         task T-001 chore
+         go until Coder
+         edit tasks.yaml
+         go until Reviewer
+         lanes",
+        expect![[r#"
+            at work   Reviewer(T-001)
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 implemented, T-900 not-started
+            ran       SpecAgent Coder(T-001) Reviewer(T-001)"#]],
+    );
+}

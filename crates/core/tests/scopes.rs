@@ -1,4 +1,5 @@
 //! Stories of files outside a task's scope, and of plans that leave something to a person.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod story;
 
@@ -170,4 +171,44 @@ fn r092_a_refinement_is_asked_and_the_plan_made_again_with_the_answer() {
             told      Planner The plan leaves R-001 to you. Which limit? The person says: ten a minute
             ran       SpecAgent Architect Planner Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
+}
+
+#[test]
+fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
+    check(
+        "task T-001 chore
+         Coder: wants src/other.rs
+         Coder: insists src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 refuse: it is frozen
+         go
+         show",
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     BLOCKED agent_blocked, 0 at work
+            tasks     T-001 blocked
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 scope answered "refuse: it is frozen"
+            decision  UD-2 escalation pending
+            told      Coder(T-001)x2 the person does not allow you to change src/other.rs: it is frozen
+            ran       SpecAgent Architect Planner Coder(T-001)x2"#]],
+    );
+}
+
+#[test]
+fn mending_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
+    let told = tell(
+        "task T-001 chore
+         Coder: timeout
+         Coder: wants src/other.rs
+         gates approved per-batch
+         go
+         answer UD-1 manual-fix
+         go
+         answer UD-2 allow",
+    );
+    let dispatch = told.session().dispatches.values().next_back().unwrap();
+    assert_eq!((dispatch.attempts.0, dispatch.agent()), (3, None));
 }

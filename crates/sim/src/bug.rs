@@ -1,6 +1,8 @@
 //! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
 
+mod lane;
 mod route;
+mod scope;
 
 use crate::violation::Held;
 use crate::world::World;
@@ -52,10 +54,33 @@ pub enum Bug {
     LetsAChangedFilePass,
     MendsByHandUnasked,
     CallsOldEvidenceNew,
+    StartsOneTooMany,
+    IgnoresOverlaps,
+    StartsATaskTooEarly,
+    SharesALane,
+    StartsAWaveOutOfOrder,
+    TakesAWaveInArrivalOrder,
+    LeavesALaneOutOfTheMerge,
+    MergesBeforeAllAreReady,
+    ClosesALaneWithoutMerging,
+    DropsAClashingChange,
+    PassesQaBeforeItsTestsAreIn,
+    ExtendsAScopeUnasked,
+    TakesARefusalForAYes,
+    ForgetsARefusal,
+    AsksForWhatIsRefused,
+    TakesWhatIsOutOfScope,
+    HidesWhatWasLeftOut,
+    RepairsForAWarning,
+    StopsForARemarkAboutScope,
+    ImplementsARefinement,
+    BeginsTheLoopWithARefinement,
+    ForgetsAnAnswerToARefinement,
+    LetsARefinementLapse,
 }
 
 impl Bug {
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 59] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -92,6 +117,29 @@ impl Bug {
         Self::LetsAChangedFilePass,
         Self::MendsByHandUnasked,
         Self::CallsOldEvidenceNew,
+        Self::StartsOneTooMany,
+        Self::IgnoresOverlaps,
+        Self::StartsATaskTooEarly,
+        Self::SharesALane,
+        Self::StartsAWaveOutOfOrder,
+        Self::TakesAWaveInArrivalOrder,
+        Self::LeavesALaneOutOfTheMerge,
+        Self::MergesBeforeAllAreReady,
+        Self::ClosesALaneWithoutMerging,
+        Self::DropsAClashingChange,
+        Self::PassesQaBeforeItsTestsAreIn,
+        Self::ExtendsAScopeUnasked,
+        Self::TakesARefusalForAYes,
+        Self::ForgetsARefusal,
+        Self::AsksForWhatIsRefused,
+        Self::TakesWhatIsOutOfScope,
+        Self::HidesWhatWasLeftOut,
+        Self::RepairsForAWarning,
+        Self::StopsForARemarkAboutScope,
+        Self::ImplementsARefinement,
+        Self::BeginsTheLoopWithARefinement,
+        Self::ForgetsAnAnswerToARefinement,
+        Self::LetsARefinementLapse,
     ];
 
     /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
@@ -118,17 +166,12 @@ impl Bug {
         if self == Self::LosesTheLastEvent {
             return events.len() > 3 && events.pop().is_some();
         }
-        let place = events.iter().position(|event| {
-            self.is_about(event, session) || self.is_about_a_route(event, session)
-        });
-        let Some(place) = place else {
+        let found = events
+            .iter()
+            .enumerate()
+            .find_map(|(place, event)| Some((place, self.instead(*at, event, session)?)));
+        let Some((place, instead)) = found else {
             return false;
-        };
-        let event = events[place].clone();
-        let instead = if self.is_about_a_route(&event, session) {
-            self.instead_on_a_route(*at, event, session)
-        } else {
-            self.instead_of(*at, event, session)
         };
         match instead {
             Twisted::InPlace(instead) => {
@@ -140,6 +183,18 @@ impl Bug {
             }
         }
         true
+    }
+
+    /// What is written in place of an event, where the bug is about it.
+    fn instead(self, at: Timestamp, event: &Event, session: &Session) -> Option<Twisted> {
+        if self.is_about_a_route(event, session) {
+            return Some(self.instead_on_a_route(at, event.clone(), session));
+        }
+        if self.is_about(event, session) {
+            return Some(self.instead_of(at, event.clone(), session));
+        }
+        self.instead_in_a_lane(event, session)
+            .or_else(|| self.instead_about_scope(at, event, session))
     }
 
     fn is_about(self, event: &Event, session: &Session) -> bool {

@@ -1,5 +1,9 @@
 //! Agents and check commands that work, fail, stay silent and lie.
 
+mod beyond;
+
+pub(crate) use beyond::BEYOND;
+
 use crate::chance::Chance;
 use crate::workload::Workload;
 use tollgate_core::action::{CheckSubject, StepKind};
@@ -18,13 +22,16 @@ pub struct Crew {
     chance: Chance,
     workload: Workload,
     trouble: u32,
+    wishes: u32,
+    refinements: u32,
     made: u64,
 }
 
 impl Crew {
     pub fn new(seed: u64, workload: &Workload) -> Self {
         let chance = Chance::new(seed ^ 0xFEED);
-        Self { chance, workload: workload.clone(), trouble: workload.trouble, made: 0 }
+        let Workload { trouble, wishes, refinements, .. } = *workload;
+        Self { chance, workload: workload.clone(), trouble, wishes, refinements, made: 0 }
     }
 
     /// What comes of one attempt.
@@ -35,6 +42,10 @@ impl Crew {
         now: Timestamp,
     ) -> DispatchEnd {
         let dispatch = &session.dispatches[&number];
+        if dispatch.role == Role::Coder && self.wishes > 0 && self.chance.percent(40) {
+            self.wishes -= 1;
+            return self.look_beyond(session, number);
+        }
         if self.trouble > 0 && self.chance.percent(35) {
             self.trouble -= 1;
             return if self.chance.percent(55) {
@@ -43,7 +54,8 @@ impl Crew {
                 self.mislead(session, dispatch)
             };
         }
-        let work = self.work(session, dispatch);
+        let mut work = self.work(session, dispatch);
+        self.leave_to_a_person(&mut work);
         let mut reply = self.reply(ReplyStatus::Ok);
         if matches!(dispatch.role, Role::SpecAgent | Role::Architect) && self.chance.percent(10) {
             reply.recommended_agent = Some(*self.chance.pick(&[Role::Researcher, Role::Designer]));
@@ -86,11 +98,13 @@ impl Crew {
         (!red || self.chance.percent(75)).then_some(Measured { covered, total: 100 })
     }
 
-    /// Changes of members, each on top of the ones before it; now and then a later one does not fit.
-    pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
-        let mut merged = Vec::new();
-        for (index, (number, _)) in changes.iter().enumerate() {
-            let clashes = index > 0 && self.trouble > 0 && self.chance.percent(30);
+    /// Changes of members, each on top of the ones before it; now and then one does not fit what came before it.
+    pub fn merge(&mut self, session: &Session) -> Vec<Merged> {
+        let mut merged: Vec<Merged> = Vec::new();
+        for (number, _) in &session.merging() {
+            let is_behind = session.dispatches[number].based_on.as_ref() != Some(&session.tip);
+            let can_clash = is_behind || merged.iter().any(|before| before.commit.is_some());
+            let clashes = can_clash && self.trouble > 0 && self.chance.percent(30);
             if clashes {
                 self.trouble -= 1;
             }
@@ -157,7 +171,7 @@ impl Crew {
                 work.plan = Some(self.workload.plan.clone());
             }
             Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task)),
-            Role::QA if self.chance.percent(30) => {
+            Role::QA if self.chance.percent(40) => {
                 self.change(&mut work, &format!("tests/{}.rs", dispatch.task));
             }
             Role::Integrator if self.chance.percent(30) => self.change(&mut work, "Makefile"),
@@ -333,6 +347,9 @@ impl Crew {
         let mut reply = self.reply(status);
         for _ in 0..self.chance.below(4) {
             reply.findings.push(self.finding(&dispatch.purpose));
+        }
+        if dispatch.role == Role::Reviewer && !self.is_route() && self.chance.percent(15) {
+            self.remark_on_scope(&mut reply);
         }
         replied(reply, work)
     }

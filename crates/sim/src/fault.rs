@@ -4,6 +4,7 @@ use crate::chance::Chance;
 use crate::violation::Held;
 use crate::workload;
 use crate::world::World;
+use tollgate_core::event::{Finding, FindingStatus};
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::{Command, Edit, Input};
 use tollgate_core::reply::ReplyError;
@@ -110,6 +111,8 @@ fn early_answer(world: &mut World<'_>) -> Held {
         (DecisionId::sequential(next + ahead), "retry"),
         (DecisionId::sequential(next + ahead), "accept-risk: early"),
         (DecisionId::sequential(next + ahead), "accept"),
+        (DecisionId::sequential(next + ahead), "allow"),
+        (DecisionId::sequential(next + ahead), "refuse: early"),
     ];
     let (decision, answer) = world.chance.pick(&choices).clone();
     let id = world.command_id();
@@ -171,7 +174,11 @@ fn edit_plan(world: &mut World<'_>) -> Held {
     } else if plan.len() > 1 {
         let last = plan.len() - 1;
         let is_needed = plan.iter().any(|task| task.depends_on.contains(&plan[last].id));
-        if !is_needed {
+        // A check that is red stays in the plan: nobody would run it again, and what it found would stay open.
+        let is_red = |finding: &Finding| {
+            finding.status == FindingStatus::Open && finding.report.category == "check"
+        };
+        if !is_needed && !world.session().findings.iter().any(is_red) {
             plan.truncate(last);
         }
     }

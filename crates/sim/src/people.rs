@@ -51,7 +51,8 @@ impl People {
     }
 
     pub fn nonsense(&mut self) -> &'static str {
-        const WORDS: [&str; 12] = [
+        const WORDS: [&str; 13] = [
+            "allow",
             "",
             "maybe",
             "approved?",
@@ -72,10 +73,16 @@ impl People {
         let choices: &[&str] = match (decision.kind, &decision.subject) {
             (DecisionKind::Approve, _) => &["approved", "approved with thanks", "approved: go"],
             (DecisionKind::Strategy, _) => return self.strategy(),
-            (DecisionKind::Notes, _) => &["accept", "accept", "fix"],
-            (DecisionKind::Repair, _) => {
-                &["guidance: mind the edge", "simplify: less", "different-approach: anew"]
+            (DecisionKind::Notes, _) => {
+                &["accept", "accept", "fix", "fix: also the call in src/beyond/0.rs"]
             }
+            (DecisionKind::Repair, _) => &[
+                "guidance: mind the edge",
+                "guidance: it is src/beyond/1.rs that calls it",
+                "simplify: less",
+                "different-approach: anew",
+            ],
+            (DecisionKind::Scope, _) => &["allow", "allow", "refuse: another time"],
             (DecisionKind::Security, _) => &["fix-now", "fix-later: soon", "accept-risk: small"],
             (DecisionKind::Escalation, Subject::Dispatch { .. }) => {
                 let may_skip = decision.options.iter().any(|option| option.answer == "skip");
@@ -98,7 +105,6 @@ impl People {
                 "override: a toy",
             ],
             (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
-            _ => &["accept"],
         };
         (*self.chance.pick(choices)).to_owned()
     }
@@ -117,6 +123,9 @@ impl People {
             DecisionKind::Repair => &["accept-with-known-issues: enough of it"],
             DecisionKind::Security => &["fix-now"],
             DecisionKind::ManualCheck => &["not-met: it flickers"],
+            DecisionKind::Scope => {
+                &["refuse: it is frozen", "refuse:", "refuse", "allow: but little", "Allow"]
+            }
             DecisionKind::Justify => &["approve:", "approve: no", "approved", "fix"],
             DecisionKind::Coverage => {
                 &["lower: 20", "lower: soon enough", "override:", "lower: 101 x"]

@@ -4,7 +4,10 @@ mod attempts;
 mod decisions;
 mod ending;
 mod gates;
+mod lanes;
 mod members;
+mod refinement;
+mod scope;
 mod severity;
 mod tasks;
 
@@ -78,6 +81,9 @@ pub(crate) struct Witness {
     gates: gates::Books,
     members: members::Books,
     severity: severity::Books,
+    lanes: lanes::Books,
+    scope: scope::Books,
+    refinement: refinement::Books,
 }
 
 impl Witness {
@@ -96,6 +102,9 @@ impl Witness {
             gates: gates::Books::new(opening),
             members: members::Books::new(opening),
             severity: severity::Books::new(opening),
+            lanes: lanes::Books::new(opening),
+            scope: scope::Books::new(opening),
+            refinement: refinement::Books::default(),
         }
     }
 
@@ -105,6 +114,8 @@ impl Witness {
         self.time_never_goes_back(at)?;
         self.lean_calls_only_its_roles(event)?;
         self.steps_are_entered_by_right(event)?;
+        self.refinement.see(event, &self.attempts)?;
+        self.scope.see(event, &self.attempts)?;
         self.attempts.see(at, event, truth)?;
         self.decisions.see(event)?;
         self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
@@ -112,6 +123,7 @@ impl Witness {
         self.gates.see(event, &self.attempts, self.ending.tip())?;
         self.members.see(event, &self.attempts, truth)?;
         self.severity.see(event, &self.attempts)?;
+        self.lanes.see(event, &self.attempts, &self.tasks, &self.decisions)?;
         match event {
             Event::ModeChanged { mode, .. } => {
                 self.mode = *mode;
@@ -136,6 +148,9 @@ impl Witness {
         self.decisions.records_are_valid(session)?;
         self.members.a_conflict_is_named()?;
         self.severity.nothing_found_is_lost()?;
+        self.lanes.what_fits_is_taken()?;
+        self.scope.after_commit(session)?;
+        self.refinement.all_is_asked()?;
         if grew {
             self.ending.tip_is_what_was_accepted(session)?;
             self.ending.changed_files_are_listed(session)?;

@@ -19,6 +19,10 @@ pub struct Workload {
     pub whims: u32,
     /// How often the project declares another lifecycle stage.
     pub stage_changes: u32,
+    /// How often Coders look beyond the scope of their task.
+    pub wishes: u32,
+    /// How often a plan leaves something to a person.
+    pub refinements: u32,
 }
 
 impl Workload {
@@ -29,14 +33,19 @@ impl Workload {
         }
         let lean = chance.percent(25);
         let tasks = if lean { 1 } else { 1 + chance.below(6) };
-        let plan = (1..=tasks).map(|number| task(&mut chance, number)).collect();
+        let mut plan: Vec<TaskSpec> = (1..=tasks).map(|number| task(&mut chance, number)).collect();
+        overlap(&mut chance, &mut plan);
+        let mut opening = opening(&mut chance, lean);
+        opening.policy.parallel_tasks = parallel_tasks(&mut chance);
         Self {
-            opening: opening(&mut chance, lean),
+            opening,
             plan,
             criteria: criteria(&mut chance),
             trouble: u32::try_from(chance.below(14)).expect("small"),
             whims: u32::try_from(chance.below(8)).expect("small"),
             stage_changes: 0,
+            wishes: few(&mut chance, 40, 4),
+            refinements: few(&mut chance, 20, 2),
         }
     }
 
@@ -60,6 +69,35 @@ impl Workload {
             } else {
                 0
             },
+            wishes: few(chance, 20, 2),
+            refinements: 0,
+        }
+    }
+}
+
+/// None at all, or with some chance from one to `most`.
+fn few(chance: &mut Chance, share: u64, most: u64) -> u32 {
+    let some = chance.percent(share);
+    if some { u32::try_from(1 + chance.below(most)).expect("small") } else { 0 }
+}
+
+/// Most settings leave tasks to come one after the other.
+pub fn parallel_tasks(chance: &mut Chance) -> u32 {
+    if chance.percent(40) { 1 } else { u32::try_from(2 + chance.below(3)).expect("small") }
+}
+
+/// Tasks that could change the same file, as one of them or both say.
+fn overlap(chance: &mut Chance, plan: &mut [TaskSpec]) {
+    for later in 1..plan.len() {
+        for earlier in 0..later {
+            let (a, b) = (plan[earlier].id.clone(), plan[later].id.clone());
+            let by = chance.below(12);
+            if matches!(by, 0 | 2) {
+                plan[earlier].overlaps.push(b);
+            }
+            if matches!(by, 1 | 2) {
+                plan[later].overlaps.push(a);
+            }
         }
     }
 }

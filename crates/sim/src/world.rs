@@ -9,7 +9,7 @@ use crate::people::{People, Says};
 use crate::repository::Repository;
 use crate::violation::{Held, Violation, hold};
 use crate::witness::{Truth, Witness};
-use crate::workload::Workload;
+use crate::workload::{self, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::CheckSubject;
 use tollgate_core::decision::{BlockerCode, Decision, Subject};
@@ -173,8 +173,7 @@ impl<'a> World<'a> {
                     Outcome::Checked(results, stage)
                 }
                 Wanted::Merge(_) => {
-                    let changes = self.session().merging();
-                    let merged = self.crew.merge(&changes);
+                    let merged = self.crew.merge(self.engine.session());
                     self.truth.brought_together(&self.engine.session().tip, &merged);
                     Outcome::Merged(merged)
                 }
@@ -455,6 +454,9 @@ impl<'a> World<'a> {
         let mut policy = self.session().policy.clone();
         if self.run.faults && self.chance.percent(10) {
             policy.tokens_max = policy.tokens_max.map(|max| max * 2);
+        }
+        if self.run.faults && self.chance.percent(10) {
+            policy.parallel_tasks = workload::parallel_tasks(&mut self.chance);
         }
         self.say(|| "  RESTART".to_owned());
         let (commit, _) = self.engine.handle(self.now, vec![Input::Resumed { policy }]);

@@ -152,8 +152,10 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
             continue;
         };
         let delivered = dispatch.delivered.as_ref();
-        if let (Purpose::Review | Purpose::Test | Purpose::Audit, Some(delivered)) =
-            (&dispatch.purpose, delivered)
+        // Others lie on top of what it brought: where its task has left the plan, that is taken without a verdict.
+        let is_planned = draft.unit(&dispatch.task).is_some();
+        if let (Purpose::Review | Purpose::Test | Purpose::Audit, Some(delivered), true) =
+            (&dispatch.purpose, delivered, is_planned)
         {
             let said = delivered.reply.clone();
             reply::verdict(draft, *number, &said);
@@ -171,10 +173,18 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
 
 /// Its change is in: what it clashed with no longer matters.
 pub(super) fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
-    let begins = format!("dispatch {number} {BESIDE}");
+    settle_conflicts_that_begin(draft, &format!("dispatch {number} {BESIDE}"));
+}
+
+/// Nobody is at work: who clashed has done its part again, or was closed without bringing a change.
+pub(super) fn settle_conflicts(draft: &mut Draft<'_>) {
+    settle_conflicts_that_begin(draft, "dispatch ");
+}
+
+fn settle_conflicts_that_begin(draft: &mut Draft<'_>, begins: &str) {
     let settled: Vec<u32> = draft
         .open_findings(&TaskRef::Meta, Role::Orchestrator)
-        .filter(|f| f.report.category == CATEGORY && f.report.message.starts_with(&begins))
+        .filter(|f| f.report.category == CATEGORY && f.report.message.starts_with(begins))
         .map(|finding| finding.id)
         .collect();
     for id in settled {

@@ -1,8 +1,8 @@
 //! What becomes of changes outside a task's scope: a warning, or a question when the Coder asks for more.
 
-use super::{Draft, ask, reply, step};
+use super::{Draft, MANUAL_FIX, ask, reply, step};
 use crate::answer::Answer;
-use crate::event::{Event, FindingStatus};
+use crate::event::{Event, FindingStatus, Purpose};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
 use crate::role::{RepairLoop, Role};
@@ -24,11 +24,22 @@ pub(super) fn stops_for(
         _ => false,
     };
     let requests = open_requests(draft, number, reply);
-    let stops = has_nothing && !requests.is_empty();
-    if stops {
+    if has_nothing && !requests.is_empty() {
         ask::scope(draft, number, &requests);
+        return true;
     }
-    stops
+    // Nothing was done, and what it asks for has been decided: asking again is no work.
+    let purpose = draft.dispatches[&number].purpose.clone();
+    let may_be_empty = matches!(purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
+    let insists = has_nothing
+        && reply.status == ReplyStatus::Ok
+        && !reply.scope_requests.is_empty()
+        && draft.dispatches[&number].role == Role::Coder
+        && !may_be_empty;
+    if insists {
+        reply::blocked(draft, number, &purpose, reply);
+    }
+    insists
 }
 
 /// The Coder has done its part and would do more.
@@ -80,7 +91,8 @@ pub(super) fn answered(
 
 fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
     draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
-    let agent = draft.dispatches[&number].agent.clone();
+    // Mending by hand was for one attempt.
+    let agent = draft.dispatches[&number].agent.clone().filter(|name| name != MANUAL_FIX);
     step::start_with_consent(draft, number, None, agent);
 }
 

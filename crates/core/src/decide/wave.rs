@@ -1,10 +1,10 @@
 //! Tasks that are worked on at the same time: who starts together, each in a tree of its own. What they bring is taken
 //! in when all are ready, in the order of the plan.
 
-use super::{Draft, accept, repair, tasks};
+use super::{Draft, accept, parallel, repair, tasks};
 use crate::event::Purpose;
 use crate::id::{TaskId, TaskRef};
-use crate::role::Role;
+use crate::role::{Mode, Role};
 use crate::session::Task;
 use crate::task::Strategy;
 use tasks::Next;
@@ -19,8 +19,10 @@ struct Start {
 
 /// Starts two dispatches or more, or does what the engine itself owes a task first. False leaves it to one at a time.
 pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
+    parallel::settle_conflicts(draft);
     let most = usize::try_from(draft.policy.parallel_tasks).unwrap_or(usize::MAX);
-    if most < 2 || draft.meta.pending.is_some() {
+    // Lean work may turn out not to be lean: it starts over, and nobody may be at work beside it then.
+    if most < 2 || draft.mode == Mode::Lean || draft.meta.pending.is_some() {
         return false;
     }
     if let Some((id, next)) = owed_by_engine(draft, strategy) {

@@ -2,8 +2,9 @@
 //!
 //! A reply is one of `crash invalid timeout parked missing empty breach files sensitive fail`, or
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
-//! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `adds PATH` beside
-//! work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves something of a plan to a person.
+//! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
+//! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
+//! something of a plan to a person.
 
 use std::collections::{BTreeMap, VecDeque};
 use tollgate_core::action::CheckSubject;
@@ -107,9 +108,9 @@ impl Crew {
                 work.sensitive.push("src/auth.rs".to_owned());
                 ReplyStatus::Ok
             }
-            "wants" => {
+            "wants" | "insists" => {
                 work = Work::default();
-                ReplyStatus::Blocked
+                if word == "wants" { ReplyStatus::Blocked } else { ReplyStatus::Ok }
             }
             "adds" => {
                 out_of_scope(&mut work, rest, true);
@@ -132,7 +133,7 @@ impl Crew {
             other => panic!("nobody can say {other:?}"),
         };
         let mut reply = self.reply(status, rest);
-        if matches!(word, "wants" | "adds") {
+        if matches!(word, "wants" | "insists" | "adds") {
             let (path, reason) = (rest.to_owned(), "it is called there".to_owned());
             reply.scope_requests = vec![ScopeRequest { path, reason }];
         }

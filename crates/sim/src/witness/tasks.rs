@@ -1,6 +1,6 @@
 //! Books on the plan: lifecycle, gates, repairs and checks of every task.
 
-use super::{Pairs, Truth, attempts, decisions};
+use super::{Pairs, Truth, attempts, decisions, scope};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::decision::DecisionKind;
@@ -30,7 +30,7 @@ pub(crate) struct Books {
 #[derive(Debug)]
 pub(crate) struct Task {
     pub status: TaskStatus,
-    spec: TaskSpec,
+    pub spec: TaskSpec,
     sensitive: bool,
 }
 
@@ -181,8 +181,15 @@ impl Books {
             })?;
         }
         if verdict == Verdict::Accepted && judges {
-            let grave = reply.findings.iter().find(|report| self.is_grave(report));
-            let good = matches!(reply.status, ReplyStatus::Ok | ReplyStatus::NeedsDecision);
+            // What a Reviewer says about scope warns, whatever it calls it.
+            let warns = |report: &ReportedFinding| {
+                record.role == Role::Reviewer && scope::is_about_scope(report)
+            };
+            let mut objections = reply.findings.iter().filter(|report| !warns(report));
+            let grave = objections.clone().find(|report| self.is_grave(report));
+            let only_warns = !reply.findings.is_empty() && objections.next().is_none();
+            let good =
+                matches!(reply.status, ReplyStatus::Ok | ReplyStatus::NeedsDecision) || only_warns;
             hold(good && grave.is_none(), "an_objection_is_not_an_ok", || {
                 format!("dispatch {number} said {} with {grave:?}", reply.status)
             })?;
