@@ -157,6 +157,14 @@ impl<'a> Rules<'a> {
             }
         }
     }
+
+    fn tracker(&self, report: &mut Report) {
+        let repository = self.root.get("tracker").and_then(|table| table.get("repository"));
+        let Some(node) = repository else { return };
+        if let Some(text) = node.as_text().filter(|text| repository_parts(text).is_none()) {
+            report.push(say::repository(self.at(node.line), text));
+        }
+    }
 }
 
 /// Why a path cannot be one that agents may write outside the repository; what it leads to is looked at where files are.
@@ -180,14 +188,6 @@ fn why_not_outside(path: &str) -> Option<&'static str> {
         (true, _) => None,
         (false, true) => Some("that is your whole home, keys and start files included"),
         (false, false) => Some("that is everything"),
-    }
-
-    fn tracker(&self, report: &mut Report) {
-        let repository = self.root.get("tracker").and_then(|table| table.get("repository"));
-        let Some(node) = repository else { return };
-        if let Some(text) = node.as_text().filter(|text| repository_parts(text).is_none()) {
-            report.push(say::repository(self.at(node.line), text));
-        }
     }
 }
 
