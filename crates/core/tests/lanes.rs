@@ -4,6 +4,8 @@ mod story;
 
 use expect_test::expect;
 use story::{check, tell};
+use tollgate_core::event::Verdict;
+use tollgate_core::role::Role;
 
 #[test]
 fn tasks_start_together_and_are_taken_in_together() {
@@ -196,4 +198,23 @@ fn lean_work_has_no_lanes() {
             tasks     T-001 implemented, T-900 not-started
             ran       SpecAgent Coder(T-001) Reviewer(T-001)"#]],
     );
+}
+
+#[test]
+fn tests_for_a_task_that_leaves_the_plan_are_taken_because_others_lie_on_top_of_them() {
+    let told = tell(
+        "parallel 2
+         task T-001 feat
+         task T-002 feat
+         QA: files
+         QA: files
+         gates approved per-batch
+         go until QA
+         drop T-001
+         together
+         go until Reviewer",
+    );
+    let tested = told.session().dispatches.values().filter(|d| d.role == Role::QA);
+    let verdicts: Vec<_> = tested.map(|dispatch| dispatch.verdict).collect();
+    assert_eq!(verdicts, [Some(Verdict::Accepted), Some(Verdict::Accepted)]);
 }

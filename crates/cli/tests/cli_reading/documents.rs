@@ -227,7 +227,7 @@ fn check_refuses_a_kind_that_does_not_fit() {
         &["check", "--as", "weather", "binary"],
         expect![[r#"
             error: "weather" is no kind of document
-             help: known: session, status, tasks, acceptance, spec, architecture, report, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, lifecycle, config
+             help: known: session, status, tasks, acceptance, spec, architecture, report, work-item, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, lifecycle, config
                    `tollgate explain cli.kind` tells more
             exit 2
         "#]],

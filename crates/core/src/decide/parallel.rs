@@ -4,7 +4,7 @@ use super::{Draft, accept, failure, reply, step};
 use crate::action::Assignment;
 use crate::event::{Event, FindingStatus, Merged, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
-use crate::reply::{ReportedFinding, Severity};
+use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
 use crate::work::DispatchEnd;
 
@@ -162,6 +162,8 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
             settle_conflicts_of(draft, *number);
             continue;
         }
+        let objects = delivered.is_some_and(|delivered| !is_planned && objects(&delivered.reply));
+        let verdict = if objects { Verdict::Objected } else { verdict };
         let work = delivered.map(|delivered| delivered.work.clone());
         draft.emit(Event::DispatchClosed { number: *number, verdict });
         if let (Some(work), Verdict::Accepted | Verdict::Objected) = (work, verdict) {
@@ -169,6 +171,11 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
         }
         settle_conflicts_of(draft, *number);
     }
+}
+
+fn objects(reply: &Reply) -> bool {
+    let is_grave = |report: &ReportedFinding| report.severity >= Severity::High;
+    reply.status == ReplyStatus::Blocked || reply.findings.iter().any(is_grave)
 }
 
 /// Its change is in: what it clashed with no longer matters.

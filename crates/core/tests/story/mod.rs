@@ -5,7 +5,7 @@
 //! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
 //! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
-//! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `break PATH`,
+//! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `drop T-001` (one less), `break PATH`,
 //! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
 //! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
@@ -98,6 +98,7 @@ impl Told {
                 let (id, reason) = (self.command_id(), rest.to_owned());
                 self.command(Command::Cancel { id, reason });
             }
+            "drop" => self.drop_task(rest),
             "edit" | "break" => self.edit(rest, verb == "break"),
             "crash" => self.crash(rest == "keeping"),
             "late" => self.end_checks(),
@@ -211,6 +212,15 @@ impl Told {
             }),
             criteria: None,
         };
+        self.feed(Input::Edited(vec![edit]));
+    }
+
+    fn drop_task(&mut self, id: &str) {
+        let path = "tasks.yaml".to_owned();
+        let now = Some(self.crew.artefact(&path));
+        let tasks = self.session().tasks.iter().map(|task| task.spec.clone());
+        let plan = Some(tasks.filter(|spec| spec.id.as_str() != id).collect());
+        let edit = Edit { path, now, errors: Vec::new(), plan, criteria: None };
         self.feed(Input::Edited(vec![edit]));
     }
 

@@ -80,9 +80,7 @@ impl Bug {
         session: &Session,
     ) -> Option<Twisted> {
         let dispatch = &session.dispatches[&number];
-        if dispatch.lane.is_none() {
-            return None;
-        }
+        dispatch.lane?;
         let is_busy =
             session.dispatches.values().any(|d| d.lane.is_some() && d.running().is_some());
         match self {
