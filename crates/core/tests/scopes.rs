@@ -185,8 +185,8 @@ fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
          go
          show",
         expect![[r#"
-            state     BLOCKED agent_blocked, 0 at work
-            state     BLOCKED agent_blocked, 0 at work
+            state     BLOCKED subagent_failure, 0 at work
+            state     BLOCKED subagent_failure, 0 at work
             tasks     T-001 blocked
             decision  UD-APPROVE-DESIGN approve answered "approved"
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"

@@ -423,3 +423,36 @@ fn r052_a_task_added_after_the_loop_leads_back_into_it() {
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Coder(T-900) Reviewer(T-900) Reviewer Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn what_a_check_found_is_kept_for_later_when_its_task_leaves_the_plan() {
+    check(
+        "task T-001 chore
+         task T-002 chore | check cmd: t
+         green 1
+         red 1
+         Reviewer: ok
+         Reviewer: ok
+         Reviewer: blocked high:x
+         gates approved per-batch
+         go until Coder
+         go until Reviewer
+         go until Coder
+         go until Reviewer
+         go until Coder
+         together
+         go until Coder
+         drop T-002
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            finding   Reviewer meta: high fixed
+            finding   Orchestrator meta: critical tracked
+            told      Coder [high] x
+            told      Coder the work was reported as done but `t` fails: exit code 1
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-002) Reviewer(T-002) QA(T-002) Reviewer Coder Coder Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}

@@ -4,7 +4,6 @@ use crate::chance::Chance;
 use crate::violation::Held;
 use crate::workload;
 use crate::world::World;
-use tollgate_core::event::{Finding, FindingStatus};
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::{Command, Edit, Input};
 use tollgate_core::reply::ReplyError;
@@ -174,11 +173,7 @@ fn edit_plan(world: &mut World<'_>) -> Held {
     } else if plan.len() > 1 {
         let last = plan.len() - 1;
         let is_needed = plan.iter().any(|task| task.depends_on.contains(&plan[last].id));
-        // A check that is red stays in the plan: nobody would run it again, and what it found would stay open.
-        let is_red = |finding: &Finding| {
-            finding.status == FindingStatus::Open && finding.report.category == "check"
-        };
-        if !is_needed && !world.session().findings.iter().any(is_red) {
+        if !is_needed {
             plan.truncate(last);
         }
     }

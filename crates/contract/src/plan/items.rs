@@ -1,7 +1,7 @@
 //! Fills the tasks of a plan with what their work items say, and tells which of them may meet in a file.
 
 use crate::diagnostic::{Report, plan as say};
-use crate::scope::may_overlap;
+use crate::scope::Reach;
 use crate::work_item::{self, ItemKind, WorkItem};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::task::TaskSpec;
@@ -72,9 +72,10 @@ fn owners(item: &WorkItem, path: &str, names: &BTreeSet<String>, report: &mut Re
 
 /// Tasks that may change the same file never work at the same time.
 fn meet(tasks: &mut [TaskSpec]) {
+    let reaches: Vec<Reach> = tasks.iter().map(|task| Reach::of(task.scope())).collect();
     for one in 0..tasks.len() {
         for other in one + 1..tasks.len() {
-            if may_overlap(tasks[one].scope(), tasks[other].scope()) {
+            if reaches[one].may_meet(&reaches[other]) {
                 let (first, second) = (tasks[one].id.clone(), tasks[other].id.clone());
                 tasks[one].overlaps.push(second);
                 tasks[other].overlaps.push(first);

@@ -9,24 +9,29 @@ use super::pattern::{
 
 /// Whether some path may be in both scopes; when in doubt it says yes.
 pub fn may_overlap(a: &[String], b: &[String]) -> bool {
-    let (a, b) = (Reach::new(a), Reach::new(b));
-    let any = |ours: &[Pattern], theirs: &[Pattern]| {
-        ours.iter().any(|one| theirs.iter().any(|other| meet(one, other)))
-    };
-    any(&a.listed, &b.listed)
-        || any(&a.tests, &b.listed)
-        || any(&a.listed, &b.tests)
-        || any(&a.tests, &b.tests)
+    Reach::of(a).may_meet(&Reach::of(b))
 }
 
+/// Every path that a scope may let somebody change; made once, compared with many.
 #[derive(Debug, Default)]
-struct Reach {
+pub struct Reach {
     listed: Vec<Pattern>,
     tests: Vec<Pattern>,
 }
 
 impl Reach {
-    fn new(entries: &[String]) -> Self {
+    /// Whether some path may be in both; when in doubt it says yes.
+    pub fn may_meet(&self, other: &Self) -> bool {
+        let any = |ours: &[Pattern], theirs: &[Pattern]| {
+            ours.iter().any(|one| theirs.iter().any(|other| meet(one, other)))
+        };
+        any(&self.listed, &other.listed)
+            || any(&self.tests, &other.listed)
+            || any(&self.listed, &other.tests)
+            || any(&self.tests, &other.tests)
+    }
+
+    pub fn of(entries: &[String]) -> Self {
         let mut reach = Self::default();
         for entry in entries.iter().map(|entry| Entry::read(entry)) {
             if entry.is_path() && !entry.text.ends_with('/') {
@@ -36,7 +41,26 @@ impl Reach {
                 reach.add(pattern, false);
             }
         }
+        reach.leave_out_what_is_said_twice();
         reach
+    }
+
+    /// Tests below a listed folder are listed with it; there are many, and each would be compared with each.
+    fn leave_out_what_is_said_twice(&mut self) {
+        let any_name = Part::One(vec![vec![Token::AnyMany]]);
+        let whole: Vec<&[Part]> = self
+            .listed
+            .iter()
+            .filter_map(|pattern| pattern.strip_suffix(&[Part::Deep, any_name.clone()]))
+            .collect();
+        let mut tests: Vec<Pattern> = Vec::with_capacity(self.tests.len());
+        for test in std::mem::take(&mut self.tests) {
+            let is_listed = whole.iter().any(|folder| test.starts_with(folder));
+            if !is_listed && !tests.contains(&test) {
+                tests.push(test);
+            }
+        }
+        self.tests = tests;
     }
 
     fn add(&mut self, pattern: Pattern, is_exact: bool) {

@@ -23,7 +23,9 @@ pub(super) fn ended(
     if dispatch.running() != Some(attempt) {
         return;
     }
-    let end = contradicted(dispatch, end);
+    let asks_first =
+        matches!(&end, DispatchEnd::Replied { reply, .. } if scope::asks(draft, number, reply));
+    let end = contradicted(dispatch, asks_first, end);
     let delivered = match &end {
         DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
         _ => None,
@@ -56,7 +58,7 @@ fn keep_findings(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEn
 }
 
 /// An OK that reality contradicts is not an OK but an invalid reply.
-fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
+fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> DispatchEnd {
     let DispatchEnd::Replied { reply, work } = &end else {
         return end;
     };
@@ -74,7 +76,6 @@ fn contradicted(dispatch: &Dispatch, end: DispatchEnd) -> DispatchEnd {
         .collect();
     // A red build may have had an outside cause: nothing to change is an answer, and the checks run again.
     let may_be_empty = matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
-    let asks_first = !reply.scope_requests.is_empty();
     let is_empty =
         dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
@@ -130,7 +131,11 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. });
     match reply.status {
         // Beside others its own changes have to go together with theirs first.
-        _ if judges && dispatch.is_member() && work.commit.is_some() => {
+        _ if judges
+            && dispatch.is_member()
+            && work.commit.is_some()
+            && reply.status != ReplyStatus::Fail =>
+        {
             draft.emit(Event::MemberReady { number, verdict: Verdict::Accepted });
         }
         _ if judges => reply::verdict(draft, number, reply),

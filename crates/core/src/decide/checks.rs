@@ -303,6 +303,30 @@ fn settle_old_findings(
     settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
 }
 
+/// Commands that left the plan: nobody runs them again, so what they found is kept for later.
+pub(super) fn settle_left(draft: &mut Draft<'_>, commands: &[String]) {
+    let criteria = draft.criteria.iter().flat_map(|criterion| &criterion.verify);
+    let kept: Vec<&String> = criteria
+        .filter_map(|check| match check {
+            Check::Command(command) => Some(command),
+            Check::Manual(_) => None,
+        })
+        .collect();
+    let left = commands.iter().filter(|command| !kept.contains(command));
+    let complaints: Vec<String> = left.map(|command| format!("`{command}` fails")).collect();
+    let gone: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|f| f.status == FindingStatus::Open && f.report.category == CATEGORY)
+        .filter(|f| complaints.iter().any(|words| f.report.message.contains(words)))
+        .map(|finding| finding.id)
+        .collect();
+    for id in gone {
+        let reason = Some("the check left the plan".to_owned());
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason });
+    }
+}
+
 /// Gates that nobody declares any more complain about nothing.
 pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
     let of_gate = |finding: &Finding| {

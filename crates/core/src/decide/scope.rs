@@ -2,7 +2,7 @@
 
 use super::{Draft, MANUAL_FIX, ask, reply, step};
 use crate::answer::Answer;
-use crate::event::{Event, FindingStatus, Purpose};
+use crate::event::{Event, FindingStatus};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
 use crate::role::{RepairLoop, Role};
@@ -24,22 +24,16 @@ pub(super) fn stops_for(
         _ => false,
     };
     let requests = open_requests(draft, number, reply);
-    if has_nothing && !requests.is_empty() {
+    let stops = has_nothing && !requests.is_empty();
+    if stops {
         ask::scope(draft, number, &requests);
-        return true;
     }
-    // Nothing was done, and what it asks for has been decided: asking again is no work.
-    let purpose = draft.dispatches[&number].purpose.clone();
-    let may_be_empty = matches!(purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
-    let insists = has_nothing
-        && reply.status == ReplyStatus::Ok
-        && !reply.scope_requests.is_empty()
-        && draft.dispatches[&number].role == Role::Coder
-        && !may_be_empty;
-    if insists {
-        reply::blocked(draft, number, &purpose, reply);
-    }
-    insists
+    stops
+}
+
+/// Whether the Coder asks for something that nobody has decided about.
+pub(super) fn asks(draft: &Draft<'_>, number: DispatchNumber, reply: &Reply) -> bool {
+    !open_requests(draft, number, reply).is_empty()
 }
 
 /// The Coder has done its part and would do more.

@@ -255,7 +255,11 @@ pub(super) fn settle_findings(
 
 /// Takes a plan; what was found about tasks that are no longer in it is kept for later.
 pub(super) fn adopt_plan(draft: &mut Draft<'_>, tasks: Vec<TaskSpec>) {
+    let before = all_commands(draft);
     draft.emit(Event::PlanAdopted { tasks });
+    let now = all_commands(draft);
+    let gone: Vec<String> = before.into_iter().filter(|command| !now.contains(command)).collect();
+    checks::settle_left(draft, &gone);
     let planned: Vec<TaskId> = draft.tasks.iter().map(|task| task.spec.id.clone()).collect();
     settle_findings(draft, FindingStatus::Tracked, "the task left the plan", |task| match task {
         TaskRef::Task(id) => !planned.contains(id),
