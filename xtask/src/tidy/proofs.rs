@@ -7,7 +7,7 @@ use crate::compliance;
 use crate::source::SourceFile;
 
 /// The requirements this release stands for.
-const REQUIRED: [std::ops::RangeInclusive<u32>; 4] = [1..=89, 101..=103, 108..=116, 118..=119];
+const REQUIRED: [std::ops::RangeInclusive<u32>; 2] = [1..=105, 108..=119];
 
 pub fn check(files: &[SourceFile]) -> Result<Vec<Problem>, Trouble> {
     let claims = Claims::find(files)?;

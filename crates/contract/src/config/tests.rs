@@ -210,7 +210,7 @@ fn only_paths_outside_can_be_opened_to_agents() {
     check(
         "[sandbox]\nenforce = \"always\"\nwrite = [\n\"src\",\n\"../x\",\n\"/\",\n\"//.\",\n\"~\",\n\"~/\",\n\"~other/x\",\n\"/a/../b\",\n\"~/a\\nb\",\n\"~/.m2\", \"/srv\"]\n",
         expect![[r#"
-            error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto
+            error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto, off or required
             error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
             error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
