@@ -106,8 +106,10 @@ impl Slug {
         if let Some(text) = configured {
             return Self::parse(text).ok_or_else(|| none(format!("{text:?} is none")));
         }
-        let call = repository.git().call(Configuration::Theirs).folder(repository.root());
-        let origin = call
+        let origin = repository
+            .git()
+            .call(Configuration::Theirs)
+            .folder(repository.root())
             .args(["remote", "get-url", "origin"])
             .run()
             .map_err(|_| none("there is no remote called origin".to_owned()))?;

@@ -9,12 +9,16 @@ use std::path::Path;
 use tollgate_core::id::{CommitId, DispatchNumber};
 use tollgate_host::git::{Configuration, Git};
 use tollgate_host::repository::Repository;
+use tollgate_host::scope_diff::{Compared, scope_diff};
 use tollgate_host::snapshot::{Retention, Scope, Snapshots};
+use tollgate_host::tracker::place::{Api, Slug};
 use tollgate_host::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 
 const KEEPING: Retention = Retention { keep: 9, days: 9 };
 /// Without what git ignores, so that git is asked.
 const SCOPE: Scope = Scope { covers: Vec::new(), with_ignored: false };
+
+const FILLED: &str = "1\n\n\n\n\n\n\n\n1\n";
 
 /// A person's repository with a submodule, files for every driver, and changes whose submodules do not go together.
 pub struct Stage {
@@ -23,6 +27,8 @@ pub struct Stage {
     pub nested: std::path::PathBuf,
     changes: [CommitId; 2],
     unknown_changes: [CommitId; 2],
+    /// With a link more.
+    linked: CommitId,
 }
 
 impl Stage {
@@ -35,7 +41,7 @@ impl Stage {
         put(&root, ".gitignore", "ignored*\n");
         put(&root, ".gitattributes", &attributes());
         for name in driven_files().iter().map(String::as_str).chain(["first", "folder/file"]) {
-            put(&root, name, "1\n\n\n\n\n\n\n\n1\n");
+            put(&root, name, FILLED);
         }
         let link = |commit: &str| format!("160000,{commit},nested");
         git(&root, &["update-index", "--add", "--cacheinfo", &link(&first)]);
@@ -48,11 +54,15 @@ impl Stage {
             CommitId::parse(&git(&root, &["commit-tree", "-p", "HEAD", "-m", "x", &tree])).unwrap()
         };
         let changes = [change(&left), change(&right)];
+        let target = git(&root, &["hash-object", "-w", "first"]);
+        git(&root, &["update-index", "--add", "--cacheinfo", &format!("120000,{target},a-link")]);
+        let linked = change(&first);
+        git(&root, &["update-index", "--force-remove", "a-link"]);
         let unknown_changes = [change(&"1".repeat(40)), change(&"2".repeat(40))];
         git(&root, &["reset", "-q"]);
         put(&root, "ignored.env", "secret");
         let world = World::around(folder, &root);
-        Self { world, nested, changes, unknown_changes }
+        Self { world, nested, changes, unknown_changes, linked }
     }
 
     /// `plant` is called whenever an agent could have been at work in the tree.
@@ -88,7 +98,27 @@ impl Stage {
         repository.exclude(&["scratch"]).unwrap();
         repository.exclude_own().unwrap();
         assert_eq!(repository.branch_tip(&self.world.session).unwrap(), None);
+        let api = Api::from_environment(&|_| None).unwrap();
+        Slug::of(None, &repository, &api).unwrap_err();
+        self.sort_out_repository(repository.root());
         repository
+    }
+
+    /// A person asks for scope in their own checkout, also where nothing is committed yet.
+    fn sort_out_repository(&self, root: &Path) {
+        put(root, "by-clean", "another\n");
+        symlink("first", root.join("a-link")).unwrap();
+        let (base, link) = (self.world.base.as_str(), self.linked.as_str());
+        for (base, head) in [(Some(base), None), (Some(base), Some(link)), (None, None)] {
+            scope_diff(root, Compared { base, head, apart: &[] }).unwrap();
+        }
+        sort_out(root);
+        fs::remove_file(root.join("a-link")).unwrap();
+        put(root, "by-clean", FILLED);
+        let unborn = self.world.folder.path().join("unborn");
+        fs::create_dir(&unborn).unwrap();
+        git(&unborn, &["init", "-q", "-b", "main", "--template="]);
+        sort_out(&unborn);
     }
 
     /// Changes of every kind, found and committed.
@@ -185,6 +215,7 @@ fn take_snapshots(root: &Path) {
 }
 
 fn look_at(folder: &Path) {
+    sort_out(folder);
     if let Ok(repository) = Repository::discover(folder) {
         let head = repository.head();
         let _ = repository.uncommitted();
@@ -193,6 +224,15 @@ fn look_at(folder: &Path) {
             let _ = repository.content(&head.commit, "inner");
         }
         let _ = Snapshots::of(folder).take("manual", &SCOPE, at(), KEEPING);
+    }
+}
+
+/// What `tollgate scope` asks, in every way it does; where it stands decides whether there is an answer.
+fn sort_out(folder: &Path) {
+    let ways =
+        [(None, None), (Some("HEAD"), None), (Some("HEAD^"), Some("HEAD")), (Some("no"), None)];
+    for (base, head) in ways {
+        let _ = scope_diff(folder, Compared { base, head, apart: &[] });
     }
 }
 
