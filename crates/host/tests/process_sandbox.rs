@@ -170,8 +170,11 @@ fn a_run_has_a_temporary_folder_of_its_own_that_goes_with_it() {
 fn what_a_killed_supervisor_left_in_it_goes_with_the_next_look() {
     with_each_isolation(|world| {
         lay_out(world);
-        let run =
-            world.start(&held(world, "echo $TMPDIR > temp.new; mv temp.new temp; MARKED", &[]));
+        let run = world.start(&held(
+            world,
+            "echo $TMPDIR > temp.new; mv temp.new temp; exec MARKED",
+            &[],
+        ));
         world.wait_for_work_file("temp");
         let temp = PathBuf::from(world.work_file("temp").trim());
         let supervisor = Pid::from_raw(world.supervisor_pid()).unwrap();
