@@ -17,18 +17,30 @@ pub fn may_overlap(a: &[String], b: &[String]) -> bool {
 pub struct Reach {
     listed: Vec<Pattern>,
     tests: Vec<Pattern>,
+    groups: Vec<Group>,
+}
+
+/// Patterns that end in the same name: for most pairs of scopes their names tell them apart, and there are few names.
+#[derive(Debug)]
+struct Group {
+    name: Option<Part>,
+    patterns: Vec<Pattern>,
+}
+
+impl Group {
+    fn may_meet(&self, other: &Self) -> bool {
+        let is_apart = match (&self.name, &other.name) {
+            (Some(one), Some(another)) => !parts_meet(one, another),
+            _ => false,
+        };
+        !is_apart && self.patterns.iter().any(|a| other.patterns.iter().any(|b| meet(a, b)))
+    }
 }
 
 impl Reach {
     /// Whether some path may be in both; when in doubt it says yes.
     pub fn may_meet(&self, other: &Self) -> bool {
-        let any = |ours: &[Pattern], theirs: &[Pattern]| {
-            ours.iter().any(|one| theirs.iter().any(|other| meet(one, other)))
-        };
-        any(&self.listed, &other.listed)
-            || any(&self.tests, &other.listed)
-            || any(&self.listed, &other.tests)
-            || any(&self.tests, &other.tests)
+        self.groups.iter().any(|ours| other.groups.iter().any(|theirs| ours.may_meet(theirs)))
     }
 
     pub fn of(entries: &[String]) -> Self {
@@ -42,6 +54,7 @@ impl Reach {
             }
         }
         reach.leave_out_what_is_said_twice();
+        reach.group();
         reach
     }
 
@@ -61,6 +74,17 @@ impl Reach {
             }
         }
         self.tests = tests;
+    }
+
+    fn group(&mut self) {
+        let listed = std::mem::take(&mut self.listed);
+        for pattern in listed.into_iter().chain(std::mem::take(&mut self.tests)) {
+            let name = pattern.last().cloned();
+            match self.groups.iter_mut().find(|group| group.name == name) {
+                Some(group) => group.patterns.push(pattern),
+                None => self.groups.push(Group { name, patterns: vec![pattern] }),
+            }
+        }
     }
 
     fn add(&mut self, pattern: Pattern, is_exact: bool) {
