@@ -61,7 +61,7 @@ fn said(detail: &str) -> String {
     if detail.is_empty() { String::new() } else { format!(" ({detail})") }
 }
 
-/// In the order of the names. Looks from any folder of a checkout; where two revisions are compared it need be none.
+/// In the order of the names. Looks from any folder of a checkout: what only looks like a git directory may be planted in one.
 pub fn scope_diff(start: &Path, compared: Compared<'_>) -> Result<Vec<Change>, ScopeDiffError> {
     let Compared { base, head, apart } = compared;
     [base, head].into_iter().flatten().try_for_each(one_revision)?;
@@ -101,10 +101,7 @@ fn between_revisions(
     let diff = match diff {
         Ok(diff) => diff,
         Err(error) => {
-            match Repository::discover(start) {
-                Ok(_) | Err(RepositoryError::Bare { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+            Repository::discover(start)?;
             resolve(git, start, base)?;
             resolve(git, start, head)?;
             return Err(error.into());
