@@ -1,5 +1,6 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
+use super::step::Start;
 use super::{Draft, ask, failure, gate, reply, scope, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
@@ -259,31 +260,13 @@ fn go_full(draft: &mut Draft<'_>, reason: String) {
 }
 
 /// Opens the dispatch that a task or the session needs next.
-pub(super) fn dispatch_for(
-    draft: &mut Draft<'_>,
-    role: Role,
-    task: TaskRef,
-    purpose: Purpose,
-    feedback: Vec<String>,
-) {
-    dispatch_in_lane(draft, role, task, purpose, feedback, None);
-}
-
-/// As `dispatch_for`, beside others.
-pub(super) fn dispatch_in_lane(
-    draft: &mut Draft<'_>,
-    role: Role,
-    task: TaskRef,
-    purpose: Purpose,
-    feedback: Vec<String>,
-    lane: Option<usize>,
-) {
+pub(super) fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
     // Where the budget held the dispatch back, the task is in progress already.
-    if let (Purpose::Implement, TaskRef::Task(id)) = (&purpose, &task)
+    if let (Purpose::Implement, TaskRef::Task(id)) = (&start.purpose, &start.task)
         && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
     {
         let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
         draft.emit(event);
     }
-    step::open_in_lane(draft, role, task, purpose, feedback, lane);
+    step::open(draft, start);
 }

@@ -1,5 +1,6 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
+use super::step::Start;
 use super::{Draft, accept, ask, checks, severity, step};
 use crate::action::{APPROVE_DESIGN, CheckSubject, Place, Step, StepKind};
 use crate::decision::{
@@ -196,7 +197,7 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
     let of = if is_design(draft, index) { "of the design" } else { "of your work" };
     let feedback = vec![format!("the person asks for changes {of}: {words}")];
     let purpose = Purpose::Correction { step: index, place };
-    accept::dispatch_for(draft, role, TaskRef::Meta, purpose, feedback);
+    accept::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
 }
 
 /// The gate that was last not passed.

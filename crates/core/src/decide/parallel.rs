@@ -1,5 +1,6 @@
 //! Several roles at once: all start together, successes are kept, and nothing goes on before all are ready.
 
+use super::step::Start;
 use super::{Draft, accept, failure, reply, step};
 use crate::action::Assignment;
 use crate::event::{Event, FindingStatus, Merged, Purpose, Verdict};
@@ -36,7 +37,8 @@ fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
         }
         let purpose = Purpose::Step { index: draft.step, member: Some(*member) };
         let feedback = step::information_for(draft, &purpose);
-        step::open_dispatch(draft, members[*member].role, TaskRef::Meta, purpose, feedback);
+        let role = members[*member].role;
+        step::open(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
     }
 }
 

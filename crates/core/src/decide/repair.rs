@@ -1,5 +1,6 @@
 //! Repair loops: how often, by whom, and when a person is asked.
 
+use super::step::Start;
 use super::{Draft, accept, ask, scope};
 use crate::event::{Event, Purpose};
 use crate::id::TaskRef;
@@ -53,7 +54,7 @@ pub(super) fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
     };
     let role = repairer(draft, pending.repair);
     let purpose = Purpose::Repair { repair: pending.repair };
-    accept::dispatch_for(draft, role, task, purpose, pending.feedback);
+    accept::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
 }
 
 /// A red build goes to the Integrator first; what it cannot mend in build files is the Coder's.

@@ -1,5 +1,6 @@
 //! The severity gate: critical findings pass by no route, high ones with a justification, the rest is tracked.
 
+use super::step::Start;
 use super::{Draft, accept, ask, repair, reply, step};
 use crate::answer::Answer;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
@@ -25,7 +26,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
     if let Some(role) = draft.look_again.first().copied() {
         let purpose = Purpose::Look { step: index };
         let feedback = vec!["look again: what was found has been worked on".to_owned()];
-        accept::dispatch_for(draft, role, TaskRef::Meta, purpose, feedback);
+        accept::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
         return false;
     }
     let grave = grave_findings(draft);

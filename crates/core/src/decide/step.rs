@@ -39,7 +39,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         StepKind::Dispatch(assignment) => {
             let purpose = Purpose::Step { index: draft.step, member: None };
             let feedback = information_for(draft, &purpose);
-            open_dispatch(draft, assignment.role, TaskRef::Meta, purpose, feedback);
+            open(draft, Start::new(assignment.role, TaskRef::Meta, purpose, feedback));
         }
         StepKind::Parallel { members } => parallel::advance(draft, &members),
         StepKind::Approve { .. } => gate::approve(draft, draft.step),
@@ -92,26 +92,25 @@ fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
     }
 }
 
-/// Opens a dispatch and starts its first attempt, unless the money is gone.
-pub(super) fn open_dispatch(
-    draft: &mut Draft<'_>,
-    role: Role,
-    task: TaskRef,
-    purpose: Purpose,
-    feedback: Vec<String>,
-) {
-    open_in_lane(draft, role, task, purpose, feedback, None);
+/// A dispatch to be opened.
+pub(super) struct Start {
+    pub role: Role,
+    pub task: TaskRef,
+    pub purpose: Purpose,
+    /// What the agent is told beyond its task.
+    pub feedback: Vec<String>,
+    /// Which tree beside the session's own it works in, where others work at the same time.
+    pub lane: Option<usize>,
 }
 
-/// As `open_dispatch`, in a tree beside the session's own.
-pub(super) fn open_in_lane(
-    draft: &mut Draft<'_>,
-    role: Role,
-    task: TaskRef,
-    purpose: Purpose,
-    feedback: Vec<String>,
-    lane: Option<usize>,
-) {
+impl Start {
+    pub fn new(role: Role, task: TaskRef, purpose: Purpose, feedback: Vec<String>) -> Self {
+        Self { role, task, purpose, feedback, lane: None }
+    }
+}
+
+/// Opens a dispatch and starts its first attempt, unless the money is gone.
+pub(super) fn open(draft: &mut Draft<'_>, start: Start) {
     if let Some(words) = draft.spend.over(&draft.policy)
         && draft.budget_consents == 0
     {
@@ -119,6 +118,7 @@ pub(super) fn open_in_lane(
     }
     let last = draft.dispatches.keys().next_back().copied();
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
+    let Start { role, task, purpose, feedback, lane } = start;
     draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, lane });
     start_attempt(draft, number, None, None);
 }

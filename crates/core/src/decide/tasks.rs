@@ -1,5 +1,6 @@
 //! The implement loop: which task is coded next, which gate looks at it, and when it is complete.
 
+use super::step::Start;
 use super::{Draft, accept, ask, checks, gate, parallel, repair, step, wave};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{Event, FindingStatus, Purpose};
@@ -119,7 +120,8 @@ pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) ->
 }
 
 pub(super) fn open_gate(draft: &mut Draft<'_>, gate: Gate, task: TaskRef) {
-    accept::dispatch_for(draft, gate.role(), task, purpose_of(gate), Vec::new());
+    let (role, purpose) = (gate.role(), purpose_of(gate));
+    accept::dispatch_for(draft, Start::new(role, task, purpose, Vec::new()));
 }
 
 pub(super) fn purpose_of(gate: Gate) -> Purpose {
@@ -135,7 +137,8 @@ fn start_next_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     let Some(id) = ready.map(|task| task.spec.id.clone()) else {
         return false;
     };
-    accept::dispatch_for(draft, Role::Coder, TaskRef::Task(id), Purpose::Implement, Vec::new());
+    let (role, task) = (Role::Coder, TaskRef::Task(id));
+    accept::dispatch_for(draft, Start::new(role, task, Purpose::Implement, Vec::new()));
     true
 }
 

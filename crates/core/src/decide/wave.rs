@@ -1,6 +1,7 @@
 //! Tasks that are worked on at the same time: who starts together, each in a tree of its own. What they bring is taken
 //! in when all are ready, in the order of the plan.
 
+use super::step::Start;
 use super::{Draft, accept, parallel, repair, tasks};
 use crate::event::Purpose;
 use crate::id::{TaskId, TaskRef};
@@ -8,14 +9,6 @@ use crate::role::{Mode, Role};
 use crate::session::Task;
 use crate::task::Strategy;
 use tasks::Next;
-
-/// A dispatch that could start now.
-struct Start {
-    task: TaskId,
-    role: Role,
-    purpose: Purpose,
-    feedback: Vec<String>,
-}
 
 /// Starts two dispatches or more, or does what the engine itself owes a task first. False leaves it to one at a time.
 pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
@@ -37,9 +30,7 @@ pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
         if draft.is_held() {
             break;
         }
-        let Start { task, role, purpose, feedback } = start;
-        let task = TaskRef::Task(task);
-        accept::dispatch_in_lane(draft, role, task, purpose, feedback, Some(lane));
+        accept::dispatch_for(draft, Start { lane: Some(lane), ..start });
     }
     true
 }
@@ -72,10 +63,9 @@ fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
             chosen.push((task, start));
         }
     }
-    let order = |id: &TaskId| draft.tasks.iter().position(|task| task.spec.id == *id);
-    let mut starts: Vec<Start> = chosen.into_iter().map(|(_, start)| start).collect();
-    starts.sort_by_key(|start| order(&start.task));
-    starts
+    // In the order of the plan, which is the order in which they are taken in.
+    chosen.sort_by_key(|(task, _)| draft.tasks.iter().position(|other| std::ptr::eq(other, *task)));
+    chosen.into_iter().map(|(_, start)| start).collect()
 }
 
 /// Two tasks that could change the same file.
@@ -91,24 +81,18 @@ fn may_meet(a: &Task, b: &Task) -> bool {
         || is_wider(b)
 }
 
+/// What could start for a task now.
 fn next_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Option<Start> {
-    let id = task.spec.id.clone();
+    let reference = TaskRef::Task(task.spec.id.clone());
     if let Some(pending) = &task.unit.pending {
-        return Some(Start {
-            task: id,
-            role: repair::repairer(draft, pending.repair),
-            purpose: Purpose::Repair { repair: pending.repair },
-            feedback: pending.feedback.clone(),
-        });
+        let role = repair::repairer(draft, pending.repair);
+        let purpose = Purpose::Repair { repair: pending.repair };
+        return Some(Start::new(role, reference, purpose, pending.feedback.clone()));
     }
     if let Some(Next::Gate(gate)) = tasks::next_for(draft, task, strategy) {
-        let (role, purpose) = (gate.role(), tasks::purpose_of(gate));
-        return Some(Start { task: id, role, purpose, feedback: Vec::new() });
+        let purpose = tasks::purpose_of(gate);
+        return Some(Start::new(gate.role(), reference, purpose, Vec::new()));
     }
-    tasks::can_start(draft, task, strategy).then(|| Start {
-        task: id,
-        role: Role::Coder,
-        purpose: Purpose::Implement,
-        feedback: Vec::new(),
-    })
+    let can_start = tasks::can_start(draft, task, strategy);
+    can_start.then(|| Start::new(Role::Coder, reference, Purpose::Implement, Vec::new()))
 }
