@@ -116,6 +116,7 @@ pub enum Event {
     ScopeRefused {
         task: TaskRef,
         paths: Vec<String>,
+        reason: String,
     },
     /// The plan waits for a person: its step is played again with their answers.
     StepReopened {

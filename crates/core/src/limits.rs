@@ -41,3 +41,9 @@ pub const PERSIST_TRIES: u32 = 3;
 
 /// A plan with more tasks than this is a mistake of its author.
 pub const TASKS_MAX: usize = 500;
+
+/// Files beyond a scope that are each told by name: more than this are a folder that nobody meant to change.
+pub const SCOPE_WARNINGS_MAX: usize = 50;
+
+/// Characters of a reason for a file out of scope in a question: all files must fit into it.
+pub const SCOPE_REASON_CHARS: usize = 200;

@@ -5,6 +5,8 @@ mod story;
 
 use expect_test::expect;
 use story::{check, tell};
+use tollgate_core::reply::Severity;
+use tollgate_core::role::Role;
 
 #[test]
 fn r105_a_coder_that_needs_another_file_asks_and_goes_on_with_it_when_allowed() {
@@ -211,4 +213,94 @@ fn mending_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
     );
     let dispatch = told.session().dispatches.values().next_back().unwrap();
     assert_eq!((dispatch.attempts.0, dispatch.agent()), (3, None));
+}
+
+#[test]
+fn r105_what_was_put_back_once_is_not_laid_over_later_work() {
+    let told = tell(
+        "task T-001 chore
+         Coder: adds src/other.rs
+         Reviewer: blocked high:wrong
+         gates approved per-batch
+         go
+         answer UD-1 allow
+         go until Reviewer
+         go until Coder",
+    );
+    let coders = told.session().dispatches.values().filter(|d| d.role == Role::Coder).count();
+    assert_eq!(coders, 3, "its work, what was allowed, and the repair");
+    let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
+    assert_eq!(brief.unwrap().restore, [], "the accepted file is newer than what was left out");
+}
+
+#[test]
+fn r105_a_coder_that_is_allowed_more_waits_until_no_other_coder_is_at_work() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         Coder: wants src/other.rs
+         gates approved single-final
+         go until Coder
+         lanes
+         first ends
+         answer UD-1 allow
+         lanes
+         together
+         go until Coder
+         lanes
+         go",
+        expect![[r#"
+            at work   Coder(T-001) Coder(T-002)
+            at work   Coder(T-002)
+            at work   Coder(T-001)
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "single-final"
+            decision  UD-1 scope answered "allow"
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Coder(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r100_only_what_was_left_out_takes_the_weight_from_a_blocker_about_scope() {
+    let passes = |remark: &str, coder: &str| {
+        let told = tell(&format!(
+            "task T-001 chore
+             Coder: {coder}
+             Reviewer: blocked {remark}
+             gates approved per-batch
+             go until Reviewer
+             together
+             go until Coder"
+        ));
+        !told
+            .session()
+            .findings
+            .iter()
+            .any(|f| f.source == Role::Reviewer && f.report.severity > Severity::Low)
+    };
+    assert!(passes("critical:not yours #scope src/other.rs", "beyond src/other.rs"));
+    assert!(passes("high:not yours #scope src/x.rs", "ok"));
+    assert!(
+        !passes("critical:not yours #scope src/x.rs", "ok"),
+        "a blocker the engine knows nothing of"
+    );
+    assert!(!passes("high:half of the scope is missing #scope", "ok"), "it names no file");
+    assert!(!passes("high:wrong", "ok"));
+}
+
+#[test]
+fn r104_a_folder_full_of_files_is_one_warning() {
+    let told = tell(
+        "task T-001 chore
+         Coder: floods node_modules
+         gates approved per-batch
+         go",
+    );
+    let warnings: Vec<&str> =
+        told.session().findings.iter().map(|f| f.report.message.as_str()).collect();
+    let [warning] = warnings.as_slice() else { panic!("{} warnings", warnings.len()) };
+    assert!(warning.starts_with("[Warning] 3000 file(s) in node_modules"), "{warning}");
 }

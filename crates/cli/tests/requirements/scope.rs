@@ -198,3 +198,33 @@ fn r099_a_file_that_a_person_names_counts_in_the_revision_that_follows() {
     let warned: Vec<String> = warnings.collect();
     assert_eq!(warned.len(), 2, "lib.txt too early, notes.md without a word: {warned:?}");
 }
+
+/// The file went on while the question was open: the old change must not undo that.
+#[test]
+fn r104_r105_what_was_left_out_is_not_laid_over_what_others_did_since() {
+    let tasks = [
+        Planned { kind: "chore", ..Planned::new("T-001", "app.txt") },
+        Planned { kind: "chore", ..Planned::new("T-002", "lib.txt") },
+    ];
+    let coder = |task: &str, nth: u32, act: Value| json!({"when": {"role": "Coder", "task": task, "nth": nth}, "do": act});
+    let repo = with(json!([
+        planner(&tasks),
+        coder(
+            "T-001",
+            1,
+            json!({"append": {"app.txt": "a\n", "lib.txt": "of the first\n"},
+              "reply": {"status": "OK", "summary": "done"}})
+        ),
+        coder("T-002", 1, json!({"append": {"lib.txt": "of the second\n"}})),
+        coder(
+            "T-001",
+            2,
+            json!({"append": {"app.txt": "b\n"}, "reply": {"status": "OK", "summary": "x", "scope_request": request("lib.txt")}})
+        ),
+        coder("T-001", 3, json!({"append": {"app.txt": "c\n"}})),
+        json!({"when": {"role": "Reviewer", "task": "meta", "nth": 1}, "do": {"reply": crate::support::plan::objection("app.txt lacks b")}}),
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]);
+    let _ = repo.answer("UD-1", "allow");
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\nof the second\n");
+}

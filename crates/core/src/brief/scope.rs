@@ -1,5 +1,6 @@
 //! What a Coder may change, and what it finds in its tree from an earlier attempt.
 
+use crate::limits::SCOPE_WARNINGS_MAX;
 use crate::role::Role;
 use crate::session::{Dispatch, Session, Task, Unit};
 use crate::work::{ScopeClass, Scoped};
@@ -15,6 +16,8 @@ pub struct Scope {
     pub allowed: Vec<String>,
     /// Paths that a person named in what they want repaired; they count for this dispatch alone.
     pub named: Vec<String>,
+    /// Paths that a person refused, each with the reason.
+    pub refused: Vec<String>,
 }
 
 /// Files of a rescue.
@@ -37,6 +40,9 @@ impl Scope {
         }
         if !self.allowed.is_empty() {
             words.push(format!("a person also allows: {}", list(&self.allowed)));
+        }
+        if !self.refused.is_empty() {
+            words.push(format!("a person does not allow: {}", list(&self.refused)));
         }
         if !self.named.is_empty() {
             let named = list(&self.named);
@@ -72,6 +78,7 @@ impl Session {
             out_of_scope: task.map(|task| task.spec.out_of_scope.clone()).unwrap_or_default(),
             allowed: unit.allowed.iter().cloned().collect(),
             named: dispatch.authorized.clone(),
+            refused: unit.refused.iter().map(|(path, why)| format!("{path} ({why})")).collect(),
         })
     }
 
@@ -95,25 +102,30 @@ impl Session {
             Some(task) => vec![&task.unit],
             None => self.tasks.iter().map(|task| &task.unit).chain([&self.meta]).collect(),
         };
-        let beyond = units.into_iter().flat_map(|unit| unit.beyond.values());
-        beyond
+        let beyond: Vec<&Scoped> =
+            units.into_iter().flat_map(|unit| unit.beyond.values()).collect();
+        let more = beyond.len().saturating_sub(SCOPE_WARNINGS_MAX);
+        let rest = (more > 0).then(|| format!("scope: {more} more files beyond the scope"));
+        let words = beyond
+            .iter()
+            .take(SCOPE_WARNINGS_MAX)
             .map(|Scoped { path, class, reason, .. }| match class {
                 ScopeClass::Violation => format!(
                     "scope: {path} was changed outside the scope and left out ({reason}); warn, do not reject for it"
                 ),
                 class => format!("scope: {path} counts as {class} ({reason}); say if that is not so"),
-            })
-            .collect()
+            });
+        words.chain(rest).collect()
     }
 
-    /// What was kept aside and is allowed now.
+    /// What was kept aside and is allowed now, by where it is kept.
     pub(super) fn to_restore(&self, dispatch: &Dispatch) -> Vec<Kept> {
-        let Some(unit) = self.unit(&dispatch.task).filter(|_| dispatch.role == Role::Coder) else {
+        let Some(unit) = self.unit(&dispatch.task) else {
             return Vec::new();
         };
         let mut kept: BTreeMap<&String, Vec<String>> = BTreeMap::new();
-        for (path, rescue) in unit.aside.iter().filter(|(path, _)| unit.allowed.contains(*path)) {
-            kept.entry(rescue).or_default().push(path.clone());
+        for path in self.allowed_aside(dispatch) {
+            kept.entry(&unit.aside[path]).or_default().push(path.clone());
         }
         kept.into_iter().map(|(rescue, paths)| Kept { rescue: rescue.clone(), paths }).collect()
     }

@@ -1,12 +1,13 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
+use super::reply::one_line;
 use super::{Draft, command, escalate};
 use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
 };
 use crate::event::{Event, Finding};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
-use crate::limits::QUESTION_BYTES_MAX;
+use crate::limits::{QUESTION_BYTES_MAX, SCOPE_REASON_CHARS};
 use crate::reply::{ScopeRequest, Severity};
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
@@ -356,7 +357,11 @@ pub(super) fn refinement(draft: &mut Draft<'_>, number: DispatchNumber, refineme
 /// A Coder needs files that its task does not list.
 pub(super) fn scope(draft: &mut Draft<'_>, number: DispatchNumber, requests: &[ScopeRequest]) {
     let task = &draft.dispatches[&number].task;
-    let lines: Vec<String> = requests.iter().map(|r| format!("{}: {}", r.path, r.reason)).collect();
+    let line = |request: &ScopeRequest| {
+        let reason: String = one_line(&request.reason).chars().take(SCOPE_REASON_CHARS).collect();
+        format!("{}: {reason}", one_line(&request.path))
+    };
+    let lines: Vec<String> = requests.iter().map(line).collect();
     let text = format!("{task} asks for files outside its scope:\n{}", bullets(&lines));
     let options = vec![
         option(

@@ -25,8 +25,8 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     }
     let blocked = reply.status == ReplyStatus::Blocked;
     let mut reports = effective_reports(draft, role, &task, reply);
-    scope::soften(role, &mut reports);
-    let only_scope = !reports.is_empty() && reports.iter().all(scope::is_about_scope);
+    scope::soften(draft, role, &task, &mut reports);
+    let only_scope = !reports.is_empty() && reports.iter().all(scope::is_mere_warning);
     let objects = (blocked && !(only_scope && role == Role::Reviewer))
         || reports.iter().any(|report| report.severity >= Severity::High);
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
@@ -194,9 +194,12 @@ pub(super) fn record_tracked(
     }
 }
 
+/// One line, whatever the agent put into it: nobody forges a second one.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn finding_line(report: &ReportedFinding) -> String {
-    // One line, whatever the agent put into it: nobody forges a second one.
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let file = report.file.as_deref().map(one_line);
     let line = report.line.as_deref().map(one_line);
     let place = match (&file, &line) {

@@ -2,11 +2,14 @@
 
 use super::{Draft, MANUAL_FIX, ask, reply, step};
 use crate::answer::Answer;
-use crate::event::{Event, FindingStatus};
+use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
+use crate::limits::SCOPE_WARNINGS_MAX;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
 use crate::role::{RepairLoop, Role};
+use crate::session::Unit;
 use crate::work::{ScopeClass, Scoped, Work};
+use std::collections::BTreeMap;
 
 /// The category of findings about files outside a scope. They warn, and by themselves reject nothing.
 pub const CATEGORY: &str = "scope";
@@ -50,7 +53,7 @@ fn open_requests(draft: &Draft<'_>, number: DispatchNumber, reply: &Reply) -> Ve
     let Some(unit) = draft.unit(&dispatch.task).filter(|_| dispatch.role == Role::Coder) else {
         return Vec::new();
     };
-    let is_open = |path: &String| !unit.allowed.contains(path) && !unit.refused.contains(path);
+    let is_open = |path: &String| !unit.allowed.contains(path) && !unit.refused.contains_key(path);
     let mut requests: Vec<ScopeRequest> = Vec::new();
     for request in reply.scope_requests.iter().filter(|request| is_open(&request.path)) {
         if requests.iter().all(|known| known.path != request.path) {
@@ -70,16 +73,40 @@ pub(super) fn answered(
     let is_open = draft.open.contains(&number) && draft.dispatches[&number].ready.is_none();
     let list = paths.join(", ");
     if answer.keyword == "allow" {
-        let event = Event::ScopeExtended { task: task.clone(), paths: paths.to_vec() };
-        draft.emit(event);
+        draft.emit(Event::ScopeExtended { task: task.clone(), paths: paths.to_vec() });
         settle_warnings(draft, &task, paths);
         let text = format!("the person allows you to change: {list}");
-        return if is_open { go_on(draft, number, text) } else { do_more(draft, task, text) };
+        return match is_open {
+            true if works_beside_a_coder(draft, number) => give_way(draft, number, text),
+            true => go_on(draft, number, text),
+            false => do_more(draft, task, text),
+        };
     }
-    draft.emit(Event::ScopeRefused { task, paths: paths.to_vec() });
+    let reason = answer.words().to_owned();
+    let text = format!("the person does not allow you to change {list}: {reason}");
+    draft.emit(Event::ScopeRefused { task, paths: paths.to_vec(), reason });
     if is_open {
-        let text = format!("the person does not allow you to change {list}: {}", answer.words());
         go_on(draft, number, text);
+    }
+}
+
+/// Whether another task's Coder is at work: what was allowed was compared with nobody's scope.
+fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    draft.open.iter().filter(|other| **other != number).any(|other| {
+        let dispatch = &draft.dispatches[other];
+        dispatch.role == Role::Coder && dispatch.ready.is_none()
+    })
+}
+
+/// Ends this dispatch; the task starts again when no other Coder is at work.
+fn give_way(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
+    let dispatch = draft.dispatches[&number].clone();
+    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    if let Purpose::Repair { repair } = dispatch.purpose {
+        let mut feedback = dispatch.feedback;
+        feedback.push(text);
+        let (task, authorized) = (dispatch.task, dispatch.authorized);
+        draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
     }
 }
 
@@ -108,19 +135,41 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     });
 }
 
-/// Warnings about changes that the work item does not cover.
+/// Warnings about changes that the work item does not cover: each by name, or by folder where there are very many.
 pub(super) fn warn(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     let task = draft.dispatches[&number].task.clone();
-    for scoped in &work.scoped {
-        let Some(message) = warning(&task, scoped, work.rescue.as_deref()) else {
-            continue;
-        };
+    let kept = work.rescue.as_deref();
+    let told = |scoped: &Scoped| Some((scoped.path.clone(), warning(&task, scoped, kept)?));
+    let mut warnings: Vec<(String, String)> = work.scoped.iter().filter_map(told).collect();
+    if warnings.len() > SCOPE_WARNINGS_MAX {
+        warnings = by_folder(&task, &warnings, kept);
+    }
+    for (path, message) in warnings {
         let report = ReportedFinding {
-            file: Some(scoped.path.clone()),
+            file: Some(path),
             ..ReportedFinding::plain(Severity::Low, CATEGORY, message)
         };
         reply::record(draft, Role::Orchestrator, &task, &report, FindingStatus::Tracked);
     }
+}
+
+fn by_folder(
+    task: &TaskRef,
+    warnings: &[(String, String)],
+    kept: Option<&str>,
+) -> Vec<(String, String)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (path, _) in warnings {
+        *counts.entry(path.split('/').next().unwrap_or(path)).or_default() += 1;
+    }
+    let kept = kept.unwrap_or("the dispatch's folder");
+    let line = |(folder, count): (&str, usize)| {
+        let message = format!(
+            "[Warning] {count} file(s) in {folder} are outside the scope of {task}; they were left out and are kept in {kept}"
+        );
+        (folder.to_owned(), message)
+    };
+    counts.into_iter().take(SCOPE_WARNINGS_MAX).map(line).collect()
 }
 
 fn warning(task: &TaskRef, scoped: &Scoped, kept: Option<&str>) -> Option<String> {
@@ -154,18 +203,37 @@ fn settle_warnings(draft: &mut Draft<'_>, task: &TaskRef, paths: &[String]) {
     }
 }
 
-/// A Reviewer's remark about scope warns, whatever severity it was given.
-pub(super) fn soften(role: Role, reports: &mut [ReportedFinding]) {
-    for report in reports.iter_mut().filter(|_| role == Role::Reviewer) {
-        if is_about_scope(report) {
+/// A Reviewer's remark that a file is out of scope warns. What the engine has left out itself cannot reject anything;
+/// beyond that a blocker stays one.
+pub(super) fn soften(
+    draft: &Draft<'_>,
+    role: Role,
+    task: &TaskRef,
+    reports: &mut [ReportedFinding],
+) {
+    let units: Vec<&Unit> = match task {
+        TaskRef::Meta => draft.tasks.iter().map(|task| &task.unit).chain([&draft.meta]).collect(),
+        task => draft.unit(task).into_iter().collect(),
+    };
+    for report in reports.iter_mut().filter(|report| role == Role::Reviewer && is_of_scope(report))
+    {
+        let file = report.file.as_deref().unwrap_or_default();
+        let is_left_out = units.iter().any(|unit| unit.beyond.contains_key(file));
+        if is_left_out || report.severity < Severity::Critical {
             report.severity = Severity::Low;
         }
     }
 }
 
-pub(super) fn is_about_scope(report: &ReportedFinding) -> bool {
+/// A remark that a certain file should not have been changed, and no more.
+pub(super) fn is_mere_warning(report: &ReportedFinding) -> bool {
+    is_of_scope(report) && report.severity == Severity::Low
+}
+
+fn is_of_scope(report: &ReportedFinding) -> bool {
     let category = report.category.trim().to_lowercase();
-    matches!(category.as_str(), "scope" | "out-of-scope" | "scope-compliance")
+    let is_named = matches!(category.as_str(), "scope" | "out-of-scope" | "scope-compliance");
+    is_named && report.file.is_some()
 }
 
 /// Files that a person names in what they want done, unless they name them to be left alone.
@@ -191,9 +259,32 @@ fn bare(word: &str) -> &str {
 }
 
 fn is_forbidding(sentence: &str) -> bool {
-    const WORDS: [&str; 10] =
-        ["not", "never", "without", "except", "avoid", "leave", "don't", "dont", "no", "instead"];
-    sentence.split_whitespace().any(|word| WORDS.contains(&bare(word).to_lowercase().as_str()))
+    const WORDS: [&str; 20] = [
+        "not",
+        "never",
+        "without",
+        "except",
+        "avoid",
+        "leave",
+        "dont",
+        "cannot",
+        "no",
+        "instead",
+        "keep",
+        "ignore",
+        "skip",
+        "unchanged",
+        "untouched",
+        "alone",
+        "stop",
+        "revert",
+        "nothing",
+        "nor",
+    ];
+    sentence.split_whitespace().any(|word| {
+        let word = bare(word).to_lowercase().replace('’', "'");
+        WORDS.contains(&word.as_str()) || word.ends_with("n't")
+    })
 }
 
 /// A plain path from the repository's root: with a folder, or with an extension.
@@ -232,6 +323,9 @@ mod tests {
             "never src/a.ts",
             "version 1.2 and 3.14",
             "leave src/a.ts alone",
+            "don’t touch src/a.ts",
+            "you shouldn't change src/a.ts",
+            "keep src/a.ts as it is",
         ] {
             assert_eq!(named_paths(nothing), Vec::<String>::new(), "{nothing}");
         }

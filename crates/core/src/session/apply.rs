@@ -106,7 +106,9 @@ impl Session {
                 self.spend.attempts += 1;
                 self.before_merge = None;
                 let based_on = Some(self.tip.clone());
+                let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
                 let dispatch = self.dispatch_mut(*number);
+                dispatch.restored = restored;
                 dispatch.based_on = based_on;
                 dispatch.attempts = *attempt;
                 dispatch.current = Some(AttemptRecord { attempt: *attempt, started_at: at });
@@ -164,12 +166,12 @@ impl Session {
             Event::ScopeExtended { task, paths } => {
                 if let Some(unit) = self.unit_mut(task) {
                     unit.allowed.extend(paths.iter().cloned());
-                    unit.refused.retain(|path| !paths.contains(path));
+                    unit.refused.retain(|path, _| !paths.contains(path));
                 }
             }
-            Event::ScopeRefused { task, paths } => {
+            Event::ScopeRefused { task, paths, reason } => {
                 if let Some(unit) = self.unit_mut(task) {
-                    unit.refused.extend(paths.iter().cloned());
+                    unit.refused.extend(paths.iter().map(|path| (path.clone(), reason.clone())));
                 }
             }
             Event::GatePassed { task, role } => self.pass_gate(task, *role),
@@ -275,6 +277,7 @@ impl Session {
         };
         let dispatch = Dispatch {
             authorized: pending.map(|pending| pending.authorized).unwrap_or_default(),
+            restored: Vec::new(),
             lane: None,
             role,
             task: task.clone(),
@@ -355,7 +358,12 @@ impl Session {
         let (role, task, purpose) =
             (dispatch.role, dispatch.task.clone(), dispatch.purpose.clone());
         let delivered = dispatch.delivered.take();
+        let restored = std::mem::take(&mut dispatch.restored);
         let taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
+        if let Some(unit) = self.unit_mut(&task).filter(|_| taken) {
+            // What was put back is in the accepted work now, as the Coder left it.
+            unit.aside.retain(|path, _| !restored.contains(path));
+        }
         let changed = match delivered.filter(|_| taken) {
             Some(delivered) => self.take_work(number, role, &task, &delivered),
             None => false,

@@ -17,6 +17,8 @@ pub struct Dispatch {
     pub feedback: Vec<String>,
     /// Files that a person names in it; they count for this dispatch.
     pub authorized: Vec<String>,
+    /// Paths that were put back into its tree from what had been left out before.
+    pub(crate) restored: Vec<String>,
     /// Where it works beside others; none in the session's own tree.
     pub lane: Option<usize>,
     /// The commit that the current attempt starts from.

@@ -1,12 +1,12 @@
 //! What the session takes over: work of an attempt, a plan, a person's edits.
 
 use super::dispatch::Delivered;
-use super::{ArtefactRecord, GateState, Session, Task, Unit};
+use super::{ArtefactRecord, Dispatch, GateState, Session, Task, Unit};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::input::Edit;
 use crate::role::Role;
 use crate::task::{TaskSpec, TaskStatus};
-use crate::work::{ChangeType, Work};
+use crate::work::{ChangeType, ScopeClass, Work};
 
 impl Session {
     /// Takes over what an attempt delivered. Says whether the code changed.
@@ -67,10 +67,13 @@ impl Session {
 
     /// What was changed beyond the work item, and where what was left out is kept.
     pub(super) fn note_scope(&mut self, number: DispatchNumber, work: &Work) {
-        let task = self.dispatches[&number].task.clone();
-        let Some(unit) = self.unit_mut(&task) else {
+        let dispatch = &self.dispatches[&number];
+        let (task, is_coder) = (dispatch.task.clone(), dispatch.role == Role::Coder);
+        let Some(unit) = self.unit_mut(&task).filter(|_| is_coder) else {
             return;
         };
+        // What was left out before is told again where it is touched again.
+        unit.beyond.retain(|_, scoped| scoped.class != ScopeClass::Violation);
         for scoped in &work.scoped {
             unit.beyond.insert(scoped.path.clone(), scoped.clone());
         }
@@ -82,6 +85,14 @@ impl Session {
                 unit.aside.insert(path.clone(), rescue.clone());
             }
         }
+    }
+
+    /// What was left out of a unit's work and a person has allowed since.
+    pub(crate) fn allowed_aside(&self, dispatch: &Dispatch) -> impl Iterator<Item = &String> {
+        let unit = self.unit(&dispatch.task).filter(|_| dispatch.role == Role::Coder);
+        let aside =
+            unit.into_iter().flat_map(|unit| unit.aside.keys().map(move |path| (unit, path)));
+        aside.filter(|(unit, path)| unit.allowed.contains(*path)).map(|(_, path)| path)
     }
 
     /// New tasks start; tasks that were there keep how far they are.

@@ -18,8 +18,8 @@ pub struct Unit {
     pub(crate) needs_audit: bool,
     /// Files outside its scope that a person allowed.
     pub(crate) allowed: BTreeSet<String>,
-    /// Files outside its scope that a person does not allow.
-    pub(crate) refused: BTreeSet<String>,
+    /// Files outside its scope that a person does not allow, and why.
+    pub(crate) refused: BTreeMap<String, String>,
     /// Changes beyond what its work item lists, as last judged: in scope by another rule, or left out.
     pub(crate) beyond: BTreeMap<String, Scoped>,
     /// Changes that were left out as out of scope, and the name under which they are kept.

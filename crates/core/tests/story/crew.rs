@@ -120,6 +120,10 @@ impl Crew {
                 out_of_scope(&mut work, rest, false);
                 ReplyStatus::Ok
             }
+            "floods" => {
+                (0..3_000).for_each(|n| out_of_scope(&mut work, &format!("{rest}/{n}"), false));
+                ReplyStatus::Ok
+            }
             "refine" => {
                 let (item, question) = ("R-001".to_owned(), rest.to_owned());
                 work.refinements = vec![Refinement { item, question }];
@@ -257,10 +261,14 @@ fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
 
 fn finding(text: &str) -> Option<ReportedFinding> {
     let (severity, message) = text.split_once(':')?;
+    // `high:text #scope` or `high:text #scope src/a.rs`: a remark about scope, perhaps about a file.
+    let (message, file) = message.split_once(" #scope").unwrap_or((message, "-"));
+    let category = if file == "-" { String::new() } else { "scope".to_owned() };
+    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty() && file != "-");
     Some(ReportedFinding {
         severity: Severity::parse(severity)?,
-        category: String::new(),
-        file: None,
+        category,
+        file,
         line: None,
         message: message.to_owned(),
         fix: None,

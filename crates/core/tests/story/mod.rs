@@ -84,6 +84,7 @@ impl Told {
         match verb {
             "go" => self.go(rest.strip_prefix("until ").and_then(Role::parse)),
             "together" => self.together(),
+            "first" => self.first_ends(),
             "gates" => self.gates = rest.split_once(' ').map(|(_, strategy)| strategy.to_owned()),
             "answer" | "again" => self.answer(rest, verb == "again"),
             "silence" => {
@@ -158,6 +159,15 @@ impl Told {
                 let end = self.crew.perform(self.engine.session(), number, self.now);
                 self.feed(Input::Ended { number, attempt, end });
             }
+        }
+    }
+
+    /// The first of those at work ends, and the others do not.
+    fn first_ends(&mut self) {
+        if let Some(Wanted::Dispatch(number, attempt)) = self.session().outstanding().first() {
+            let (number, attempt) = (*number, *attempt);
+            let end = self.crew.perform(self.engine.session(), number, self.now);
+            self.feed(Input::Ended { number, attempt, end });
         }
     }
 

@@ -256,7 +256,10 @@ fn start(
         }
     };
     let record = context.session_layout(&order.session);
-    let given = lay_out(&record, order, workspace, &player)?;
+    let (given, notes) = lay_out(&record, order, workspace, &player)?;
+    let mut order = order.clone();
+    order.brief.feedback.extend(notes);
+    let order = &order;
     crash::point("dispatch.laid_out");
     let value = input::value(order);
     let errors = input::faults(&value, order, workspace.tree());
@@ -287,30 +290,43 @@ fn start(
     })
 }
 
-/// A tree to begin in: clean, with the session's files; a person goes on in the tree where they stand.
+/// A tree to begin in: clean, with the session's files, and what the agent should know about it; a person goes on in the tree where they stand.
 fn lay_out(
     record: &SessionLayout,
     order: &DispatchOrder,
     workspace: &Workspace,
     player: &Player,
-) -> Result<Given, ActivityError> {
+) -> Result<(Given, Vec<String>), ActivityError> {
     if *player == Player::Person
         && let Some(given) = manual::carried(record, order, workspace.tree())?
     {
-        return Ok(given);
+        return Ok((given, Vec::new()));
     }
     clean(workspace, order, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
-    for kept in &order.brief.restore {
-        workspace.put_back(&kept.rescue, &kept.paths)?;
-    }
+    let notes = restore(order, workspace)?;
     crash::point("dispatch.restored");
     if order.agent.as_deref() == Some(MANUAL_FIX) {
         manual::bring_back(record, order, workspace)?;
     }
-    Ok(given)
+    Ok((given, notes))
+}
+
+/// What was left out before and is allowed now lies in the tree again; the notes say where it does not.
+fn restore(order: &DispatchOrder, workspace: &Workspace) -> Result<Vec<String>, ActivityError> {
+    let mut notes = Vec::new();
+    for kept in &order.brief.restore {
+        let left = workspace.put_back(&kept.rescue, &kept.paths)?;
+        notes.extend(left.iter().map(|path| {
+            format!(
+                "{path} has changed since: your earlier change to it is not in your tree, it is kept as {}",
+                kept.rescue
+            )
+        }));
+    }
+    Ok(notes)
 }
 
 fn write_attempt(

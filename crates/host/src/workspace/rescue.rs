@@ -5,14 +5,17 @@ use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
 use crate::files::open_folder_beneath;
-use crate::git::GitCall;
 use crate::repository::{StoredRef, parse_commit};
 use rustix::fs::Dir;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
+
+/// So many paths fit on a command line.
+const PATHS_PER_CALL: usize = 200;
 
 /// A nested repository with more files than this is not copied; reset keeps it whole beside the workspace.
 const NESTED_FILES_MAX: usize = 10_000;
@@ -61,30 +64,61 @@ impl Workspace {
         self.adopt(tip)
     }
 
-    /// Puts these paths into the tree as a rescue holds them; nothing else of it, and nothing where it is gone.
-    pub fn put_back(&self, rescue: &str, paths: &[String]) -> Result<(), WorkspaceError> {
+    /// Puts these paths into the tree as a rescue holds them, and says which it did not: those that the accepted work
+    /// has changed since, because the old file would undo that, and all of them where the rescue is gone.
+    pub fn put_back(&self, rescue: &str, paths: &[String]) -> Result<Vec<String>, WorkspaceError> {
         let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
-            return Ok(());
+            return Ok(paths.to_vec());
         };
-        let commit = stored.commit.as_str();
-        let literal = |call: GitCall| call.env("GIT_LITERAL_PATHSPECS", "1");
-        let listed = literal(self.git(["ls-tree", "-z", "--name-only", commit, "--"])).args(paths);
-        let listed = listed.run()?.stdout;
-        let names: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
-        let (there, gone): (Vec<&String>, Vec<&String>) =
-            paths.iter().partition(|path| names.contains(&path.as_bytes()));
-        if !there.is_empty() {
-            literal(self.git(["restore", "--worktree", "--source", commit, "--"]))
-                .args(there)
+        let commit = parse_commit("for-each-ref", &stored.commit)?;
+        let accepted = self.accepted()?;
+        let mut left = Vec::new();
+        for some in paths.chunks(PATHS_PER_CALL) {
+            let kept = self.entries(commit.as_str(), some)?;
+            let before = self.entries(&format!("{commit}^"), some)?;
+            let now = self.entries(accepted.as_str(), some)?;
+            let (old, same): (Vec<&String>, Vec<&String>) =
+                some.iter().partition(|path| before.get(*path) != now.get(*path));
+            left.extend(old.into_iter().cloned());
+            let (there, gone): (Vec<&String>, Vec<&String>) =
+                same.into_iter().partition(|path| kept.contains_key(*path));
+            self.restore(commit.as_str(), &there)?;
+            gone.into_iter().try_for_each(|path| self.remove(Path::new(path)))?;
+        }
+        Ok(left)
+    }
+
+    fn restore(&self, commit: &str, paths: &[&String]) -> Result<(), WorkspaceError> {
+        if !paths.is_empty() {
+            self.git(["restore", "--worktree", "--source", commit, "--"])
+                .env("GIT_LITERAL_PATHSPECS", "1")
+                .args(paths)
                 .run()?;
         }
-        for path in gone.into_iter().map(Path::new) {
-            if matches!(self.presence(path), Presence::File | Presence::Link) {
-                let path = self.tree.join(path);
-                fs::remove_file(&path).map_err(|cause| WorkspaceError::io(&path, cause))?;
-            }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), WorkspaceError> {
+        if matches!(self.presence(path), Presence::File | Presence::Link) {
+            let path = self.tree.join(path);
+            fs::remove_file(&path).map_err(|cause| WorkspaceError::io(&path, cause))?;
         }
         Ok(())
+    }
+
+    /// Mode and content of these paths in a commit; what is not in it is left out.
+    fn entries(
+        &self,
+        commit: &str,
+        paths: &[String],
+    ) -> Result<BTreeMap<String, String>, WorkspaceError> {
+        let listed = self.git(["ls-tree", "-z", "--full-tree", commit, "--"]);
+        let listed = listed.env("GIT_LITERAL_PATHSPECS", "1").args(paths).run()?.stdout;
+        let entry = |line: &[u8]| {
+            let line = String::from_utf8_lossy(line).into_owned();
+            line.split_once('\t').map(|(entry, path)| (path.to_owned(), entry.to_owned()))
+        };
+        Ok(listed.split(|byte| *byte == 0).filter_map(entry).collect())
     }
 
     /// Whether some rescue holds the tree exactly as it is now.

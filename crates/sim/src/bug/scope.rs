@@ -20,7 +20,7 @@ impl Bug {
         use Twisted::{AndNothingAfter, InPlace};
         match (self, event) {
             (_, Event::DecisionAsked { decision }) => self.instead_of_a_question(decision, session),
-            (Self::TakesARefusalForAYes, Event::ScopeRefused { task, paths }) => {
+            (Self::TakesARefusalForAYes, Event::ScopeRefused { task, paths, .. }) => {
                 let (task, paths) = (task.clone(), paths.clone());
                 Some(AndNothingAfter(vec![Event::ScopeExtended { task, paths }]))
             }

@@ -81,7 +81,7 @@ impl Books {
                     refused.retain(|path| !paths.contains(path));
                 }
             }
-            Event::ScopeRefused { task, paths } => {
+            Event::ScopeRefused { task, paths, .. } => {
                 self.a_person_decides_about_scope(false, task, paths)?;
                 self.refused.entry(task.clone()).or_default().extend(paths.iter().cloned());
             }

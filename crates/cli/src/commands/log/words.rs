@@ -87,7 +87,7 @@ fn about_decisions(event: &Event) -> (&'static str, String) {
         Event::ScopeExtended { task, paths } => {
             ("scope", format!("{task} may change {}", short(&paths.join(", "))))
         }
-        Event::ScopeRefused { task, paths } => {
+        Event::ScopeRefused { task, paths, .. } => {
             ("scope", format!("{task} may not change {}", short(&paths.join(", "))))
         }
         Event::StageDeclared { stage } => {
