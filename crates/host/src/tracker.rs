@@ -3,6 +3,7 @@
 pub mod comments;
 mod error;
 pub mod files;
+pub mod follow;
 pub mod github;
 mod http;
 pub mod labels;
@@ -10,6 +11,7 @@ pub mod login;
 mod marker;
 pub mod mirror;
 pub mod place;
+pub mod session;
 
 pub use error::TrackerError;
 pub use tollgate_contract::tracked_item::ItemState;
