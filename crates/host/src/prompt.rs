@@ -92,7 +92,8 @@ mod tests {
             let at = safe.rfind('<').unwrap();
             assert!(safe[at..].starts_with("<\\"), "{trick:?} became {safe:?}");
         }
-        for plain in ["a < b", "<b>data</b>", "<dat>", "a <- data", "", "<", "<date>", "<d at all>"] {
+        for plain in ["a < b", "<b>data</b>", "<dat>", "a <- data", "", "<", "<date>", "<d at all>"]
+        {
             assert_eq!(fenced(plain), plain);
         }
     }

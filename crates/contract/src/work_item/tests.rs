@@ -470,7 +470,8 @@ fn line_ends_of_windows_and_a_byte_order_mark_stay() {
 
 #[test]
 fn what_has_no_status_label_is_left_alone_and_what_is_unsafe_is_not_done() {
-    for front in ["title: x\n", "labels: []\n", "labels: [area:login]\n", "labels: [status:odd]\n"] {
+    for front in ["title: x\n", "labels: []\n", "labels: [area:login]\n", "labels: [status:odd]\n"]
+    {
         let text = with_front(front);
         assert_eq!(set_status(&text, "status:ready").as_ref(), Some(&text));
     }

@@ -95,7 +95,8 @@ impl Owner {
         let is_interrupted = ending == Ending::Interrupted;
         let now = Instant::now();
         let mut give_up = now + if is_interrupted { PATIENCE_INTERRUPTED } else { PATIENCE };
-        if self.is_shown() && self.tracking.follower.as_ref().is_some_and(|f| !f.left().0.is_empty())
+        if self.is_shown()
+            && self.tracking.follower.as_ref().is_some_and(|f| !f.left().0.is_empty())
         {
             // What failed before may be better now.
             self.show();
@@ -129,7 +130,7 @@ impl Owner {
         let names: Vec<&str> =
             left.iter().map(|key| key.rsplit('/').next().unwrap_or(key)).collect();
         let message = format!(
-            "the tracker does not show {} as it is: {}; `tollgate resume {session}` sends it again",
+            "the tracker is behind on {}: {}; `tollgate resume {session}` sends it again",
             names.join(", "),
             self.context.redactor.redact(&why.unwrap_or_else(|| "there was no time".to_owned())),
         );
