@@ -72,7 +72,7 @@ fn r103_r070_killed_while_members_work_or_are_brought_together_it_ends_the_same(
 
 /// The engine writes into work items, and a person may too: what is half done must not look like an edit.
 #[test]
-fn r103_r094_killed_while_labels_are_written_into_work_items_it_ends_the_same() {
+fn r103_killed_while_labels_are_written_into_work_items_it_ends_the_same() {
     let reference = undisturbed(World::items, |_, _| {});
     let is_of_labels = |place: &Place| place.point.ends_with("_label");
     let places: Vec<Place> = chosen(&reference).into_iter().filter(is_of_labels).collect();

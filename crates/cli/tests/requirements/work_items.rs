@@ -297,7 +297,7 @@ fn r094_planning_the_same_again_changes_no_file() {
 }
 
 #[test]
-fn r094_the_status_label_of_a_work_item_follows_its_task() {
+fn r091_the_status_label_of_a_work_item_follows_its_task() {
     let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": two()}}]));
     repo.through(&[APPROVE]).exits(3);
     let label = |name: &str| {
@@ -316,7 +316,7 @@ fn r094_the_status_label_of_a_work_item_follows_its_task() {
 }
 
 #[test]
-fn r094_a_person_edits_a_work_item_that_carries_our_label() {
+fn r091_a_person_edits_a_work_item_that_carries_our_label() {
     let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": two()}}]));
     repo.through(&[APPROVE]).exits(3);
     let path = repo.session().join("work-items/T-002.md");
@@ -329,7 +329,7 @@ fn r094_a_person_edits_a_work_item_that_carries_our_label() {
 }
 
 #[test]
-fn r094_r103_killed_before_a_changed_work_item_is_taken_over_the_change_stays() {
+fn r103_killed_before_a_changed_work_item_is_taken_over_the_change_stays() {
     let create = json!([
         question(),
         task("a", "app.txt", "None", &["q"]),

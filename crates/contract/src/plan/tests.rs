@@ -460,7 +460,7 @@ fn the_scope_of_a_work_item_counts_and_tasks_that_may_meet_know_it() {
 }
 
 #[test]
-fn r094_how_far_a_task_is_stays_what_the_engine_says() {
+fn r091_how_far_a_task_is_stays_what_the_engine_says() {
     let mut existing = after(&applied(&two(), &Existing::default()));
     let moved = |text: &String| work_item::set_status(text, "status:in-progress").unwrap();
     existing.items.insert("T-001".to_owned(), moved(&existing.items["T-001"]));

@@ -215,3 +215,6 @@ fn body_of(spec: &TaskSpec) -> String {
         listed(&spec.non_goals),
     )
 }
+
+#[cfg(test)]
+mod tests;
