@@ -64,3 +64,6 @@ impl Front {
 fn body(text: &str) -> &str {
     front_matter::split(text).map_or(text, |(_, body)| body)
 }
+
+#[cfg(test)]
+mod tests;

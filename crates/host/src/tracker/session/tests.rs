@@ -94,13 +94,17 @@ fn a_task_is_shown_as_its_work_item_says_or_else_as_the_plan_does() {
     let wanted = world.wanted();
     assert_eq!(wanted[0].title, "Limit the tries");
     assert_eq!(wanted[0].body, BODY.trim_end());
-    let labels = ["task:implement", "priority:high", "complexity:low", "area:login", "status:ready"];
+    let labels =
+        ["task:implement", "priority:high", "complexity:low", "area:login", "status:ready"];
     assert_eq!(wanted[0].labels, labels);
     assert_eq!(wanted[1].title, "Do T-002");
     let labels = ["task:implement", "status:pending", "priority:medium", "complexity:medium"];
     assert_eq!(wanted[1].labels, labels);
     let body = &wanted[1].body;
-    assert!(body.contains("## Objective\n\nit is done\n") && body.contains("- lib.txt\n"), "{body}");
+    assert!(
+        body.contains("## Objective\n\nit is done\n") && body.contains("- lib.txt\n"),
+        "{body}"
+    );
     assert!(body.contains("- [ ] it holds\n- [ ] cmd: make test\n"), "{body}");
     // The same sections as a work item has, so that it can be read as one.
     let whole = format!("{body}\n## Spec Reference\n\n- Spec: `spec.md`\n- Section(s): 1\n");
@@ -131,7 +135,8 @@ fn what_leaves_the_plan_is_dropped_and_may_come_back() {
     world.plan(&["T-001", "T-002", "T-003"]);
     world.plan(&["T-003"]);
     // The work item of T-001 is open: it waits, for a question perhaps.
-    let all = ["T-003 Open status:ready", "T-001 Open status:pending", "T-002 Dropped status:pending"];
+    let all =
+        ["T-003 Open status:ready", "T-001 Open status:pending", "T-002 Dropped status:pending"];
     assert_eq!(world.shown(), all);
     world.item("T-001", &format!("{}{BODY}", FRONT.replace("open", "closed")));
     assert_eq!(world.shown()[1], "T-001 Dropped status:pending");
