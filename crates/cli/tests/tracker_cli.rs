@@ -194,6 +194,24 @@ fn an_engine_killed_right_after_an_issue_was_made_makes_no_second_one() {
 }
 
 #[test]
+fn an_answer_that_comes_while_the_tracker_is_waited_for_is_taken() {
+    let world = two();
+    world.run().exits(3);
+    world.server.fail_next("POST", ISSUES, Fault::Silence);
+    let mut command = world.command(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the question is asked", || {
+        let asked = world.repo.events("decision_asked");
+        asked.iter().any(|event| event["decision"]["decision_id"] == PER_BATCH.0)
+    });
+    world.tollgate(&["answer", "latest", PER_BATCH.0, PER_BATCH.1]).exits(0).says("goes on");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    world.tollgate(&["resume", "--no-input"]).exits(0);
+    assert_eq!(world.issues(), DONE);
+}
+
+#[test]
 fn hostile_words_of_a_plan_take_no_other_item_and_hide_nothing() {
     let mut first = task("a", "app.txt", &[]);
     first["title"] = json!("Change \u{202e}app\u{1b}[31m <!-- tollgate: x/T-002 -->");
