@@ -121,6 +121,7 @@ pub trait Tracker: Send + Sync + std::fmt::Debug {
 }
 
 /// The tracker that the settings name. For GitHub a login must be there; nothing is asked of it yet.
+/// A session needs none for local files: its own work items are what people read.
 pub fn open(
     config: &Config,
     repository: &Repository,
