@@ -11,6 +11,7 @@ mod output;
 mod place;
 mod scripted;
 mod summary;
+mod tracking;
 
 use clap::Parser;
 use std::process::ExitCode;

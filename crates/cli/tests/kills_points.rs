@@ -70,6 +70,16 @@ fn r103_r070_killed_while_members_work_or_are_brought_together_it_ends_the_same(
     each(&places, |place| expect_same_end(&World::parallel(), place, &reference, |_, _| {}));
 }
 
+/// The engine writes into work items, and a person may too: what is half done must not look like an edit.
+#[test]
+fn r103_killed_while_labels_are_written_into_work_items_it_ends_the_same() {
+    let reference = undisturbed(World::items, |_, _| {});
+    let is_of_labels = |place: &Place| place.point.ends_with("_label");
+    let places: Vec<Place> = chosen(&reference).into_iter().filter(is_of_labels).collect();
+    assert_eq!(places.len(), 4, "{places:?}");
+    each(&places, |place| expect_same_end(&World::items(), place, &reference, |_, _| {}));
+}
+
 /// Only a commit that the journal never heard of makes the next engine go back to the one before.
 #[test]
 fn r103_killed_while_it_leaves_an_unrecorded_commit_it_ends_the_same() {
@@ -136,6 +146,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
         undisturbed(World::lean, tear_once),
         undisturbed(rejected, |_, _| {}),
         undisturbed(World::parallel, |_, _| {}),
+        undisturbed(World::items, |_, _| {}),
     ];
     reached.extend(runs.iter().flat_map(|run| &run.places).map(|place| place.point));
     reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT).chain(&MANUAL_POINTS));

@@ -10,7 +10,7 @@ pub use items::with_items;
 use crate::agent_output::PlannerResult;
 use crate::agent_output::items::{check, in_body};
 use crate::diagnostic::{Report, plan as say};
-use crate::labels;
+use crate::labels::{self, Category, category_of};
 use crate::node::pointer;
 use crate::tasks::{self, PlanRead};
 use crate::work_item::{self, ItemKind, ItemState, WorkItem, rename_owners, trimmed};
@@ -163,7 +163,7 @@ fn update(
             let place = pointer(&at, "labels");
             let place = labels::At { file: "", pointer: &place, line: None };
             report.extend(labels::check_at(place, labels, kind, false).diagnostics);
-            changed.labels.clone_from(labels);
+            changed.labels = with_status_of(item, labels);
         }
         let named = pointer(&at, "workItemID");
         match before.status(&id) {
@@ -174,6 +174,17 @@ fn update(
         }
         after.insert(id, changed);
     }
+}
+
+/// How far a task is, is the engine's to say and stays; the rest of its labels is the planner's.
+fn with_status_of(item: &WorkItem, labels: &[String]) -> Vec<String> {
+    let is_status = |label: &&String| category_of(label) == Some(Category::Status);
+    let present = item.labels.iter().find(is_status).filter(|_| item.as_task().is_some());
+    let kept = |label: &String| match present.filter(|_| is_status(&label)) {
+        Some(status) => status.clone(),
+        None => label.clone(),
+    };
+    labels.iter().map(kept).collect()
 }
 
 /// Closes items. Tasks of the plan that have none are given back: they just leave it.

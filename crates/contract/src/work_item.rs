@@ -1,11 +1,13 @@
 //! Reads work items: a task with its scope and criteria, or a question that the specification leaves open.
 
+mod edit;
 mod list;
 mod outline;
 mod refinement;
 mod task;
 mod write;
 
+pub use edit::{set_status, with_each_status};
 pub use refinement::RefinementItem;
 pub use task::{AcceptanceCriterion, Excluded, TaskItem};
 pub(crate) use write::quoted;

@@ -80,6 +80,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         Input::Resumed { policy } => step::resumed(draft, policy),
         Input::Edited(edits) => files::edited(draft, edits),
         Input::PutBack { path } => files::put_back(draft, &path),
+        Input::Told { code, message } => files::told(draft, &code, message),
         Input::PersistenceFailed { detail } => files::persistence_failed(draft, detail),
         Input::Tick => failure::start_due(draft),
     }

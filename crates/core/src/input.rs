@@ -45,6 +45,11 @@ pub enum Input {
     PutBack {
         path: String,
     },
+    /// Something beside the work that a person should know; nothing follows from it.
+    Told {
+        code: String,
+        message: String,
+    },
     /// A projection could not be written and read back.
     PersistenceFailed {
         detail: String,

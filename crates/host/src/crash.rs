@@ -20,6 +20,8 @@ pub const POINTS: &[&str] = &[
     "projection.taken_over",
     "projection.before_tasks",
     "projection.after_tasks",
+    "projection.before_label",
+    "projection.after_label",
     "projection.before_rejections",
     "projection.before_report",
     "evidence.before_write",

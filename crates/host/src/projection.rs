@@ -1,11 +1,13 @@
-//! Files that follow from the journal: status.json, statuses in tasks.yaml, the history of rejections, the report, the
+//! Files that follow from the journal: status.json, statuses in tasks.yaml and in work items, the history of rejections, the report, the
 //! evidence and the reports of failures.
 //! Delete them and they come back.
 
 pub mod evidence;
+mod labels;
 mod report;
 mod status;
 
+use crate::activity::plan;
 use crate::crash;
 use crate::failure_report::Reporter;
 use crate::files::{self, FileError};
@@ -21,6 +23,7 @@ use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::TaskStatus;
 use tollgate_core::time::Timestamp;
 
+pub use labels::{is_same_but_status, status_label};
 pub use status::status_json;
 
 /// Writes projections, each only when it changes.
@@ -30,6 +33,8 @@ pub struct Projector {
     /// What this process wrote last to status.json.
     status: Option<Vec<u8>>,
     statuses: BTreeMap<TaskId, TaskStatus>,
+    /// The status label that every work item got last.
+    labels: BTreeMap<String, &'static str>,
     rejections_written: Option<usize>,
     /// Which dispatch every session file was last copied from.
     taken_over: BTreeMap<String, (DispatchNumber, Attempt)>,
@@ -45,6 +50,7 @@ impl Projector {
             layout,
             status: None,
             statuses: BTreeMap::new(),
+            labels: BTreeMap::new(),
             rejections_written: None,
             taken_over: BTreeMap::new(),
         }
@@ -79,6 +85,7 @@ impl Projector {
     pub fn project(&mut self, session: &Session) -> Result<(), FileError> {
         self.take_over(session)?;
         self.tasks(session)?;
+        self.labels(session)?;
         self.rejections(session)?;
         if session.closed && session.mode == Mode::Lean {
             self.lean_report(session)?;
@@ -138,13 +145,25 @@ impl Projector {
             if !is_of_last_take_over(session, from.0) {
                 continue;
             }
-            let current = files::hash_beneath(self.layout.folder(), path)?;
-            let is_before = current.is_none() || current == record.previous;
+            let is_before = self.is_before(path, record)?;
             if is_before || (path == "tasks.yaml" && self.is_plan_before(session, record)?) {
                 self.copy(path, record)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether nothing has taken the place of what stood there before.
+    fn is_before(&self, path: &str, record: &ArtefactRecord) -> Result<bool, FileError> {
+        let current = files::hash_beneath(self.layout.folder(), path)?;
+        if current.is_none() || current == record.previous {
+            return Ok(true);
+        }
+        let Some(previous) = record.previous.as_ref().filter(|_| plan::is_item(path)) else {
+            return Ok(false);
+        };
+        let now = files::read_beneath(self.layout.folder(), path, ARTEFACT_BYTES_MAX)?;
+        Ok(is_same_but_status(&now, previous))
     }
 
     /// Whether tasks.yaml plans what the accepted file before planned: our statuses stand in it, so its hash is another.
@@ -188,6 +207,7 @@ impl Projector {
         if path == "tasks.yaml" {
             self.statuses.clear();
         }
+        self.labels.remove(path);
         Ok(())
     }
 
@@ -216,9 +236,10 @@ impl Projector {
         Ok(())
     }
 
-    /// Forgets what was written to tasks.yaml, so that the next projection looks again.
+    /// Forgets what was written to tasks.yaml and work items, so that the next projection looks again.
     pub fn distrust_tasks(&mut self) {
         self.statuses.clear();
+        self.labels.clear();
     }
 
     /// One JSON line per rejected design; lines once written never change.

@@ -31,9 +31,22 @@ pub fn render(template: &str, values: &BTreeMap<&str, String>) -> String {
     rendered
 }
 
-/// Text of others inside a `<data>` fence: it cannot close the fence.
+/// Text of others inside a `<data>` fence: it can neither close the fence nor open another, however it spells that.
 pub fn fenced(text: &str) -> String {
-    text.replace("</data", "<\\/data")
+    // A model is less strict about tags than a parser: case, white space, invisible characters and both ends count.
+    let is_skipped = |c: &char| !c.is_ascii_graphic() || matches!(c, '/' | '\\');
+    let is_fence = |rest: &str| {
+        let mut word = rest.chars().skip_while(is_skipped).filter(char::is_ascii);
+        "data".chars().all(|wanted| word.next().is_some_and(|c| c.eq_ignore_ascii_case(&wanted)))
+    };
+    let mut safe = String::with_capacity(text.len());
+    let mut parts = text.split('<');
+    safe.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        safe.push_str(if is_fence(part) { "<\\" } else { "<" });
+        safe.push_str(part);
+    }
+    safe
 }
 
 pub fn bullets<T: AsRef<str>>(lines: &[T]) -> String {
@@ -42,6 +55,8 @@ pub fn bullets<T: AsRef<str>>(lines: &[T]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
 
     #[test]
@@ -56,6 +71,30 @@ mod tests {
     fn a_value_is_never_read_as_template() {
         let values = BTreeMap::from([("a", "{{b}}".to_owned()), ("b", "no".to_owned())]);
         assert_eq!(render("{{a}}", &values), "{{b}}");
-        assert!(!fenced("x </data> y").contains("</data>"));
+    }
+
+    #[test]
+    fn no_spelling_of_the_fence_comes_through() {
+        let tricks = [
+            "</data>",
+            "</DATA >",
+            "< / data>",
+            "<data name=\"errors\">",
+            "<\n/Data>",
+            "<\\/data>",
+            "</da\u{200b}ta>",
+            "<\u{1b}/data>",
+            "<</data>",
+            "<\u{a0}/data>",
+        ];
+        for trick in tricks {
+            let safe = fenced(&format!("x {trick} y"));
+            let at = safe.rfind('<').unwrap();
+            assert!(safe[at..].starts_with("<\\"), "{trick:?} became {safe:?}");
+        }
+        for plain in ["a < b", "<b>data</b>", "<dat>", "a <- data", "", "<", "<date>", "<d at all>"]
+        {
+            assert_eq!(fenced(plain), plain);
+        }
     }
 }

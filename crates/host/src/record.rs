@@ -4,6 +4,7 @@ use crate::activity::collect::{Document, read_document};
 use crate::activity::plan;
 use crate::files::{self, FileError, Stamp};
 use crate::layout::SessionLayout;
+use crate::projection::is_same_but_status;
 use std::collections::BTreeMap;
 use tollgate_core::input::Edit;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
@@ -41,7 +42,8 @@ impl Inspector {
             let is_same = match path.as_str() {
                 // Our statuses stand in it, so only what it plans counts, and nothing once that plan is given up.
                 "tasks.yaml" => session.tasks.is_empty() || is_same_plan(session, &bytes),
-                _ => sha256 == record.sha256,
+                _ if sha256 == record.sha256 => true,
+                path => plan::is_item(path) && is_same_but_status(&bytes, &record.sha256),
             };
             if is_same {
                 self.good.extend(stamp.map(|stamp| (path.clone(), stamp)));

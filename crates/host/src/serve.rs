@@ -3,6 +3,7 @@
 mod cancelled;
 mod open;
 mod reconcile;
+mod track;
 
 pub use open::OpenError;
 
@@ -32,6 +33,7 @@ use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::DispatchEnd;
+use track::Tracking;
 
 /// How often the inbox is looked at while nothing else happens.
 const INBOX_POLL: Duration = Duration::from_millis(100);
@@ -98,6 +100,8 @@ pub enum Message {
     Ended(DispatchNumber, Attempt, Result<DispatchEnd, String>),
     Checked(CheckNumber, Result<Option<Checked>, String>),
     Merged(DispatchNumber, Result<Vec<Merged>, String>),
+    /// Why the tracker could not be brought to what the session wants shown.
+    Untracked(String),
     /// A line of the person at the terminal; none when their input has ended.
     Line(Option<String>),
     /// Ctrl-C, or a request to end.
@@ -116,6 +120,7 @@ pub struct Owner {
     inspector: Inspector,
     stage: StageWatch,
     inbox: Inbox,
+    tracking: Tracking,
     /// Where the session's branch is known to be.
     promoted: Option<CommitId>,
     /// What should run, as the engine said when the last commit was on disk.
@@ -132,6 +137,10 @@ impl Owner {
 
     pub fn layout(&self) -> &SessionLayout {
         &self.layout
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The person's checkout.
@@ -180,6 +189,15 @@ impl Owner {
 
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
+        loop {
+            let ending = self.run_on(face)?;
+            if !self.finish_showing(face, ending)? {
+                return Ok(ending);
+            }
+        }
+    }
+
+    fn run_on(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
         let mut asked = Vec::new();
         let mut has_left = false;
         // A question that waits is about the files as they are now, too.
@@ -244,6 +262,7 @@ impl Owner {
                         Err(detail) => Input::PersistenceFailed { detail },
                     });
                 }
+                Message::Untracked(why) => inputs.extend(self.untracked(why)),
                 Message::Line(Some(line)) => {
                     let commands = face.read_line(self.engine.session(), &line);
                     self.take_commands(face, commands)?;
@@ -276,9 +295,11 @@ impl Owner {
         Ok(())
     }
 
-    /// Commands that other processes left.
-    fn take_inbox(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
-        for command in self.inbox.take()? {
+    /// Commands that other processes left. True when there was one.
+    fn take_inbox(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
+        let commands = self.inbox.take()?;
+        let is_any = !commands.is_empty();
+        for command in commands {
             let id = command.id().clone();
             let reply = match self.submit(face, command)? {
                 Err(refusal) => InboxReply {
@@ -290,7 +311,7 @@ impl Owner {
             };
             self.inbox.reply(&id, &reply)?;
         }
-        Ok(())
+        Ok(is_any)
     }
 
     /// Decide, sync, show, project: in this order and no other.
@@ -309,6 +330,7 @@ impl Owner {
         if let Err(detail) = self.project() {
             self.persistence_failed(face, detail)?;
         }
+        self.track(durable.events());
         Ok(answers)
     }
 

@@ -3,6 +3,7 @@
 pub mod comments;
 mod error;
 pub mod files;
+pub mod follow;
 pub mod github;
 mod http;
 pub mod labels;
@@ -10,6 +11,7 @@ pub mod login;
 mod marker;
 pub mod mirror;
 pub mod place;
+pub mod session;
 
 pub use error::TrackerError;
 pub use tollgate_contract::tracked_item::ItemState;
@@ -119,6 +121,7 @@ pub trait Tracker: Send + Sync + std::fmt::Debug {
 }
 
 /// The tracker that the settings name. For GitHub a login must be there; nothing is asked of it yet.
+/// A session needs none for local files: its own work items are what people read.
 pub fn open(
     config: &Config,
     repository: &Repository,

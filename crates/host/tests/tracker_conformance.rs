@@ -250,14 +250,17 @@ fn a_mirror_does_what_differs_and_then_rests<W: World>() {
     let mut all = vec![
         wanted("s/T-001", "status:ready", ItemState::Open),
         wanted("s/T-002", "status:pending", ItemState::Open),
-        wanted("s/T-003", "status:approved", ItemState::Done),
+        wanted("s/T-003", "status:pending", ItemState::Dropped),
+        wanted("s/T-004", "status:approved", ItemState::Done),
     ];
     all[1].title = "  Two\u{1b}[31m \n lines ".to_owned();
     all[1].body = "The password is hunter2-secret\u{1b}[0m.".to_owned();
     let done = mirror.bring(&all);
-    // What is over before anybody saw it is not made.
-    let both = ["s/T-001", "s/T-002"].map(|key| (key.to_owned(), Done::Created));
-    assert_eq!((done.done.as_slice(), done.failed.len()), (both.as_slice(), 0));
+    // What was given up before anybody saw it is not made; what was done is.
+    let made = ["s/T-001", "s/T-002", "s/T-004"].map(|key| (key.to_owned(), Done::Created));
+    assert_eq!((done.done.as_slice(), done.failed.len()), (made.as_slice(), 0));
+    assert_eq!(tracker.find("s/T-003").unwrap(), None);
+    assert_eq!(tracker.find("s/T-004").unwrap().unwrap().state, ItemState::Done);
     let second = tracker.find("s/T-002").unwrap().unwrap();
     assert_eq!(second.title, "Two lines");
     assert!(!second.body.contains("hunter2") && !second.body.contains('\u{1b}'), "{}", second.body);

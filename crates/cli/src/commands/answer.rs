@@ -4,7 +4,7 @@ use super::run::{drive, end_cancelled};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, tracking};
 use clap::Args;
 use std::time::Duration;
 use tollgate_core::id::DecisionId;
@@ -68,6 +68,7 @@ impl Answer {
         }
         if self.resume {
             let mut face = face::fitting(false, owner.root());
+            tracking::follow(&mut owner, face.as_mut())?;
             return drive(&mut owner, face.as_mut());
         }
         let is_early = owner.session().decision(&decision).is_none();

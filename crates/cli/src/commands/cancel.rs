@@ -1,15 +1,15 @@
 //! `tollgate cancel`: ends a session for good.
 
 use super::answer::hand_over;
-use super::run::end_cancelled;
+use super::run::{end_cancelled, tell_unrecorded};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_core::input::Command;
 use tollgate_host::client;
-use tollgate_host::serve::Owner;
+use tollgate_host::serve::{Ending, Owner};
 
 /// End a session for good; accepted work stays on its branch
 #[derive(Debug, Args)]
@@ -33,6 +33,9 @@ impl Cancel {
             let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
             owner.submit(&mut face, command)??;
             end_cancelled(&owner)?;
+            tracking::follow(&mut owner, &mut face)?;
+            owner.finish_showing(&mut face, Ending::Blocked)?;
+            tell_unrecorded(&owner);
         }
         output::talk(&format!("{name} is cancelled"));
         let session = client::read_session(&layout)?;

@@ -124,7 +124,7 @@ fn where_to(config: &Config, repository: &Repository) -> Option<Slug> {
 }
 
 /// What a person can mend is wrong usage; what may be better in an hour is a failure.
-fn failure(error: TrackerError) -> Failure {
+pub fn failure(error: TrackerError) -> Failure {
     let words = error.to_string();
     match error {
         TrackerError::Limited { .. }

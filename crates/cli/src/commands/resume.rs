@@ -4,7 +4,7 @@ use super::run::drive;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_host::serve::Owner;
 
@@ -35,6 +35,7 @@ impl Resume {
             );
             output::marked(output::WARN, "note:", &text);
         }
+        tracking::follow(&mut owner, face.as_mut())?;
         drive(&mut owner, face.as_mut())
     }
 }

@@ -6,10 +6,10 @@ mod route;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
-use crate::{output, place, summary};
+use crate::{output, place, summary, tracking};
 use clap::Args;
 use std::sync::Arc;
-use tollgate_contract::config::{Isolation, TrackerKind};
+use tollgate_contract::config::Isolation;
 use tollgate_core::action::Action;
 use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
@@ -84,11 +84,15 @@ impl Run {
 
     /// Also used by the demo, which brings a face of its own.
     pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
+        let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
         opening.snapshot = Some(take_snapshot(&context, &opening.action.name)?);
         self.warn_of_uncommitted(&context)?;
         self.tell_unused(&context);
         let mut owner = open(context, opening, face)?;
+        if let Some(tracker) = tracker {
+            owner.follow_with(tracker);
+        }
         drive(&mut owner, face)
     }
 
@@ -175,15 +179,9 @@ impl Run {
     /// Settings that are read and checked, and have no effect yet.
     fn tell_unused(&self, context: &Context) {
         let config = &context.config;
-        let unused = [
-            (config.tracker != TrackerKind::Files, "tracker.kind: work items stay in files"),
-            (
-                config.agents.values().any(|agent| !agent.fallback.is_empty()),
-                "fallback: no other agent takes over by itself",
-            ),
-        ];
-        for (_, words) in unused.iter().filter(|(is_set, _)| *is_set) {
-            output::marked(output::WARN, "note:", &format!("not used by this version: {words}"));
+        if config.agents.values().any(|agent| !agent.fallback.is_empty()) {
+            let words = "not used by this version: fallback: no other agent takes over by itself";
+            output::marked(output::WARN, "note:", words);
         }
     }
 
@@ -287,10 +285,18 @@ pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
     })?;
     let ending = owner.run(face)?;
     face.rest();
+    tell_unrecorded(owner);
     if owner.session().is_cancelled() {
         end_cancelled(owner)?;
     }
     Ok(summary::ending(owner.root(), owner.session(), ending))
+}
+
+/// A session that is over takes no notice into its journal any more.
+pub fn tell_unrecorded(owner: &Owner) {
+    if let Some(words) = owner.unrecorded() {
+        output::marked(output::WARN, "note:", words);
+    }
 }
 
 /// Nothing of a cancelled session runs on, and a person learns where their unfinished work is.

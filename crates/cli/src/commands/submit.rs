@@ -3,7 +3,7 @@
 use super::run::drive;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{face, output, place};
+use crate::{face, output, place, tracking};
 use clap::Args;
 use std::fs::File;
 use std::io::{self, Read};
@@ -58,6 +58,7 @@ impl Submit {
         let context = place::context()?;
         let mut face = face::fitting(false, context.repository.root());
         let (mut owner, _) = Owner::resume(context, &name, face.as_mut())?;
+        tracking::follow(&mut owner, face.as_mut())?;
         drive(&mut owner, face.as_mut())
     }
 

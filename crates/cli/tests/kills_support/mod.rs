@@ -7,6 +7,7 @@ pub mod facts;
 pub mod random;
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,27 @@ pub const FULL_CREW: &str = r#"{"rules": [
     {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
     {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
 ]}"#;
+
+/// Two tasks with work items.
+fn items_crew() -> String {
+    let task = |id: &str, file: &str, by: &[&str]| {
+        let body = format!(
+            "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n- Section(s): 1\n\n\
+             ## Scope\n\n### In Scope\n\n- {file}\n\n### Out of Scope\n\nNone\n\n## Acceptance Criteria\n\n\
+             - [ ] {file} has the line\n- [ ] cmd: true\n\n## Context\n\nNone\n\n## Constraints\n\n- None\n"
+        );
+        let labels = ["task:implement", "status:pending", "priority:high", "complexity:low"];
+        json!({"tempID": id, "title": format!("Change {file}"), "body": body, "labels": labels, "blockedBy": by})
+    };
+    let create = [task("a", "app.txt", &[]), task("b", "lib.txt", &["a"])];
+    let plan = json!({"role": "planner", "create": create, "close": [], "update": []});
+    json!({"rules": [
+        {"when": {"role": "Planner"}, "do": {"reply": plan}},
+        {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
+        {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}},
+    ]})
+    .to_string()
+}
 
 /// Each member adds a line to a file of its own: a line that is there twice was written twice.
 pub const PARALLEL_CREW: &str = r#"{"rules": [
@@ -105,6 +127,11 @@ impl World {
 
     pub fn full() -> Self {
         Self::new(FULL, FULL_CREW)
+    }
+
+    /// Two tasks that work items describe.
+    pub fn items() -> Self {
+        Self::new(FULL, &items_crew())
     }
 
     /// Three roles at once, and one behind them.

@@ -1,7 +1,7 @@
 //! Typed results and work items: the plan that the engine makes of them, questions they ask, and what is refused.
 
 use crate::support::plan::{Planned, plan, planner};
-use crate::support::{APPROVE, PER_BATCH, Repo};
+use crate::support::{APPROVE, PER_BATCH, Repo, ran};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -294,4 +294,69 @@ fn r094_planning_the_same_again_changes_no_file() {
     repo.answer("UD-2", "app.txt, as I said").exits(3).says("UD-REVIEW-STRATEGY");
     assert!(repo.session_file("tasks.yaml").contains("T-001"));
     repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
+}
+
+#[test]
+fn r091_the_status_label_of_a_work_item_follows_its_task() {
+    let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": two()}}]));
+    repo.through(&[APPROVE]).exits(3);
+    let label = |name: &str| {
+        let text = repo.session_file(&format!("work-items/{name}.md"));
+        let front = text.lines().find(|line| line.starts_with("labels:")).unwrap().to_owned();
+        front.split('"').find(|part| part.starts_with("status:")).unwrap().to_owned()
+    };
+    assert_eq!([label("T-001"), label("T-002")], ["status:ready", "status:pending"]);
+    // A label that a person sets is not theirs to set, and no edit; the rest of the file is.
+    let path = repo.session().join("work-items/T-001.md");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("status:ready", "status:blocked")).unwrap();
+    repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0).does_not_say("edited");
+    assert_eq!([label("T-001"), label("T-002")], ["status:approved", "status:approved"]);
+    assert_eq!(repo.events("files_edited"), Vec::<Value>::new());
+}
+
+#[test]
+fn r091_a_person_edits_a_work_item_that_carries_our_label() {
+    let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": two()}}]));
+    repo.through(&[APPROVE]).exits(3);
+    let path = repo.session().join("work-items/T-002.md");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("priority:high", "priority:low")).unwrap();
+    repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
+    assert_eq!(repo.events("files_edited").len(), 1);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("priority:low") && text.contains("status:approved"), "{text}");
+}
+
+#[test]
+fn r103_killed_before_a_changed_work_item_is_taken_over_the_change_stays() {
+    let create = json!([
+        question(),
+        task("a", "app.txt", "None", &["q"]),
+        task("b", "lib.txt", "None", &[])
+    ]);
+    let lower = ["task:implement", "status:pending", "priority:low", "complexity:low"];
+    let update = json!([{"workItemID": "T-002", "labels": lower}]);
+    let answered = json!({"role": "planner", "create": [], "close": ["R-001"], "update": update});
+    let mut kills = 0;
+    for nth in 1.. {
+        let repo = Repo::with(json!([
+            {"when": {"role": "Planner", "nth": 1}, "do": {"reply": result(create.clone())}},
+            {"when": {"role": "Planner"}, "do": {"reply": answered}},
+        ]));
+        repo.through(&[APPROVE]).exits(3).says("UD-1");
+        assert!(repo.session_file("work-items/T-002.md").contains("status:ready"));
+        let mut answer = repo.command(&["answer", "latest", "UD-1", "app.txt", "--resume"]);
+        answer.env("TOLLGATE_CRASH_AT", format!("projection.before_take_over:{nth}"));
+        let was_killed = ran(&mut answer).code == -1;
+        repo.resume().exits(3);
+        let text = repo.session_file("work-items/T-002.md");
+        assert!(text.contains("priority:low") && text.contains("status:ready"), "{nth}: {text}");
+        assert_eq!(repo.events("files_edited"), Vec::<Value>::new(), "{nth}");
+        if !was_killed {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills >= 3, "{kills}");
 }

@@ -458,3 +458,21 @@ fn the_scope_of_a_work_item_counts_and_tasks_that_may_meet_know_it() {
     assert_eq!(tasks[2].overlaps, [tasks[0].id.clone()]);
     assert_eq!(tasks[1].overlaps, []);
 }
+
+#[test]
+fn r091_how_far_a_task_is_stays_what_the_engine_says() {
+    let mut existing = after(&applied(&two(), &Existing::default()));
+    let moved = |text: &String| work_item::set_status(text, "status:in-progress").unwrap();
+    existing.items.insert("T-001".to_owned(), moved(&existing.items["T-001"]));
+    existing.statuses = at("T-001", TaskStatus::InProgress);
+    let again = applied(&two(), &existing);
+    assert_eq!(again.items["work-items/T-001.md"], existing.items["T-001"]);
+    let update = |labels: &[&str]| {
+        let update = json!([{"workItemID": "T-001", "labels": labels}]);
+        applied(&result(json!([]), json!([]), update), &existing)
+    };
+    assert_eq!(update(&LABELS).items["work-items/T-001.md"], existing.items["T-001"]);
+    let lower = ["task:implement", "status:pending", "priority:low", "complexity:low"];
+    let text = &update(&lower).items["work-items/T-001.md"];
+    assert!(text.contains("status:in-progress") && text.contains("priority:low"), "{text}");
+}

@@ -49,6 +49,12 @@ pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
     draft.notice("projection.put_back", message);
 }
 
+pub(super) fn told(draft: &mut Draft<'_>, code: &str, message: String) {
+    if !draft.is_over() {
+        draft.notice(code, message);
+    }
+}
+
 pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
     if draft.is_over() || draft.blocker.is_some() {
         return;

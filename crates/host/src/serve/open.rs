@@ -1,5 +1,6 @@
 //! How a process becomes the owner of a session: a new one, or one that its journal tells of.
 
+use super::track::Tracking;
 use super::{Face, Owner, ServeError};
 use crate::clock;
 use crate::context::Context;
@@ -108,6 +109,7 @@ impl Owner {
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.projector.take_all(&records);
+        owner.tracking.take(records.iter().map(|record| &record.event));
         let _ = files::remove_temporaries(owner.layout.folder());
         let _ = files::remove_temporaries(&owner.layout.evidence());
         let taken = owner.projector.finish_take_over(owner.engine.session());
@@ -137,6 +139,7 @@ impl Owner {
             ),
             inspector: Inspector::default(),
             stage: StageWatch::default(),
+            tracking: Tracking::default(),
             promoted: None,
             wanted: Vec::new(),
             flights: BTreeMap::new(),

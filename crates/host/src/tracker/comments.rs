@@ -50,23 +50,7 @@ pub fn untrusted(text: &str, chars_max: usize) -> String {
     if clean.trim().chars().count() > chars_max {
         cut.push_str("\n(The rest is cut off.)");
     }
-    fenced(&without_fences(&cut))
-}
-
-/// A model is less strict about tags than a parser: case, white space and both ends count.
-fn without_fences(text: &str) -> String {
-    let is_fence = |rest: &str| {
-        let word = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\\');
-        word.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("data"))
-    };
-    let mut safe = String::with_capacity(text.len());
-    let mut parts = text.split('<');
-    safe.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        safe.push_str(if is_fence(part) { "<\\" } else { "<" });
-        safe.push_str(part);
-    }
-    safe
+    fenced(&cut)
 }
 
 /// A name stands in our own part of the fence, so it has no character that could end it.

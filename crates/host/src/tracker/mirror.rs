@@ -108,8 +108,8 @@ fn bring_one(tracker: &dyn Tracker, wanted: &Wanted) -> Result<Option<Done>, Tra
     let is_new = found.is_none();
     let item = match found {
         Some(item) => item,
-        // What is over before anybody saw it needs no item.
-        None if wanted.state != ItemState::Open => return Ok(None),
+        // What was given up before anybody saw it needs no item.
+        None if wanted.state == ItemState::Dropped => return Ok(None),
         None => {
             let Wanted { key, title, body, labels, .. } = wanted.clone();
             tracker.create(&Draft { key, title, body, labels })?
@@ -145,7 +145,7 @@ fn difference(found: &Item, wanted: &Wanted) -> Change {
 }
 
 /// No login, no network, no requests left: nothing will be better for the next item.
-fn is_for_all(error: &TrackerError) -> bool {
+pub(super) fn is_for_all(error: &TrackerError) -> bool {
     matches!(
         error,
         TrackerError::NoLogin { .. }

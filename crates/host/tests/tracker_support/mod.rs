@@ -27,6 +27,8 @@ pub const TOKEN: &str = "ghp_0123456789abcdefTOKEN";
 pub enum Fault {
     /// Does what was asked, then ends the connection without a word.
     CutAfterDoing,
+    /// Does what was asked, then says nothing until the other side is gone.
+    SilenceAfterDoing,
     /// Promises more than it sends.
     CutAnswer,
     /// Says nothing until the other side gives up.
@@ -84,6 +86,7 @@ struct Shared {
     fault: Mutex<Option<(String, String, Fault)>>,
     asked: Mutex<Vec<Asked>>,
     complaints: Mutex<Vec<String>>,
+    is_down: AtomicBool,
     is_over: AtomicBool,
 }
 
@@ -135,6 +138,11 @@ impl StandIn {
         *self.shared.fault.lock().unwrap() = Some((method.to_owned(), path.to_owned(), fault));
     }
 
+    /// Whether it ends every connection without a word.
+    pub fn set_down(&self, is_down: bool) {
+        self.shared.is_down.store(is_down, Ordering::SeqCst);
+    }
+
     pub fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
@@ -162,6 +170,9 @@ impl Drop for StandIn {
 fn serve(shared: &Shared, mut stream: TcpStream, address: SocketAddr) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let Some(asked) = read_request(&stream)? else { return Ok(()) };
+    if shared.is_down.load(Ordering::SeqCst) {
+        return Ok(());
+    }
     complain(shared, &asked);
     shared.asked.lock().unwrap().push(asked.clone());
     let fault = {
@@ -183,6 +194,11 @@ fn serve(shared: &Shared, mut stream: TcpStream, address: SocketAddr) -> std::io
         }
         Some(Fault::CutAfterDoing) => {
             answered(None);
+            Ok(())
+        }
+        Some(Fault::SilenceAfterDoing) => {
+            answered(None);
+            let _ = stream.read(&mut [0; 1]);
             Ok(())
         }
         Some(Fault::CutAnswer) => {

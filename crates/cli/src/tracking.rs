@@ -1,0 +1,30 @@
+//! Which tracker a session is shown in, as the settings and the person's login say.
+
+use crate::commands::labels;
+use crate::failure::Failure;
+use tollgate_contract::config::TrackerKind;
+use tollgate_host::context::Context;
+use tollgate_host::serve::{Face, Owner};
+use tollgate_host::tracker::{self, Tracker, TrackerError};
+
+/// Before anything begins: who wants a tracker and has no login is told at once.
+pub fn demanded(context: &Context) -> Result<Option<Box<dyn Tracker>>, Failure> {
+    open(context).transpose().map_err(labels::failure)
+}
+
+/// For a session that has begun: it goes on with a tracker or without.
+pub fn follow(owner: &mut Owner, face: &mut dyn Face) -> Result<(), Failure> {
+    match open(owner.context()) {
+        Some(Ok(tracker)) => owner.follow_with(tracker),
+        Some(Err(why)) => owner.cannot_follow(face, why.to_string())?,
+        None => {}
+    }
+    Ok(())
+}
+
+/// None with local files: the work items of a session are its tracker.
+fn open(context: &Context) -> Option<Result<Box<dyn Tracker>, TrackerError>> {
+    let lookup = |name: &str| std::env::var_os(name);
+    let is_elsewhere = context.config.tracker == TrackerKind::Github;
+    is_elsewhere.then(|| tracker::open(&context.config, &context.repository, &lookup))
+}
