@@ -41,6 +41,8 @@ pub struct Brief {
     pub scope: Option<Scope>,
     /// Changes that were kept aside and that a person has allowed since: they are put into the tree again.
     pub restore: Vec<Kept>,
+    /// It stopped to ask for a file: what it had done by then is in its tree again.
+    pub goes_on: bool,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
 }
@@ -78,6 +80,7 @@ impl Session {
             weakened: self.weakened_files(),
             scope: self.scope_for(dispatch, task),
             restore: self.to_restore(dispatch),
+            goes_on: dispatch.stopped_for_scope(),
             feedback: dispatch.feedback.clone(),
             previous_errors: dispatch.previous_errors.clone(),
         })

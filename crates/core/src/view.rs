@@ -152,6 +152,8 @@ pub fn outcome(dispatch: &Dispatch) -> &'static str {
         (None, Some(_), _) => "running",
         (None, None, Some(Waiting::Until(_))) => "waiting",
         (None, None, Some(Waiting::ForResume)) => "stopped",
+        // It has done its part and waits for those beside it.
+        (None, None, _) if dispatch.ready.is_some() => "ready",
         (None, None, _) => "failed",
     }
 }

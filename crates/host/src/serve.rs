@@ -5,7 +5,7 @@ mod open;
 mod reconcile;
 mod track;
 
-pub use open::OpenError;
+pub use open::{First, OpenError};
 
 use crate::activity::StopSwitch;
 use crate::activity::checks::Checked;

@@ -11,7 +11,7 @@ use tollgate_core::id::DecisionId;
 use tollgate_core::input::Command;
 use tollgate_host::client;
 use tollgate_host::layout::SessionLayout;
-use tollgate_host::serve::Owner;
+use tollgate_host::serve::{First, Owner};
 
 /// How long the owner of a session may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ impl Answer {
         }
         let context = place::context()?;
         let mut face = PlainFace::quiet();
-        let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
+        let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;
         owner.submit(&mut face, command)??;
         if owner.session().is_cancelled() {
             end_cancelled(&owner)?;

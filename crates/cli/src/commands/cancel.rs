@@ -9,7 +9,7 @@ use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_core::input::Command;
 use tollgate_host::client;
-use tollgate_host::serve::{Ending, Owner};
+use tollgate_host::serve::{Ending, First, Owner};
 
 /// End a session for good; accepted work stays on its branch
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ impl Cancel {
         if !hand_over(&layout, &command)? {
             let context = place::context()?;
             let mut face = PlainFace::quiet();
-            let (mut owner, _) = Owner::resume(context, &name, &mut face)?;
+            let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;
             owner.submit(&mut face, command)??;
             end_cancelled(&owner)?;
             tracking::follow(&mut owner, &mut face)?;

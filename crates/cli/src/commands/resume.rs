@@ -6,7 +6,7 @@ use crate::face;
 use crate::failure::Failure;
 use crate::{output, place, tracking};
 use clap::Args;
-use tollgate_host::serve::Owner;
+use tollgate_host::serve::{First, Owner};
 
 /// Go on with a session from where its journal ends
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ impl Resume {
         let (name, _) = place.session(&self.session)?;
         let context = place::context()?;
         let mut face = face::fitting(self.no_input, context.repository.root());
-        let (mut owner, torn) = Owner::resume(context, &name, face.as_mut())?;
+        let (mut owner, torn) = Owner::resume(context, &name, face.as_mut(), First::Look)?;
         if let Some(torn) = torn {
             let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));
             let text = format!(

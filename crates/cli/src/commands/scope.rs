@@ -38,8 +38,8 @@ pub struct Scope {
     /// The revision that the work started from [default: HEAD]
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
     pub base: Option<String>,
-    /// Look at this revision instead of the working tree
-    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
+    /// Look at this revision instead of the working tree; --base must say what it is compared with
+    #[arg(long, value_name = "REV", allow_hyphen_values = true, requires = "base")]
     pub head: Option<String>,
     /// An ImplementorResult with incidental changes and scope corrections
     #[arg(long, value_name = "FILE")]

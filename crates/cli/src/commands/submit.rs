@@ -12,7 +12,7 @@ use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_host::activity::manual::{self, Assigned, HandInError, NotWaiting};
 use tollgate_host::lock;
 use tollgate_host::redact::Redactor;
-use tollgate_host::serve::Owner;
+use tollgate_host::serve::{First, Owner};
 
 /// Hand in the reply of a dispatch that you play (adapter = "manual")
 ///
@@ -57,7 +57,7 @@ impl Submit {
         }
         let context = place::context()?;
         let mut face = face::fitting(false, context.repository.root());
-        let (mut owner, _) = Owner::resume(context, &name, face.as_mut())?;
+        let (mut owner, _) = Owner::resume(context, &name, face.as_mut(), First::Answer)?;
         tracking::follow(&mut owner, face.as_mut())?;
         drive(&mut owner, face.as_mut())
     }

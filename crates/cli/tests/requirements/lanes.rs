@@ -80,7 +80,7 @@ fn a_conflict_sends_the_later_task_back_with_the_conflict_as_its_error() {
     let tasks = [Planned::new("T-001", "out/T-001.txt"), Planned::new("T-002", "out/T-002.txt")];
     let repo = Repo::with(json!([
         planner(&tasks),
-        {"when": {"role": "Coder", "input_has": "work.conflict"}, "do": act("T-001 and T-002\n")},
+        {"when": {"role": "Coder", "prompt_has": "worked on at the same time"}, "do": act("T-001 and T-002\n")},
         {"when": {"role": "Coder"}, "do": act("{task}\n")},
     ]));
     repo.write("shared.txt", "nobody\n");
@@ -89,8 +89,8 @@ fn a_conflict_sends_the_later_task_back_with_the_conflict_as_its_error() {
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
     assert_eq!(crate::route::on_branch(&repo, "shared.txt"), "T-001 and T-002\n");
     assert_eq!(repo.starts_of("Coder"), 3);
-    let told = repo.input(repo.dispatch_of("Coder", 1), 2)["previous_errors"].to_string();
-    assert!(told.contains("another task that was worked on at the same time"), "{told}");
+    let told = crate::route::prompt(&repo, repo.dispatch_of("Coder", 2));
+    assert!(told.contains("changed the same place in shared.txt"), "{told}");
 }
 
 #[test]

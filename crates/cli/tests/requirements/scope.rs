@@ -31,7 +31,7 @@ fn r105_a_blocked_coder_that_asks_for_a_file_goes_on_with_it_when_a_person_allow
         one_task(),
         nth(
             1,
-            json!({"reply": {"status": "BLOCKED", "summary": "printed elsewhere", "scope_request": request("./lib.txt")}})
+            json!({"append": {"app.txt": "half\n"}, "reply": {"status": "BLOCKED", "summary": "printed elsewhere", "scope_request": request("./lib.txt")}})
         ),
         nth(2, json!({"append": {"app.txt": "a\n", "lib.txt": "b\n"}})),
     ]));
@@ -41,6 +41,7 @@ fn r105_a_blocked_coder_that_asks_for_a_file_goes_on_with_it_when_a_person_allow
     repo.answer("UD-1", "perhaps").exits(2).says("allow");
     repo.answer("UD-1", "allow").exits(0);
     assert!(on_branch(&repo, "lib.txt").ends_with("b\n"));
+    assert!(on_branch(&repo, "app.txt").ends_with("half\na\n"), "it goes on where it stopped");
     assert_eq!(repo.starts_of("Coder"), 2);
     let allowed = repo.input(repo.dispatch_of("Coder", 0), 2)["task"]["constraints"].to_string();
     assert!(allowed.contains("a person also allows: lib.txt"), "{allowed}");

@@ -58,6 +58,9 @@ fn keep_findings(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEn
     }
 }
 
+/// Files that one message names.
+const SHOWN_MAX: usize = 10;
+
 /// An OK that reality contradicts is not an OK but an invalid reply.
 fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> DispatchEnd {
     let DispatchEnd::Replied { reply, work } = &end else {
@@ -81,9 +84,14 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
         dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
         let message = if work.out_of_scope.is_empty() {
-            "the reply says OK but no file was changed"
+            "the reply says OK but no file was changed".to_owned()
         } else {
-            "the reply says OK but every changed file is outside the scope of the task"
+            let paths: Vec<&str> =
+                work.out_of_scope.iter().take(SHOWN_MAX).map(|c| c.path.as_str()).collect();
+            format!(
+                "the reply says OK but every changed file is outside the scope of the task: {}; ask for what you need with scope_request",
+                paths.join(", ")
+            )
         };
         errors.push(ReplyError::new("work.empty", "/status", message));
     }
@@ -268,5 +276,7 @@ pub(super) fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
         let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
         draft.emit(event);
     }
-    step::open(draft, start);
+    let clash = draft.unit(&start.task).map(|unit| unit.clash.clone()).unwrap_or_default();
+    let feedback = start.feedback.into_iter().chain(clash).collect();
+    step::open(draft, Start { feedback, ..start });
 }

@@ -1,7 +1,7 @@
 //! Several roles at once: all start together, successes are kept, and nothing goes on before all are ready.
 
 use super::step::Start;
-use super::{Draft, accept, failure, reply, step};
+use super::{Draft, accept, failure, reply, step, tasks};
 use crate::action::Assignment;
 use crate::event::{Event, FindingStatus, Merged, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -121,6 +121,10 @@ fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
     for one in conflicting {
         for file in &one.conflicts {
             record_conflict(draft, one.number, file);
+        }
+        if draft.dispatches[&one.number].lane.is_some() {
+            tasks::begin_again(draft, one.number);
+            continue;
         }
         let failure = draft.dispatches[&one.number].last_failure.clone();
         if let Some(end @ DispatchEnd::Invalid { .. }) = failure {

@@ -25,10 +25,9 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     }
     let blocked = reply.status == ReplyStatus::Blocked;
     let mut reports = effective_reports(draft, role, &task, reply);
-    scope::soften(draft, role, &task, &mut reports);
-    let only_scope = !reports.is_empty() && reports.iter().all(scope::is_mere_warning);
-    let objects = (blocked && !(only_scope && role == Role::Reviewer))
-        || reports.iter().any(|report| report.severity >= Severity::High);
+    let only_warns = scope::soften(draft, role, &task, &mut reports);
+    let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
+    let objects = (blocked && !only_warns) || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     draft.emit(Event::DispatchClosed { number, verdict });
     accept::note_assumptions(draft, reply);

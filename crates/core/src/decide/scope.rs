@@ -1,8 +1,8 @@
 //! What becomes of changes outside a task's scope: a warning, or a question when the Coder asks for more.
 
-use super::{Draft, MANUAL_FIX, ask, reply, step};
+use super::{Draft, MANUAL_FIX, ask, reply, step, tasks};
 use crate::answer::Answer;
-use crate::event::{Event, FindingStatus, Purpose, Verdict};
+use crate::event::{Event, FindingStatus};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SCOPE_WARNINGS_MAX;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
@@ -77,7 +77,8 @@ pub(super) fn answered(
         settle_warnings(draft, &task, paths);
         let text = format!("the person allows you to change: {list}");
         return match is_open {
-            true if works_beside_a_coder(draft, number) => give_way(draft, number, text),
+            // It starts again when no other Coder is at work, and is told then what it may change.
+            true if works_beside_a_coder(draft, number) => tasks::begin_again(draft, number),
             true => go_on(draft, number, text),
             false => do_more(draft, task, text),
         };
@@ -96,18 +97,6 @@ fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
         let dispatch = &draft.dispatches[other];
         dispatch.role == Role::Coder && dispatch.ready.is_none()
     })
-}
-
-/// Ends this dispatch; the task starts again when no other Coder is at work.
-fn give_way(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
-    let dispatch = draft.dispatches[&number].clone();
-    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
-    if let Purpose::Repair { repair } = dispatch.purpose {
-        let mut feedback = dispatch.feedback;
-        feedback.push(text);
-        let (task, authorized) = (dispatch.task, dispatch.authorized);
-        draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
-    }
 }
 
 fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
@@ -203,37 +192,46 @@ fn settle_warnings(draft: &mut Draft<'_>, task: &TaskRef, paths: &[String]) {
     }
 }
 
-/// A Reviewer's remark that a file is out of scope warns. What the engine has left out itself cannot reject anything;
-/// beyond that a blocker stays one.
+/// A Reviewer's remark that a file is out of scope warns, whatever severity it was given. Says whether there are no
+/// other remarks.
 pub(super) fn soften(
     draft: &Draft<'_>,
     role: Role,
     task: &TaskRef,
     reports: &mut [ReportedFinding],
-) {
+) -> bool {
+    if role != Role::Reviewer {
+        return false;
+    }
     let units: Vec<&Unit> = match task {
         TaskRef::Meta => draft.tasks.iter().map(|task| &task.unit).chain([&draft.meta]).collect(),
         task => draft.unit(task).into_iter().collect(),
     };
-    for report in reports.iter_mut().filter(|report| role == Role::Reviewer && is_of_scope(report))
-    {
-        let file = report.file.as_deref().unwrap_or_default();
-        let is_left_out = units.iter().any(|unit| unit.beyond.contains_key(file));
-        if is_left_out || report.severity < Severity::Critical {
+    let is_left_out = |file: &String| {
+        let mut known = units.iter().filter_map(|unit| unit.beyond.get(file));
+        known.any(|scoped| scoped.class == ScopeClass::Violation)
+    };
+    let mut only = !reports.is_empty();
+    for report in reports {
+        let warns = report.file.as_ref().is_some_and(|file| only_warns(report, is_left_out(file)));
+        if warns {
             report.severity = Severity::Low;
         }
+        only &= warns;
     }
+    only
 }
 
-/// A remark that a certain file should not have been changed, and no more.
-pub(super) fn is_mere_warning(report: &ReportedFinding) -> bool {
-    is_of_scope(report) && report.severity == Severity::Low
-}
-
-fn is_of_scope(report: &ReportedFinding) -> bool {
-    let category = report.category.trim().to_lowercase();
-    let is_named = matches!(category.as_str(), "scope" | "out-of-scope" | "scope-compliance");
-    is_named && report.file.is_some()
+/// What the engine has left out itself cannot reject anything. A typed result has no categories: there only such a file
+/// tells what a remark is about. Of files that the engine left in, a blocker stays one.
+fn only_warns(report: &ReportedFinding, is_left_out: bool) -> bool {
+    match report.category.trim().to_lowercase().as_str() {
+        "scope" | "out-of-scope" | "scope-compliance" => {
+            is_left_out || report.severity < Severity::Critical
+        }
+        "" => is_left_out,
+        _ => false,
+    }
 }
 
 /// Files that a person names in what they want done, unless they name them to be left alone.

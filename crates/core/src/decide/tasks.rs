@@ -3,10 +3,10 @@
 use super::step::Start;
 use super::{Draft, accept, ask, checks, gate, parallel, repair, step, wave};
 use crate::decision::{Blocker, BlockerCode};
-use crate::event::{Event, FindingStatus, Purpose};
-use crate::id::{TaskId, TaskRef};
+use crate::event::{Event, FindingStatus, Purpose, Verdict};
+use crate::id::{DispatchNumber, TaskId, TaskRef};
 use crate::role::{Mode, Role};
-use crate::session::{Gate, GateState, Task};
+use crate::session::{Dispatch, Gate, GateState, Task};
 use crate::task::{Check, Strategy, TaskSpec, TaskStatus};
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
@@ -47,6 +47,16 @@ fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     };
     go_on(draft, id, next);
     true
+}
+
+/// Ends a dispatch that has to be done anew; its task starts again with the next ones that can.
+pub(super) fn begin_again(draft: &mut Draft<'_>, number: DispatchNumber) {
+    let dispatch = draft.dispatches[&number].clone();
+    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    if let Purpose::Repair { repair } = dispatch.purpose {
+        let Dispatch { task, feedback, authorized, .. } = dispatch;
+        draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
+    }
 }
 
 /// What a task needs next.

@@ -271,6 +271,9 @@ impl Session {
         purpose: &Purpose,
         feedback: &[String],
     ) {
+        if let Some(unit) = self.unit_mut(task) {
+            unit.clash.clear();
+        }
         let pending = match purpose {
             Purpose::Repair { .. } => self.unit_mut(task).and_then(|unit| unit.pending.take()),
             _ => None,

@@ -94,6 +94,12 @@ impl Dispatch {
         }
     }
 
+    /// Whether its last reply asked for a file instead of bringing work.
+    pub fn stopped_for_scope(&self) -> bool {
+        let delivered = self.delivered.as_ref();
+        delivered.is_some_and(|delivered| !delivered.reply.scope_requests.is_empty())
+    }
+
     /// The attempt that should be running.
     pub fn running(&self) -> Option<Attempt> {
         self.current.map(|record| record.attempt)

@@ -58,13 +58,18 @@ impl Session {
                 continue;
             }
             let kept = format!("refs/tollgate/keep/{session}/member-{}", one.number);
-            let other = match dispatch.lane {
-                Some(_) => "another task that was worked on at the same time",
-                None => "another member of this step",
-            };
-            let errors = conflict_errors(other, &one.conflicts, &kept);
             dispatch.delivered = None;
             dispatch.ready = None;
+            if dispatch.lane.is_some() {
+                let task = dispatch.task.clone();
+                let words = one.conflicts.iter().map(|file| clash_words(file, &kept));
+                let clash: Vec<String> = words.collect();
+                if let Some(unit) = self.unit_mut(&task) {
+                    unit.clash = clash;
+                }
+                continue;
+            }
+            let errors = conflict_errors(&one.conflicts, &kept);
             dispatch.invalid += 1;
             dispatch.waiting = Some(Waiting::ForPerson);
             dispatch.previous_errors.clone_from(&errors);
@@ -132,7 +137,8 @@ impl Session {
 }
 
 /// Two members changed the same place: the later one is told and does its part again.
-fn conflict_errors(other: &str, files: &[String], kept: &str) -> Vec<ReplyError> {
+fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
+    let other = "another member of this step";
     let words = |file: &String| match file.starts_with(".agents-work/") {
         true => format!(
             "{other} writes this session file too, and differently; leave it to them or write another one"
@@ -142,4 +148,11 @@ fn conflict_errors(other: &str, files: &[String], kept: &str) -> Vec<ReplyError>
         ),
     };
     files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()
+}
+
+/// Two tasks changed the same place: the later one is done again.
+fn clash_words(file: &str, kept: &str) -> String {
+    format!(
+        "another task that was worked on at the same time changed the same place in {file}; its change is in your tree now, do yours on top of it (a person finds your first one as {kept})"
+    )
 }

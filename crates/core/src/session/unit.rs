@@ -22,6 +22,8 @@ pub struct Unit {
     pub(crate) refused: BTreeMap<String, String>,
     /// Changes beyond what its work item lists, as last judged: in scope by another rule, or left out.
     pub(crate) beyond: BTreeMap<String, Scoped>,
+    /// What clashed with another task's work when they were brought together; it is done again alone.
+    pub(crate) clash: Vec<String>,
     /// Changes that were left out as out of scope, and the name under which they are kept.
     pub(crate) aside: BTreeMap<String, String>,
     pub review: GateState,

@@ -302,10 +302,13 @@ fn lay_out(
     {
         return Ok((given, Vec::new()));
     }
-    clean(workspace, order, "changes found before a dispatch")?;
+    let found = clean(workspace, order, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    if let Some(unfinished) = found.filter(|_| order.brief.goes_on) {
+        workspace.take_up(&unfinished, &order.tip)?;
+    }
     let notes = restore(order, workspace)?;
     crash::point("dispatch.restored");
     if order.agent.as_deref() == Some(MANUAL_FIX) {

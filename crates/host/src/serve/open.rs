@@ -48,6 +48,15 @@ pub enum OpenError {
     Serve(#[from] ServeError),
 }
 
+/// What comes first when a session is taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum First {
+    /// The files are looked at: what was edited meanwhile counts before anything starts again.
+    Look,
+    /// A person's answer, which counts for the files as they were shown to them.
+    Answer,
+}
+
 impl Owner {
     /// Opens a new session. Its folder must not be there yet.
     pub fn open(
@@ -92,6 +101,7 @@ impl Owner {
         context: Arc<Context>,
         session: &SessionName,
         face: &mut dyn Face,
+        first: First,
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
         let lock = SessionLock::acquire(layout.folder())?;
@@ -115,7 +125,10 @@ impl Owner {
         let taken = owner.projector.finish_take_over(owner.engine.session());
         let policy = owner.context.config.policy();
         let put_back = was_edited.then(|| Input::PutBack { path: "status.json".to_owned() });
-        let inputs = put_back.into_iter().chain([Input::Resumed { policy }]).collect();
+        // What was edited meanwhile is known before anything that was stopped starts again.
+        let edited = if first == First::Look { owner.edits()? } else { None };
+        let inputs =
+            put_back.into_iter().chain(edited).chain([Input::Resumed { policy }]).collect();
         owner.handle(face, inputs)?;
         if let Err(error) = taken {
             owner.persistence_failed(face, error.to_string())?;

@@ -75,7 +75,7 @@ impl Owner {
         Ok(inputs)
     }
 
-    fn edits(&mut self) -> Result<Option<Input>, ServeError> {
+    pub(super) fn edits(&mut self) -> Result<Option<Input>, ServeError> {
         let edits = self.inspector.edits(&self.layout, self.engine.session())?;
         Ok((!edits.is_empty()).then_some(Input::Edited(edits)))
     }

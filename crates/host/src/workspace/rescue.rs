@@ -56,8 +56,12 @@ impl Workspace {
 
     /// Puts the changes that were kept under `name` into the tree again, as changes of `tip`.
     pub fn take_back(&self, name: &str, tip: &CommitId) -> Result<(), WorkspaceError> {
-        let wanted = format!("{}{name}", self.rescue_prefix());
-        let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == wanted) else {
+        self.take_up(&format!("{}{name}", self.rescue_prefix()), tip)
+    }
+
+    /// As `take_back`, by the whole name of the rescue.
+    pub fn take_up(&self, rescue: &str, tip: &CommitId) -> Result<(), WorkspaceError> {
+        let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
             return Ok(());
         };
         self.reset(&parse_commit("for-each-ref", &stored.commit)?)?;

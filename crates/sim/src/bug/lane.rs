@@ -6,7 +6,6 @@ use tollgate_core::id::{DispatchNumber, TaskId, TaskRef};
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::task::{Strategy, TaskStatus};
-use tollgate_core::work::DispatchEnd;
 
 impl Bug {
     pub(super) fn instead_in_a_lane(self, event: &Event, session: &Session) -> Option<Twisted> {
@@ -14,12 +13,16 @@ impl Bug {
             Event::DispatchOpened { lane: Some(_), .. } => self.instead_of_starting(event, session),
             Event::MemberReady { number, .. } => self.instead_of_waiting(event, *number, session),
             Event::MergeStarted { numbers } => self.instead_of_merging(numbers, session),
-            Event::AttemptStarted { number, .. } if self == Self::DropsAClashingChange => {
-                let dispatch = &session.dispatches[number];
-                let clashed = matches!(&dispatch.last_failure, Some(DispatchEnd::Invalid { errors, .. })
-                    if errors.iter().any(|error| error.code == "work.conflict"));
-                let closed = Event::DispatchClosed { number: *number, verdict: Verdict::SetAside };
-                (clashed && dispatch.lane.is_some()).then(|| Twisted::AndNothingAfter(vec![closed]))
+            Event::DispatchClosed { number, verdict: Verdict::SetAside }
+                if self == Self::DropsAClashingChange =>
+            {
+                let begins = format!("dispatch {number} and");
+                let clashed = session.findings.iter().any(|finding| {
+                    finding.report.category == "merge-conflict"
+                        && finding.report.message.starts_with(&begins)
+                });
+                let taken = Event::DispatchClosed { number: *number, verdict: Verdict::Accepted };
+                clashed.then(|| Twisted::AndNothingAfter(vec![taken]))
             }
             _ => None,
         }

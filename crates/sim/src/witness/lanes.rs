@@ -26,6 +26,8 @@ pub(crate) struct Books {
     /// Members that fit together and are still to be taken, and those that must do their part again.
     merged: BTreeSet<DispatchNumber>,
     clashed: BTreeSet<DispatchNumber>,
+    /// Tasks whose change clashed and that have not begun again.
+    owed: BTreeSet<(TaskRef, Role)>,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ impl Books {
             open: BTreeMap::new(),
             merged: BTreeSet::new(),
             clashed: BTreeSet::new(),
+            owed: BTreeSet::new(),
         }
     }
 
@@ -68,16 +71,25 @@ impl Books {
             }
             Event::StepEntered { index } | Event::StepSkipped { index, .. } => {
                 self.nobody_is_left_in_a_lane("a step is entered")?;
+                hold(self.owed.is_empty(), "no_change_of_a_lane_is_lost", || {
+                    format!("{:?} clashed and did not begin again", self.owed)
+                })?;
                 self.step = *index;
             }
             Event::SessionClosed => self.nobody_is_left_in_a_lane("the session is closed")?,
             Event::PlanAdopted { tasks } => {
                 self.order = tasks.iter().map(|task| task.id.clone()).collect();
+                let order = &self.order;
+                self.owed.retain(|(task, _)| match task {
+                    TaskRef::Task(id) => order.contains(id),
+                    TaskRef::Meta => true,
+                });
             }
             Event::ScopeExtended { task, .. } => {
                 self.wider.insert(task.clone());
             }
             Event::DispatchOpened { number, role, task, purpose, lane, .. } => {
+                self.owed.remove(&(task.clone(), *role));
                 if *purpose == Purpose::Implement {
                     self.what_a_task_builds_on_is_there(task, tasks, decisions)?;
                 }
@@ -105,6 +117,10 @@ impl Books {
             _ => {}
         }
         Ok(())
+    }
+
+    fn is_planned(&self, task: &TaskRef) -> bool {
+        matches!(task, TaskRef::Task(id) if self.order.contains(id))
     }
 
     fn is_loop(&self) -> bool {
@@ -254,7 +270,15 @@ impl Books {
         };
         let record = &attempts.dispatches[&number];
         let is_clash = self.clashed.remove(&number);
-        let is_lost = (open.is_ready || is_clash) && !is_taken && verdict != Verdict::Cancelled;
+        // What clashed is done anew by a dispatch of its own.
+        if is_clash && verdict == Verdict::SetAside && self.is_planned(&record.task) {
+            self.owed.insert((record.task.clone(), record.role));
+        }
+        let begins_again = is_clash && verdict == Verdict::SetAside;
+        let is_lost = (open.is_ready || is_clash)
+            && !is_taken
+            && !begins_again
+            && verdict != Verdict::Cancelled;
         hold(!is_lost, "no_change_of_a_lane_is_lost", || {
             format!("dispatch {number} ({} of {}) is {verdict:?}", record.role, record.task)
         })?;

@@ -71,7 +71,7 @@ pub(super) fn settings(
 ) -> Option<Finding> {
     let title = "[sandbox]";
     if config.sandbox.enforce == Enforce::Off {
-        let message = "enforce = \"off\": agents may write wherever you may";
+        let message = "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may, whatever the kernel could refuse";
         return Some(Finding::warn(title, message, "remove the line, unless you need it"));
     }
     let home = place::home();
