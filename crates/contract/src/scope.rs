@@ -12,7 +12,7 @@ mod reason;
 mod told;
 
 pub use corrections::corrections_in;
-pub use overlap::{Reach, may_overlap};
+pub use overlap::{Effort, Reach, may_overlap};
 
 use crate::agent_output::results::{Incidental, ScopeCorrection};
 use crate::globs::is_protected;

@@ -1,7 +1,7 @@
 //! Fills the tasks of a plan with what their work items say, and tells which of them may meet in a file.
 
 use crate::diagnostic::{Report, plan as say};
-use crate::scope::Reach;
+use crate::scope::{Effort, Reach};
 use crate::work_item::{self, ItemKind, WorkItem};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::task::TaskSpec;
@@ -73,9 +73,10 @@ fn owners(item: &WorkItem, path: &str, names: &BTreeSet<String>, report: &mut Re
 /// Tasks that may change the same file never work at the same time.
 fn meet(tasks: &mut [TaskSpec]) {
     let reaches: Vec<Reach> = tasks.iter().map(|task| Reach::of(task.scope())).collect();
+    let mut effort = Effort::default();
     for one in 0..tasks.len() {
         for other in one + 1..tasks.len() {
-            if reaches[one].may_meet(&reaches[other]) {
+            if reaches[one].may_meet_within(&reaches[other], &mut effort) {
                 let (first, second) = (tasks[one].id.clone(), tasks[other].id.clone());
                 tasks[one].overlaps.push(second);
                 tasks[other].overlaps.push(first);
