@@ -18,7 +18,8 @@ use crate::agent_output::results::{Incidental, ScopeCorrection};
 use crate::globs::is_protected;
 use beside::Subjects;
 use declared::Declared;
-use entry::{Listed, Standing, plain_path};
+pub(crate) use entry::plain_path;
+use entry::{Listed, Standing};
 use std::collections::BTreeSet;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 
@@ -159,7 +160,7 @@ impl<'a> Name<'a> {
 }
 
 /// A path as git writes it: relative, without `.`, `..`, empty parts and control characters.
-fn is_plain(path: &str) -> bool {
+pub(crate) fn is_plain(path: &str) -> bool {
     let is_drive = |part: &str| part.len() == 2 && part.ends_with(':');
     !path.chars().any(char::is_control)
         && !path.starts_with('\\')

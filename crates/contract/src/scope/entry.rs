@@ -173,7 +173,7 @@ fn noted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Without spaces around it, backticks, `.` and empty parts; a folder keeps its `/`.
-pub(super) fn plain_path(text: &str) -> String {
+pub(crate) fn plain_path(text: &str) -> String {
     let text = text.trim().trim_matches('`').trim();
     if text.starts_with('/') {
         return text.to_owned();
