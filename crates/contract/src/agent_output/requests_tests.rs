@@ -53,7 +53,10 @@ fn r104_a_file_that_cannot_be_allowed_cannot_be_asked_for() {
         let requests = json!([{"path": "ok.rs", "reason": "r"}, {"path": path, "reason": "r"}]);
         for form in faults(&requests) {
             let [(code, at, message)] = form.as_slice() else { panic!("{path:?}: {form:?}") };
-            assert_eq!((code.as_str(), at.as_str()), ("reply.scope_request_path", "/scope_request/1/path"));
+            assert_eq!(
+                (code.as_str(), at.as_str()),
+                ("reply.scope_request_path", "/scope_request/1/path")
+            );
             assert!(message.contains(words), "{path:?}: {message}");
         }
     }
@@ -64,10 +67,14 @@ fn r104_reasons_and_the_number_of_requests_have_bounds() {
     for reason in ["x".repeat(1_001), "one\ntwo".to_owned(), "\u{1b}[31m".to_owned()] {
         for form in faults(&json!([{"path": "a.rs", "reason": reason}])) {
             let [(code, at, _)] = form.as_slice() else { panic!("{form:?}") };
-            assert_eq!((code.as_str(), at.as_str()), ("reply.scope_request_reason", "/scope_request/0/reason"));
+            assert_eq!(
+                (code.as_str(), at.as_str()),
+                ("reply.scope_request_reason", "/scope_request/0/reason")
+            );
         }
     }
-    let many: Vec<Value> = (0..21).map(|n| json!({"path": format!("{n}.rs"), "reason": "r"})).collect();
+    let many: Vec<Value> =
+        (0..21).map(|n| json!({"path": format!("{n}.rs"), "reason": "r"})).collect();
     for form in faults(&Value::Array(many)) {
         let [(code, at, _)] = form.as_slice() else { panic!("{form:?}") };
         assert_eq!((code.as_str(), at.as_str()), ("reply.scope_requests_many", "/scope_request"));
@@ -77,12 +84,19 @@ fn r104_reasons_and_the_number_of_requests_have_bounds() {
 #[test]
 fn r104_a_path_is_asked_for_once_and_as_the_scope_compares_it() {
     let spellings = ["./src/a.rs", "src//a.rs ", "`src/a.rs`", "src/./a.rs", "app/[id]/page.tsx"];
-    let requests: Vec<Value> =
-        spellings.iter().enumerate().map(|(n, path)| json!({"path": path, "reason": format!("r{n}")})).collect();
+    let requests: Vec<Value> = spellings
+        .iter()
+        .enumerate()
+        .map(|(n, path)| json!({"path": path, "reason": format!("r{n}")}))
+        .collect();
     for reply in in_every_form(&Value::Array(requests)) {
         let read = read_as(reply.to_string().as_bytes(), None).unwrap();
-        let asked: Vec<(&str, &str)> =
-            read.reply.scope_requests.iter().map(|r| (r.path.as_str(), r.reason.as_str())).collect();
+        let asked: Vec<(&str, &str)> = read
+            .reply
+            .scope_requests
+            .iter()
+            .map(|r| (r.path.as_str(), r.reason.as_str()))
+            .collect();
         assert_eq!(asked, [("src/a.rs", "r0"), ("app/[id]/page.tsx", "r4")]);
     }
 }

@@ -67,6 +67,11 @@ impl Listed {
         self.outside.exact(path).is_some()
     }
 
+    /// The entry of Out of Scope that covers a path, whatever In Scope says.
+    pub(super) fn exclusion(&self, path: &str) -> Option<&Entry> {
+        self.outside.exact(path).or_else(|| self.outside.pattern(path))
+    }
+
     /// The paths of In Scope that are no patterns and not excluded.
     pub(super) fn paths(&self) -> impl Iterator<Item = &String> {
         self.inside.exact.keys().filter(|path| !self.is_excluded_by_name(path))
@@ -156,6 +161,12 @@ impl Entry {
         let name = text.rsplit('/').next().unwrap_or_default();
         if name.is_empty() || name.contains('.') { Vec::new() } else { vec![format!("{text}/")] }
     }
+}
+
+/// A path that is known to be one, so that no part of it is taken for a note.
+pub(crate) fn entry_of(path: &str) -> String {
+    let is_read_as_written = Entry::read(path).text == plain_path(path);
+    if is_read_as_written { path.to_owned() } else { format!("`{path}`") }
 }
 
 /// `` `path` `` and the words behind it.

@@ -196,10 +196,15 @@ fn is_related(a: &[Token], b: &[Token]) -> bool {
 }
 
 pub(super) fn texts_meet(a: &[Token], b: &[Token]) -> bool {
-    sequences_meet(a, b, |token| *token == Token::AnyMany, |a, b| match (a, b) {
-        (Token::Char(a), Token::Char(b)) => a == b,
-        _ => true,
-    })
+    sequences_meet(
+        a,
+        b,
+        |token| *token == Token::AnyMany,
+        |a, b| match (a, b) {
+            (Token::Char(a), Token::Char(b)) => a == b,
+            _ => true,
+        },
+    )
 }
 
 /// Two sequences with gaps: row by row, whether what is read so far of both can be the same.
