@@ -158,8 +158,19 @@ fn is_spoken_of(rules: &ScopeRules, path: &str) -> bool {
 
 /// Everything that a test may be about, in the folders of this small world.
 fn subjects(test: &str) -> Vec<String> {
-    const FOLDERS: [&str; 9] =
-        ["", "src/", "src/a/", "lib/", "tests/", "src/__tests__/", "SRC/", "src/a/tests/", "spec/"];
+    const FOLDERS: [&str; 11] = [
+        "",
+        "src/",
+        "src/a/",
+        "lib/",
+        "tests/",
+        "src/__tests__/",
+        "SRC/",
+        "src/a/tests/",
+        "spec/",
+        "agents/",
+        ".git/",
+    ];
     let name = test.rsplit('/').next().unwrap_or_default();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let stem = ["Test", "_test", ".test", "_spec", ".spec"]
