@@ -2,6 +2,7 @@
 
 pub(crate) mod items;
 mod normal;
+mod requests;
 pub mod results;
 pub mod wire;
 
@@ -161,11 +162,20 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
 }
 
 fn of_kind(node: &Node, kind: ReplyKind, role: Option<Role>) -> Result<ReplyRead, Report> {
-    match kind {
+    let found = match kind {
         ReplyKind::Universal => universal(node, role),
         ReplyKind::Planner => planner(node),
         ReplyKind::Implementor => read(node).map(normal::implementor).map_err(faults),
         ReplyKind::Reviewer => reviewer(node),
+    };
+    let requests = requests::faults(node);
+    match found {
+        Ok(read) if requests.is_empty() => Ok(read),
+        found => {
+            let mut report = found.err().unwrap_or_default();
+            report.extend(requests);
+            Err(report)
+        }
     }
 }
 
@@ -224,5 +234,7 @@ fn special_words(fault: &Fault) -> Diagnostic {
     }
 }
 
+#[cfg(test)]
+mod requests_tests;
 #[cfg(test)]
 mod tests;

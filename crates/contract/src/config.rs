@@ -17,6 +17,9 @@ use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 
+/// How many tasks may be worked on at once: each has a checkout, an agent and checks of its own.
+pub const PARALLEL_TASKS_MAX: u32 = 16;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The agent of every role without one of its own.

@@ -57,7 +57,7 @@ pub fn apply(result: &PlannerResult, existing: &Existing) -> Result<Applied, Rep
     let mut after = before.items.clone();
     let mut dropped = BTreeSet::new();
     if report.is_ok() {
-        create(result, &names, &mut after);
+        create(result, &names, &mut after, &mut report);
         update(result, &names, &before, &mut after, &mut report);
         dropped = close(result, &names, &before, &mut after, &mut report);
     }
@@ -113,14 +113,23 @@ impl Book {
     }
 }
 
-fn create(result: &PlannerResult, names: &Names, after: &mut BTreeMap<String, WorkItem>) {
-    for new in &result.create {
+fn create(
+    result: &PlannerResult,
+    names: &Names,
+    after: &mut BTreeMap<String, WorkItem>,
+    report: &mut Report,
+) {
+    for (index, new) in result.create.iter().enumerate() {
         let id = names.temporary(&new.temp_id);
         let body = rename_owners(trimmed(&new.body), |name| names.find(name));
         let blocked_by =
             new.blocked_by.iter().filter_map(|id| names.find(&id.to_string())).collect();
         if let Some(known) = after.get_mut(&id) {
             // The same work again: only what it waits for may be new.
+            if own_labels(&known.labels) != own_labels(&new.labels) {
+                let at = pointer(&pointer("/create", index), "labels");
+                report.push(say::item_exists(&at, &id, &known.labels));
+            }
             known.blocked_by = blocked_by;
             continue;
         }
@@ -136,6 +145,11 @@ fn create(result: &PlannerResult, names: &Names, after: &mut BTreeMap<String, Wo
         };
         after.insert(id, item);
     }
+}
+
+/// Without that of the status, which the engine writes.
+fn own_labels(labels: &[String]) -> BTreeSet<&str> {
+    labels.iter().map(String::as_str).filter(|label| !label.starts_with("status:")).collect()
 }
 
 fn update(
@@ -233,7 +247,7 @@ fn tasks_file(
             continue;
         }
         let mut wanted = match is.filter(|_| was != is) {
-            Some(item) => entry::follow(task, item, &active),
+            Some(item) => entry::follow(task, was, item, &active),
             None => task.clone(),
         };
         wanted.depends_on.retain(|other| active.contains(other.as_str()));

@@ -12,13 +12,14 @@ mod reason;
 mod told;
 
 pub use corrections::corrections_in;
-pub use overlap::{Reach, may_overlap};
+pub use overlap::{Effort, Reach, may_overlap};
 
 use crate::agent_output::results::{Incidental, ScopeCorrection};
 use crate::globs::is_protected;
 use beside::Subjects;
 use declared::Declared;
-use entry::{Listed, Standing, plain_path};
+use entry::{Listed, Standing};
+pub(crate) use entry::{entry_of, plain_path};
 use std::collections::BTreeSet;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 
@@ -43,7 +44,7 @@ pub struct ScopedFile {
     pub change_type: ChangeType,
     pub class: ScopeClass,
     pub reason: Option<String>,
-    /// The agent spoke of it itself, in its summary or a declaration.
+    /// The agent spoke of it itself, in its summary or a declaration; what is primary or a test needs no word.
     pub is_told: bool,
 }
 
@@ -86,7 +87,9 @@ pub fn sort_found(rules: &ScopeRules, changes: &[ChangedFile]) -> Vec<ScopedFile
             Some(class) => (class, scope.reason_in(class, name, &declared), false),
             None => outside(&scope, &declared, name),
         };
-        let is_told = is_declared || told.mentions(name.plain);
+        // What is in scope by itself needs no word.
+        let needs_no_word = matches!(class, ScopeClass::Primary | ScopeClass::Test);
+        let is_told = needs_no_word || is_declared || told.mentions(name.plain);
         let reason = match class {
             ScopeClass::Authorized if !is_told => Some(told::UNTOLD.to_owned()),
             _ => reason,
@@ -159,7 +162,7 @@ impl<'a> Name<'a> {
 }
 
 /// A path as git writes it: relative, without `.`, `..`, empty parts and control characters.
-fn is_plain(path: &str) -> bool {
+pub(crate) fn is_plain(path: &str) -> bool {
     let is_drive = |part: &str| part.len() == 2 && part.ends_with(':');
     !path.chars().any(char::is_control)
         && !path.starts_with('\\')
@@ -179,10 +182,10 @@ struct Effective {
 impl Effective {
     fn new(rules: &ScopeRules) -> Self {
         let listed = Listed::new(&rules.in_scope, &rules.out_of_scope);
-        let is_sound =
-            |correction: &&ScopeCorrection| declared::missing_in(correction, &listed).is_empty();
-        let corrections = rules.corrections.iter().filter(is_sound);
-        let corrected = corrections.map(|correction| plain_path(&correction.actual)).collect();
+        let corrections = declared::corrections(&rules.corrections, &listed);
+        let is_sound = |(_, missing): &(&ScopeCorrection, Vec<String>)| missing.is_empty();
+        let sound = corrections.into_iter().filter(is_sound);
+        let corrected = sound.map(|(correction, _)| plain_path(&correction.actual)).collect();
         let named = rules.authorized.iter().map(|path| plain_path(path));
         let authorized = named.filter(|path| !path.is_empty()).collect();
         let subjects = Subjects::new(listed.paths().chain(&corrected).chain(&authorized));

@@ -17,6 +17,7 @@ use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
 use crate::labels::{self, Kind};
 use crate::node::{Node, read_yaml};
+use crate::scope::entry_of;
 use crate::{front_matter, sections};
 use outline::Outline;
 use schemars::JsonSchema;
@@ -69,7 +70,7 @@ impl WorkItem {
 
     pub fn out_of_scope(&self) -> Vec<String> {
         match &self.kind {
-            ItemKind::Task(task) => task.out_of_scope.iter().map(|x| x.path.clone()).collect(),
+            ItemKind::Task(task) => task.out_of_scope.iter().map(|x| entry_of(&x.path)).collect(),
             ItemKind::Refinement(_) => Vec::new(),
         }
     }

@@ -57,9 +57,15 @@ fn told_after(first: Value) -> String {
 
 #[test]
 fn r090_a_task_without_a_section_is_refused_and_the_heading_named() {
-    for heading in
-        ["Objective", "Spec Reference", "In Scope", "Out of Scope", "Acceptance Criteria"]
-    {
+    for heading in [
+        "Objective",
+        "Spec Reference",
+        "In Scope",
+        "Out of Scope",
+        "Acceptance Criteria",
+        "Context",
+        "Constraints",
+    ] {
         let mut bad = two();
         let text = body("app.txt", "None").replace(&format!("# {heading}"), "# Other");
         bad["create"][0]["body"] = json!(text);

@@ -3,7 +3,7 @@
 use super::results::{ImplementorResult, Outcome, PlannerResult, ResultComment};
 use super::results::{ReviewVerdict, ReviewerResult};
 use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
-use super::{ReplyKind, ReplyRead, ScopeRequest};
+use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
 use crate::diagnostic::{Report, reply};
 use crate::node::pointer;
 use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
@@ -81,8 +81,7 @@ fn plain(
 }
 
 fn read(mut reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
-    let requests = requests.unwrap_or_default().into_iter();
-    reply.scope_requests = requests.map(Into::into).collect();
+    reply.scope_requests = requests::merged(requests.unwrap_or_default());
     ReplyRead { reply, kind, planner: None, implementor: None }
 }
 

@@ -162,20 +162,14 @@ pub(crate) fn micro_usd(usd: f64) -> u64 {
     micro
 }
 
-/// A file outside the scope that the agent needs.
+/// A file outside the scope that the agent needs; at most 20 are asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScopeRequest {
+    /// From the root of the repository; one file, at most 512 bytes.
     #[schemars(length(min = 1))]
     pub path: String,
+    /// One line of at most 1,000 characters.
     #[schemars(length(min = 1))]
     pub reason: String,
-}
-
-impl From<ScopeRequest> for tollgate_core::reply::ScopeRequest {
-    fn from(wire: ScopeRequest) -> Self {
-        // A path is meant from the repository's root, whoever writes it with a dot.
-        let path = wire.path.trim();
-        Self { path: path.strip_prefix("./").unwrap_or(path).to_owned(), reason: wire.reason }
-    }
 }

@@ -1,6 +1,6 @@
 //! What settings must say beyond their form: agents that exist, durations, limits that leave room.
 
-use super::{duration_ms, repository_parts};
+use super::{PARALLEL_TASKS_MAX, duration_ms, repository_parts};
 use crate::diagnostic::{Report, action::pattern_invalid, config as say};
 use crate::globs::{PathRules, is_inside};
 use crate::node::{Node, Value};
@@ -119,6 +119,15 @@ impl<'a> Rules<'a> {
             if let Some((number, line)) = self.number(table, key).filter(|(n, _)| is_wrong(*n)) {
                 report.push(say::not_positive(self.at(line), key, &number.to_string()));
             }
+        }
+        let parallel = self.number("limits", "parallel_tasks");
+        let is_too_many = |(n, _): &(f64, _)| *n > f64::from(PARALLEL_TASKS_MAX);
+        if let Some((number, line)) = parallel.filter(is_too_many) {
+            report.push(say::parallel_tasks(
+                self.at(line),
+                &number.to_string(),
+                PARALLEL_TASKS_MAX,
+            ));
         }
         let minimum = self.number("coverage", "minimum");
         if let Some((number, line)) = minimum.filter(|(n, _)| !(0.0..=100.0).contains(n)) {

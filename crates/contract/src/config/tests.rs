@@ -283,3 +283,22 @@ fn the_repository_of_the_tracker_is_an_owner_and_a_name() {
         assert!(shown(&report).starts_with("error config.repository tollgate.toml:2:"), "{wrong}");
     }
 }
+
+#[test]
+fn so_many_tasks_at_once_are_refused() {
+    let shown_for = |number: &str| {
+        let (_, report) = read(&format!("[limits]\nparallel_tasks = {number}\n"), "tollgate.toml");
+        shown(&report)
+    };
+    for fine in ["1", "16"] {
+        assert_eq!(shown_for(fine), "");
+    }
+    for many in ["17", "4294967295"] {
+        let told = shown_for(many);
+        assert!(
+            told.contains("config.parallel_tasks tollgate.toml:2") && told.contains(many),
+            "{told}"
+        );
+    }
+    assert!(shown_for("0").contains("config.not_positive"));
+}

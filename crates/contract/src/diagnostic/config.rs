@@ -20,6 +20,9 @@ pages! {
          most a year.";
     NOT_POSITIVE = "config.not_positive":
         "A limit of zero or less would stop everything at once. Leave the key out to have no limit.";
+    PARALLEL_TASKS = "config.parallel_tasks":
+        "More tasks at once than one machine can sensibly carry: each has a checkout, an agent and checks of its own.\n\
+         At most 16 are taken.";
     PERCENT = "config.percent":
         "A percentage is a number between 0 and 100, such as 80 or 72.5.";
     ENV_NAME = "config.env_name":
@@ -75,6 +78,13 @@ pub(crate) fn duration_invalid(at: (&str, Option<u32>), key: &str, found: &str) 
     let message = format!("`{key}` is {}, which is not a duration", quote(found));
     Diagnostic::error(DURATION_INVALID, place(at), message)
         .help("Write a number above zero and ms, s, m or h, such as \"30m\"")
+}
+
+pub(crate) fn parallel_tasks(at: (&str, Option<u32>), found: &str, most: u32) -> Diagnostic {
+    let message =
+        format!("`parallel_tasks` is {found}; at most {most} tasks are worked on at once");
+    Diagnostic::error(PARALLEL_TASKS, place(at), message)
+        .help(format!("Give a number from 1 to {most}"))
 }
 
 pub(crate) fn not_positive(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {

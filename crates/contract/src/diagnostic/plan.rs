@@ -9,6 +9,15 @@ pages! {
     TEMP_ID_TAKEN = "plan.temp_id_taken":
         "A new work item has a tempID that is the name of another, existing item, so that references to it are ambiguous.\n\
          Choose another tempID; the item gets its real name by itself.";
+    ITEM_EXISTS = "plan.item_exists":
+        "A planner result creates a work item that is there already, with the same title and body, and gives it other labels.\n\
+         An item is created once; what is to change in it is said under `update` with its name.";
+    BLOCKED_BY_UNKNOWN = "plan.blocked_by_unknown":
+        "A work item says in `blocked_by` that it waits for an item that neither the plan nor the folder of work items has.\n\
+         Name a task of the plan, such as T-001, or take the entry out.";
+    BLOCKED_BY_CYCLE = "plan.blocked_by_cycle":
+        "Tasks wait for each other in a circle, so that none of them could ever start. `depends_on` of tasks.yaml and\n\
+         `blocked_by` of the work items count together. Remove one of the references.";
     CLOSE_STARTED = "plan.close_started":
         "A planner result closes a task on which work has begun. Only a task that is not started can be taken out of the plan.";
     UPDATE_COMPLETED = "plan.update_completed":
@@ -42,6 +51,24 @@ pub(crate) fn id_unknown(pointer: &str, found: &str, known: &[&str]) -> Diagnost
 pub(crate) fn temp_id_taken(pointer: &str, found: &str) -> Diagnostic {
     let message = format!("the tempID {} is the name of an existing item", quote(found));
     Diagnostic::error(TEMP_ID_TAKEN, here(pointer), message).help("Choose another tempID")
+}
+
+pub(crate) fn item_exists(pointer: &str, id: &str, labels: &[String]) -> Diagnostic {
+    let message = format!("this item is there as {id}, with the labels {}", labels.join(", "));
+    Diagnostic::error(ITEM_EXISTS, here(pointer), message)
+        .help(format!("Change its labels with an entry of `update` for {id}"))
+}
+
+pub(crate) fn blocked_by_unknown(path: &str, found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("it is blocked by {}, which is no task of the plan", quote(found));
+    Diagnostic::error(BLOCKED_BY_UNKNOWN, Place::file(path, None), message)
+        .help(did_you_mean(found, known))
+}
+
+pub(crate) fn blocked_by_cycle(cycle: &[&str]) -> Diagnostic {
+    let message = format!("these tasks wait for each other: {}", cycle.join(" → "));
+    Diagnostic::error(BLOCKED_BY_CYCLE, Place::file("tasks.yaml", None), message)
+        .help("Remove one of these from depends_on or blocked_by")
 }
 
 pub(crate) fn close_started(pointer: &str, id: &str, status: &str) -> Diagnostic {

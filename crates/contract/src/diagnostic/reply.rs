@@ -63,6 +63,16 @@ pages! {
         "A plan creates more work items than one session can sensibly hold. Combine small ones, or split the goal.";
     TOO_MANY_ENTRIES = "reply.too_many_entries":
         "A list of the reply has more entries than anybody can act on. Name the most important ones and sum up the rest.";
+    SCOPE_REQUESTS_MANY = "reply.scope_requests_many":
+        "The reply asks for more files outside the scope of its task than a person can sensibly decide about. Ask for\n\
+         those that the work cannot do without; a task that needs many others was cut wrongly: answer BLOCKED and say so.";
+    SCOPE_REQUEST_PATH = "reply.scope_request_path":
+        "A scope_request names something that cannot be allowed: not a plain path inside the repository, a folder, a\n\
+         pattern, a very long name, or a file that no agent may change. A person allows single files: name each by its\n\
+         path from the root of the repository.";
+    SCOPE_REQUEST_REASON = "reply.scope_request_reason":
+        "The reason of a scope_request is too long, or has line breaks or control characters. It is shown to the person\n\
+         who decides: say in one line why the work needs the file.";
     REVIEW_WITHOUT_FINDING = "reply.review_without_finding":
         "A review asks for changes but names none. Add at least one comment that is not a [Warning].";
     REVIEW_APPROVES_FINDING = "reply.review_approves_finding":
@@ -75,6 +85,23 @@ pub(crate) fn too_many_entries(field: &str, found: usize, most: usize) -> Diagno
     let words = format!("`artifacts.{field}` has {found} entries; at most {most} are taken");
     Diagnostic::error(TOO_MANY_ENTRIES, place, words)
         .help("Name the most important ones and sum up the rest")
+}
+
+pub(crate) fn scope_requests_many(found: usize, most: usize) -> Diagnostic {
+    let words = format!("`scope_request` has {found} entries; at most {most} are taken");
+    Diagnostic::error(SCOPE_REQUESTS_MANY, here("/scope_request"), words)
+        .help("Ask for the files that the work cannot do without")
+}
+
+pub(crate) fn scope_request_path(pointer: &str, path: &str, why: &str) -> Diagnostic {
+    let words = format!("{} cannot be asked for: {why}", quote(path));
+    Diagnostic::error(SCOPE_REQUEST_PATH, here(pointer), words)
+        .help("Name one file by its path from the root of the repository")
+}
+
+pub(crate) fn scope_request_reason(pointer: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(SCOPE_REQUEST_REASON, here(pointer), format!("the reason {why}"))
+        .help("Say in one line why the work needs this file")
 }
 
 pub(crate) fn empty() -> Diagnostic {

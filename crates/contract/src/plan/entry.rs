@@ -25,23 +25,45 @@ pub(super) fn new(id: &str, item: &WorkItem, active: &BTreeSet<&str>) -> Option<
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
     };
-    item.as_task().map(|_| follow(&empty, item, active))
+    item.as_task().map(|_| follow(&empty, None, item, active))
 }
 
-/// The task with everything that its work item says; what only the plan says stays.
-pub(super) fn follow(task: &TaskSpec, item: &WorkItem, active: &BTreeSet<&str>) -> TaskSpec {
+/// The task with everything that its work item says; what only the plan says, and the item did not say before, stays.
+pub(super) fn follow(
+    task: &TaskSpec,
+    was: Option<&WorkItem>,
+    item: &WorkItem,
+    active: &BTreeSet<&str>,
+) -> TaskSpec {
     let Some(body) = item.as_task() else { return task.clone() };
-    let depends_on = item.blocked_by.iter().filter(|id| active.contains(id.as_str()));
+    let waits = |item: &WorkItem| -> Vec<TaskId> {
+        let named = item.blocked_by.iter().filter(|id| active.contains(id.as_str()));
+        named.filter_map(|id| TaskId::parse(id).ok()).collect()
+    };
+    let said_waits = was.map(waits).unwrap_or_default();
+    let said = was.and_then(WorkItem::as_task).map(|body| checks(&body.criteria));
     TaskSpec {
         goal: body.objective.clone(),
-        depends_on: depends_on.filter_map(|id| TaskId::parse(id).ok()).collect(),
+        depends_on: with_own(waits(item), &said_waits, &task.depends_on),
         non_goals: non_goals(body),
         files_expected: body.in_scope.clone(),
-        acceptance_checks: checks(&body.criteria),
-        risk_flags: risk_flags(&item.labels),
+        acceptance_checks: with_own(
+            checks(&body.criteria),
+            &said.unwrap_or_default(),
+            &task.acceptance_checks,
+        ),
+        // A flag that is lost weakens a gate: an update only adds to them.
+        risk_flags: with_own(risk_flags(&item.labels), &[], &task.risk_flags),
         done_when: body.criteria.iter().map(|criterion| criterion.text.clone()).collect(),
         ..task.clone()
     }
+}
+
+/// What the item says now, and of what the plan has whatever did not come from the item.
+fn with_own<T: Clone + PartialEq>(now: Vec<T>, said: &[T], in_plan: &[T]) -> Vec<T> {
+    let mut all: Vec<T> = in_plan.iter().filter(|entry| !said.contains(entry)).cloned().collect();
+    all.retain(|entry| !now.contains(entry));
+    now.into_iter().chain(all).collect()
 }
 
 fn non_goals(body: &TaskItem) -> Vec<String> {

@@ -1,9 +1,11 @@
 //! Fills the tasks of a plan with what their work items say, and tells which of them may meet in a file.
 
-use crate::diagnostic::{Report, plan as say};
-use crate::scope::Reach;
+use crate::cycle::find_cycle;
+use crate::diagnostic::{Diagnostic, Report, plan as say};
+use crate::scope::{Effort, Reach};
 use crate::work_item::{self, ItemKind, WorkItem};
 use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::id::TaskId;
 use tollgate_core::task::TaskSpec;
 
 /// `items` are texts by their paths from the session's folder.
@@ -14,9 +16,15 @@ pub fn with_items(
     let mut report = Report::default();
     let mut tasks = tasks;
     let names = names(&tasks, items);
+    let planned: BTreeSet<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
     for task in &mut tasks {
         task.overlaps.clear();
-        fill(task, items, &names, &mut report);
+        if let Some((item, path)) = fill(task, items, &names, &mut report) {
+            wait(task, &item, &path, &planned, &names, &mut report);
+        }
+    }
+    if report.is_ok() {
+        report.extend(circle(&tasks));
     }
     if !report.is_ok() {
         return Err(report);
@@ -38,18 +46,18 @@ fn fill(
     items: &BTreeMap<String, String>,
     names: &BTreeSet<String>,
     report: &mut Report,
-) {
-    let Some(named) = &task.work_item else { return };
+) -> Option<(WorkItem, String)> {
+    let named = task.work_item.as_ref()?;
     let path = named.trim();
     let path = path.strip_prefix("./").unwrap_or(path);
     let id = task.id.as_str();
     let Some(text) = items.get(path) else {
         report.push(say::item_missing(id, path));
-        return;
+        return None;
     };
     let (item, found) = work_item::read(text, path);
     report.extend(found.diagnostics.into_iter().filter(|diagnostic| diagnostic.is_error()));
-    let Some(item) = item else { return };
+    let item = item?;
     if matches!(item.kind, ItemKind::Refinement(_)) {
         report.push(say::item_refinement(id, path));
     }
@@ -57,8 +65,41 @@ fn fill(
         report.push(say::item_closed(id, path));
     }
     owners(&item, path, names, report);
+    let path = path.to_owned();
     task.in_scope = item.in_scope().to_vec();
     task.out_of_scope = item.out_of_scope();
+    Some((item, path))
+}
+
+/// What the item waits for, the task waits for. Items that are no task are questions or closed, and hold nobody here.
+fn wait(
+    task: &mut TaskSpec,
+    item: &WorkItem,
+    path: &str,
+    planned: &BTreeSet<TaskId>,
+    names: &BTreeSet<String>,
+    report: &mut Report,
+) {
+    for name in &item.blocked_by {
+        let id = TaskId::parse(name.trim()).ok().filter(|id| planned.contains(id));
+        match id {
+            Some(id) if !task.depends_on.contains(&id) => task.depends_on.push(id),
+            Some(_) => {}
+            None if names.contains(name.trim()) => {}
+            None => {
+                let known: Vec<&str> = names.iter().map(String::as_str).collect();
+                report.push(say::blocked_by_unknown(path, name, &known));
+            }
+        }
+    }
+}
+
+fn circle(tasks: &[TaskSpec]) -> Option<Diagnostic> {
+    let waits: BTreeMap<&str, Vec<&str>> = tasks
+        .iter()
+        .map(|task| (task.id.as_str(), task.depends_on.iter().map(TaskId::as_str).collect()))
+        .collect();
+    find_cycle(&waits).map(|cycle| say::blocked_by_cycle(&cycle))
 }
 
 fn owners(item: &WorkItem, path: &str, names: &BTreeSet<String>, report: &mut Report) {
@@ -73,9 +114,10 @@ fn owners(item: &WorkItem, path: &str, names: &BTreeSet<String>, report: &mut Re
 /// Tasks that may change the same file never work at the same time.
 fn meet(tasks: &mut [TaskSpec]) {
     let reaches: Vec<Reach> = tasks.iter().map(|task| Reach::of(task.scope())).collect();
+    let mut effort = Effort::default();
     for one in 0..tasks.len() {
         for other in one + 1..tasks.len() {
-            if reaches[one].may_meet(&reaches[other]) {
+            if reaches[one].may_meet_within(&reaches[other], &mut effort) {
                 let (first, second) = (tasks[one].id.clone(), tasks[other].id.clone());
                 tasks[one].overlaps.push(second);
                 tasks[other].overlaps.push(first);

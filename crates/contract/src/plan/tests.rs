@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod follow;
+
 use super::*;
 use crate::testing::{REFINEMENT, TASK, shown};
 use expect_test::{Expect, expect};

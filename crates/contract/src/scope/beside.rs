@@ -4,6 +4,9 @@ use super::language::{DJANGO, Id, Language};
 use super::place::{Folder, tested_folders};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Each folder may begin a tree of tests; a file in more of them than people make is nobody's test.
+const FOLDERS_MAX: usize = 32;
+
 /// The files in scope by their own path, ready to be asked for.
 #[derive(Debug, Default)]
 pub(super) struct Subjects {
@@ -60,6 +63,9 @@ impl Asked<'_> {
     fn has_subject_of(&self, test: &str) -> bool {
         let mut folder: Vec<&str> = test.split('/').collect();
         let name = folder.pop().unwrap_or_default();
+        if folder.len() > FOLDERS_MAX {
+            return false;
+        }
         let Some((stem, extension)) = name.rsplit_once('.') else { return false };
         let Some(language) = Language::of_test(extension) else { return false };
         let marked = language.stems(stem);
@@ -167,4 +173,17 @@ fn owners_in_rust<'a>(folder: &[&'a str], stem: &str) -> Vec<(Vec<&'a str>, &'a 
         }
     }
     owners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_below_very_many_folders_is_nobody_s() {
+        let subjects = Subjects::new(["src/a.ts".to_owned()].iter());
+        let is_test = |path: &str| is_test(path, &subjects, &|_| true);
+        assert!(is_test(&format!("{}a.test.ts", "tests/".repeat(8))));
+        assert!(!is_test(&format!("{}a.test.ts", "tests/".repeat(600))));
+    }
 }

@@ -21,8 +21,7 @@ impl<'a> Declared<'a> {
             keep_best(&mut incidental, plain_path(&entry.path), (entry.reason.trim(), lacks));
         }
         let mut corrections = BTreeMap::new();
-        for correction in &rules.corrections {
-            let lacks = missing_in(correction, &scope.listed);
+        for (correction, lacks) in self::corrections(&rules.corrections, &scope.listed) {
             keep_best(&mut corrections, plain_path(&correction.actual), (correction, lacks));
         }
         Self { incidental, corrections }
@@ -84,8 +83,29 @@ fn unmet_by(entry: &Incidental, motives: &BTreeSet<&str>) -> Vec<String> {
     unmet
 }
 
-/// Why a correction does not count; empty when it does.
-pub(super) fn missing_in(correction: &ScopeCorrection, listed: &Listed) -> Vec<String> {
+/// Every correction with why it does not count; nothing where it does.
+pub(super) fn corrections<'a>(
+    given: &'a [ScopeCorrection],
+    listed: &Listed,
+) -> Vec<(&'a ScopeCorrection, Vec<String>)> {
+    // Whether the first one holds does not matter: else one more exclusion could let another file in.
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    let checked = given.iter().map(|correction| {
+        let mut missing = missing_in(correction, listed);
+        let (from, actual) = (plain_path(&correction.listed), plain_path(&correction.actual));
+        if [&from, &actual, &plain_path(&correction.reason)].iter().all(|text| !text.is_empty()) {
+            let meant = first.entry(from.clone()).or_insert_with(|| actual.clone());
+            if *meant != actual {
+                missing.push(format!("{from} is corrected to {meant} already"));
+            }
+        }
+        (correction, missing)
+    });
+    checked.collect()
+}
+
+/// Why a correction by itself does not count; empty when it does.
+fn missing_in(correction: &ScopeCorrection, listed: &Listed) -> Vec<String> {
     let ScopeCorrection { listed: from, actual, reason } = correction;
     let mut missing = Vec::new();
     let fields = [("Listed", from), ("Actual", actual), ("Reason", reason)];
@@ -101,8 +121,9 @@ pub(super) fn missing_in(correction: &ScopeCorrection, listed: &Listed) -> Vec<S
     }
     if path.contains('*') || !is_plain(&path) || is_protected(&path, None) {
         missing.push(format!("{path} is no plain path of a file that an agent may change"));
-    } else if listed.is_excluded_by_name(&path) {
-        missing.push(format!("Out of Scope lists {path}"));
+    } else if let Some(entry) = listed.exclusion(&path) {
+        let by = if entry.text == path { String::new() } else { format!(" as {}", entry.text) };
+        missing.push(format!("Out of Scope lists {path}{by}"));
     }
     missing
 }

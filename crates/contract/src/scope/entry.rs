@@ -41,7 +41,7 @@ impl Listed {
         }
         match self.outside.pattern(path) {
             Some(entry) => Standing::Out(entry),
-            None if self.inside.patterns.matches(path) => Standing::In,
+            None if self.inside.covers(path) => Standing::In,
             None => Standing::Unlisted,
         }
     }
@@ -60,11 +60,16 @@ impl Listed {
         let entry = Entry::read(text).text;
         self.inside.entries.iter().any(|known| known.text == entry)
             || self.inside.exact(&entry).is_some()
-            || self.inside.patterns.matches(&entry)
+            || self.inside.covers(&entry)
     }
 
     pub(super) fn is_excluded_by_name(&self, path: &str) -> bool {
         self.outside.exact(path).is_some()
+    }
+
+    /// The entry of Out of Scope that covers a path, whatever In Scope says.
+    pub(super) fn exclusion(&self, path: &str) -> Option<&Entry> {
+        self.outside.exact(path).or_else(|| self.outside.pattern(path))
     }
 
     /// The paths of In Scope that are no patterns and not excluded.
@@ -82,8 +87,8 @@ struct List {
     entries: Vec<Entry>,
     /// Path to entry; one that may be a pattern too, such as `app/[id].ts`, is in both.
     exact: BTreeMap<String, usize>,
-    patterns: PathRules,
-    /// Asked one by one only for a path that `patterns` matches.
+    /// All patterns at once; none where they are too large together, and then each is asked.
+    patterns: Option<PathRules>,
     each: Vec<(PathRules, usize)>,
 }
 
@@ -108,7 +113,7 @@ impl List {
         for (at, text) in texts.iter().enumerate().filter(|(at, _)| entries[*at].note.is_some()) {
             exact.entry(plain_path(text)).or_insert(at);
         }
-        let patterns = PathRules::new(&readable).unwrap_or_default();
+        let patterns = PathRules::new(&readable).ok();
         Self { entries, exact, patterns, each }
     }
 
@@ -116,8 +121,15 @@ impl List {
         self.exact.get(path).map(|at| &self.entries[*at])
     }
 
+    fn covers(&self, path: &str) -> bool {
+        match &self.patterns {
+            Some(patterns) => patterns.matches(path),
+            None => self.each.iter().any(|(rules, _)| rules.matches(path)),
+        }
+    }
+
     fn pattern(&self, path: &str) -> Option<&Entry> {
-        if !self.patterns.matches(path) {
+        if !self.covers(path) {
             return None;
         }
         let found = self.each.iter().find(|(rules, _)| rules.matches(path));
@@ -151,6 +163,12 @@ impl Entry {
     }
 }
 
+/// A path that is known to be one, so that no part of it is taken for a note.
+pub(crate) fn entry_of(path: &str) -> String {
+    let is_read_as_written = Entry::read(path).text == plain_path(path);
+    if is_read_as_written { path.to_owned() } else { format!("`{path}`") }
+}
+
 /// `` `path` `` and the words behind it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let (path, note) = text.strip_prefix('`')?.split_once('`')?;
@@ -166,7 +184,7 @@ fn noted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Without spaces around it, backticks, `.` and empty parts; a folder keeps its `/`.
-pub(super) fn plain_path(text: &str) -> String {
+pub(crate) fn plain_path(text: &str) -> String {
     let text = text.trim().trim_matches('`').trim();
     if text.starts_with('/') {
         return text.to_owned();
@@ -174,4 +192,24 @@ pub(super) fn plain_path(text: &str) -> String {
     let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     let end = if text.ends_with('/') && !parts.is_empty() { "/" } else { "" };
     format!("{}{end}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r104_patterns_that_are_too_large_together_still_exclude() {
+        let texts: Vec<String> = vec!["docs/".to_owned(), "vendor/**/*.c".to_owned()];
+        let mut listed = Listed::new(&["**".to_owned()], &texts);
+        for is_together in [true, false] {
+            if !is_together {
+                listed.outside.patterns = None;
+                listed.inside.patterns = None;
+            }
+            assert!(matches!(listed.standing("vendor/a/b.c"), Standing::Out(_)), "{is_together}");
+            assert!(matches!(listed.standing("docs/a.md"), Standing::Out(_)), "{is_together}");
+            assert!(matches!(listed.standing("src/a.ts"), Standing::In), "{is_together}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub(super) struct Language {
     pub is_bare_in_folder: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Id {
     Rust,
     Script,

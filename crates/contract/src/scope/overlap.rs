@@ -3,9 +3,13 @@
 use super::entry::Entry;
 use super::language::{DJANGO, Id, KINDS, LANGUAGES, Language, PROJECT_SUFFIXES, Place};
 use super::pattern::{
-    Part, Pattern, Text, Token, ending, glob, has_gap, literal, meet, one, parts_meet, path,
-    texts_meet,
+    Part, Pattern, Text, Token, anything, ending, glob, has_gap, is_beyond_reading, literal, meet,
+    one, parts_meet, path, texts_meet,
 };
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many patterns one scope may have before it counts as everything.
+const PATTERNS_MAX: usize = 4_000;
 
 /// Whether some path may be in both scopes; when in doubt it says yes.
 pub fn may_overlap(a: &[String], b: &[String]) -> bool {
@@ -15,9 +19,11 @@ pub fn may_overlap(a: &[String], b: &[String]) -> bool {
 /// Every path that a scope may let somebody change; made once, compared with many.
 #[derive(Debug, Default)]
 pub struct Reach {
-    listed: Vec<Pattern>,
-    tests: Vec<Pattern>,
+    listed: BTreeSet<Pattern>,
+    tests: BTreeSet<Pattern>,
     groups: Vec<Group>,
+    /// It is more than can be told apart.
+    is_everything: bool,
 }
 
 /// Patterns that end in the same name: for most pairs of scopes their names tell them apart, and there are few names.
@@ -28,34 +34,90 @@ struct Group {
 }
 
 impl Group {
-    fn may_meet(&self, other: &Self) -> bool {
+    fn may_meet(&self, other: &Self, effort: &mut Effort) -> bool {
         let is_apart = match (&self.name, &other.name) {
             (Some(one), Some(another)) => !parts_meet(one, another),
             _ => false,
         };
-        !is_apart && self.patterns.iter().any(|a| other.patterns.iter().any(|b| meet(a, b)))
+        if is_apart {
+            return !effort.spend(1);
+        }
+        let pairs = (self.patterns.len() as u64).saturating_mul(other.patterns.len() as u64);
+        !effort.spend(pairs.saturating_mul(Effort::PER_PATTERN))
+            || self.patterns.iter().any(|a| other.patterns.iter().any(|b| meet(a, b)))
+    }
+}
+
+/// How much may still be compared. It is counted and not timed, so that the same plan always reads the same.
+#[derive(Debug)]
+pub struct Effort {
+    left: u64,
+}
+
+impl Default for Effort {
+    /// Some seconds: hundreds of tasks with a few files each.
+    fn default() -> Self {
+        Self { left: 500_000_000 }
+    }
+}
+
+impl Effort {
+    /// Two patterns cost about as much as so many pairs of names.
+    const PER_PATTERN: u64 = 16;
+
+    /// Whether there was so much left.
+    fn spend(&mut self, cost: u64) -> bool {
+        let left = self.left.checked_sub(cost);
+        self.left = left.unwrap_or(0);
+        left.is_some()
     }
 }
 
 impl Reach {
     /// Whether some path may be in both; when in doubt it says yes.
     pub fn may_meet(&self, other: &Self) -> bool {
-        self.groups.iter().any(|ours| other.groups.iter().any(|theirs| ours.may_meet(theirs)))
+        self.may_meet_within(other, &mut Effort::default())
+    }
+
+    /// The same for many pairs; once the effort is spent, whatever is left meets.
+    pub fn may_meet_within(&self, other: &Self, effort: &mut Effort) -> bool {
+        if self.is_everything || other.is_everything {
+            return !self.is_nothing() && !other.is_nothing();
+        }
+        self.groups
+            .iter()
+            .any(|ours| other.groups.iter().any(|theirs| ours.may_meet(theirs, effort)))
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.groups.is_empty() && !self.is_everything
     }
 
     pub fn of(entries: &[String]) -> Self {
         let mut reach = Self::default();
-        for entry in entries.iter().map(|entry| Entry::read(entry)) {
-            if entry.is_path() && !entry.text.ends_with('/') {
-                reach.add(path(&entry.text), true);
-            }
-            for pattern in entry.patterns().iter().flat_map(|pattern| glob(pattern)) {
-                reach.add(pattern, false);
+        for entry in entries {
+            reach.add_entry(entry);
+            if reach.is_everything {
+                return Self { is_everything: true, ..Self::default() };
             }
         }
         reach.leave_out_what_is_said_twice();
         reach.group();
         reach
+    }
+
+    fn add_entry(&mut self, entry: &str) {
+        self.is_everything |= is_beyond_reading(entry);
+        if self.is_everything {
+            return;
+        }
+        let entry = Entry::read(entry);
+        if entry.is_path() && !entry.text.ends_with('/') {
+            self.add(path(&entry.text), true);
+        }
+        for pattern in entry.patterns().iter().flat_map(|pattern| glob(pattern)) {
+            self.add(pattern, false);
+        }
     }
 
     /// Tests below a listed folder are listed with it; there are many, and each would be compared with each.
@@ -66,28 +128,24 @@ impl Reach {
             .iter()
             .filter_map(|pattern| pattern.strip_suffix(&[Part::Deep, any_name.clone()]))
             .collect();
-        let mut tests: Vec<Pattern> = Vec::with_capacity(self.tests.len());
-        for test in std::mem::take(&mut self.tests) {
-            let is_listed = whole.iter().any(|folder| test.starts_with(folder));
-            if !is_listed && !tests.contains(&test) {
-                tests.push(test);
-            }
-        }
-        self.tests = tests;
+        self.tests.retain(|test| !whole.iter().any(|folder| test.starts_with(folder)));
     }
 
     fn group(&mut self) {
         let listed = std::mem::take(&mut self.listed);
+        let mut by_name: BTreeMap<Option<Part>, Vec<Pattern>> = BTreeMap::new();
         for pattern in listed.into_iter().chain(std::mem::take(&mut self.tests)) {
-            let name = pattern.last().cloned();
-            match self.groups.iter_mut().find(|group| group.name == name) {
-                Some(group) => group.patterns.push(pattern),
-                None => self.groups.push(Group { name, patterns: vec![pattern] }),
-            }
+            by_name.entry(pattern.last().cloned()).or_default().push(pattern);
         }
+        let group = |(name, patterns)| Group { name, patterns };
+        self.groups = by_name.into_iter().map(group).collect();
     }
 
     fn add(&mut self, pattern: Pattern, is_exact: bool) {
+        self.is_everything |= pattern == anything() || self.tests.len() > PATTERNS_MAX;
+        if self.is_everything {
+            return;
+        }
         if let Some((name, folder)) = pattern.split_last() {
             for language in LANGUAGES {
                 for subject in subjects(language, folder, name, is_exact) {
@@ -96,7 +154,7 @@ impl Reach {
                 self.tests.extend(unnamed_tests(language, folder, name));
             }
         }
-        self.listed.push(pattern);
+        self.listed.insert(pattern);
     }
 }
 
@@ -380,3 +438,6 @@ fn tests_of_module(module: &[Part]) -> Vec<Pattern> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use super::language::Id;
 /// Each part of a path by itself.
 pub(super) type Pattern = Vec<Part>;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// Any number of folders.
     Deep,
@@ -18,7 +18,7 @@ pub(super) enum Part {
 /// A text with gaps.
 pub(super) type Text = Vec<Token>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Token {
     Char(char),
     AnyOne,
@@ -44,6 +44,17 @@ pub(super) fn path(path: &str) -> Pattern {
     path.split('/').map(|part| one(&[part])).collect()
 }
 
+/// Whether an entry is longer or deeper than people write it: then it counts as everything, since each of its parts would
+/// be a place where a tree of tests may begin.
+pub(super) fn is_beyond_reading(text: &str) -> bool {
+    const BYTES_MAX: usize = 1_024;
+    const PARTS_MAX: usize = 32;
+    const GAPS_MAX: usize = 4;
+    text.len() > BYTES_MAX
+        || text.split('/').count() > PARTS_MAX
+        || text.matches("**").count() > GAPS_MAX
+}
+
 /// A glob, or a folder that ends in `/`, as one pattern for each choice of its braces.
 pub(super) fn glob(text: &str) -> Vec<Pattern> {
     const CHOICES_MAX: usize = 64;
@@ -51,7 +62,7 @@ pub(super) fn glob(text: &str) -> Vec<Pattern> {
     texts.iter().map(|text| without_choice(text)).collect()
 }
 
-fn anything() -> Pattern {
+pub(super) fn anything() -> Pattern {
     vec![Part::Deep, Part::One(vec![vec![Token::AnyMany]])]
 }
 
@@ -84,19 +95,26 @@ fn without_choice(text: &str) -> Pattern {
     for part in text.split('/') {
         match part {
             "" => {}
-            "**" => pattern.push(Part::Deep),
+            "**" => add_gap(&mut pattern),
             // A class may hold anything, a `/` too.
             _ if part.contains('[') != part.contains(']') => return anything(),
             _ => pattern.push(Part::One(vec![tokens(part)])),
         }
     }
     if text.ends_with('/') {
-        pattern.push(Part::Deep);
+        add_gap(&mut pattern);
     }
     if pattern.last() == Some(&Part::Deep) {
         pattern.push(Part::One(vec![vec![Token::AnyMany]]));
     }
     pattern
+}
+
+/// Two gaps in a row say what one says.
+fn add_gap(pattern: &mut Pattern) {
+    if pattern.last() != Some(&Part::Deep) {
+        pattern.push(Part::Deep);
+    }
 }
 
 fn tokens(part: &str) -> Text {
@@ -117,7 +135,7 @@ pub(super) fn meet(a: &[Part], b: &[Part]) -> bool {
     // The last parts are names and tell most pairs apart.
     match (a.last(), b.last()) {
         (Some(one), Some(other)) if !parts_meet(one, other) => false,
-        _ => sequences_meet(a, b, &|part| *part == Part::Deep, &parts_meet),
+        _ => sequences_meet(a, b, |part| *part == Part::Deep, parts_meet),
     }
 }
 
@@ -143,11 +161,25 @@ pub(super) fn parts_meet(a: &Part, b: &Part) -> bool {
         | (Part::One(texts), Part::Test { language, names, .. }) => {
             let may_be_test = |text: &&Text| {
                 let ends = language.test_extensions().chain(["snap"]);
-                ends.into_iter().any(|end| texts_meet(text, &ending(&format!(".{end}"))))
+                ends.into_iter().any(|end| may_have_extension(text, end))
             };
             texts.iter().filter(may_be_test).any(|text| any(std::slice::from_ref(text), names))
         }
     }
+}
+
+/// Read from its end, as far as no gap leaves it open.
+fn may_have_extension(text: &[Token], extension: &str) -> bool {
+    let mut tokens = text.iter().rev();
+    for expected in extension.chars().rev().chain(['.']) {
+        match tokens.next() {
+            Some(Token::AnyMany) => return true,
+            Some(Token::AnyOne) => {}
+            Some(Token::Char(c)) if *c == expected => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether it is more than one text.
@@ -164,18 +196,23 @@ fn is_related(a: &[Token], b: &[Token]) -> bool {
 }
 
 pub(super) fn texts_meet(a: &[Token], b: &[Token]) -> bool {
-    sequences_meet(a, b, &|token| *token == Token::AnyMany, &|a, b| match (a, b) {
-        (Token::Char(a), Token::Char(b)) => a == b,
-        _ => true,
-    })
+    sequences_meet(
+        a,
+        b,
+        |token| *token == Token::AnyMany,
+        |a, b| match (a, b) {
+            (Token::Char(a), Token::Char(b)) => a == b,
+            _ => true,
+        },
+    )
 }
 
 /// Two sequences with gaps: row by row, whether what is read so far of both can be the same.
 fn sequences_meet<T>(
     a: &[T],
     b: &[T],
-    is_gap: &dyn Fn(&T) -> bool,
-    is_same: &dyn Fn(&T, &T) -> bool,
+    is_gap: impl Fn(&T) -> bool,
+    is_same: impl Fn(&T, &T) -> bool,
 ) -> bool {
     // What stands before the first gap and behind the last one tells most pairs apart.
     let (mut a, mut b) = (a, b);
@@ -196,6 +233,9 @@ fn sequences_meet<T>(
             return false;
         }
         (a, b) = (rest, others);
+    }
+    if a.is_empty() || b.is_empty() {
+        return a.iter().chain(b).all(is_gap);
     }
     let mut row: Vec<bool> = vec![true];
     row.extend(b.iter().scan(true, |reached, part| {

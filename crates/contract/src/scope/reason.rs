@@ -9,13 +9,16 @@ pub(super) fn excluded(entry: &Entry) -> String {
 
 /// Names the entry that was perhaps meant: a twin, the same file name, or the one that shares most folders.
 pub(super) fn unlisted(path: &str, listed: &Listed) -> String {
-    for entry in listed.entries() {
+    /// A hint is not worth a look at more, for each of many files.
+    const LOOKED_AT_MAX: usize = 500;
+    for entry in listed.entries().take(LOOKED_AT_MAX) {
         if let Some(likeness) = likeness(path, &entry.text) {
             return format!("not listed in scope; {likeness} {}", entry.text);
         }
     }
     let nearest = listed
         .entries()
+        .take(LOOKED_AT_MAX)
         .map(|entry| (closeness(path, &entry.text), &entry.text))
         .filter(|(closeness, _)| *closeness > (false, 0))
         .max_by_key(|(closeness, _)| *closeness);
@@ -26,9 +29,8 @@ pub(super) fn unlisted(path: &str, listed: &Listed) -> String {
 }
 
 fn closeness(path: &str, entry: &str) -> (bool, usize) {
-    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let shared = path.split('/').zip(entry.split('/')).take_while(|(a, b)| a == b).count();
-    (name(path) == name(entry), shared)
+    (path.rsplit('/').next() == entry.rsplit('/').next(), shared)
 }
 
 /// How two different paths can look the same on a screen or a disk.
@@ -41,11 +43,12 @@ fn likeness(path: &str, entry: &str) -> Option<&'static str> {
     if !near(path.len(), entry.len()) {
         return None;
     }
-    if path.to_lowercase() == entry.to_lowercase() {
-        return Some("it differs only in upper and lower case from");
-    }
+    const CASE: &str = "it differs only in upper and lower case from";
     if path.is_ascii() && entry.is_ascii() {
-        return None;
+        return path.eq_ignore_ascii_case(entry).then_some(CASE);
+    }
+    if path.to_lowercase() == entry.to_lowercase() {
+        return Some(CASE);
     }
     if is_composed(path) != is_composed(entry) && skeleton(path) == skeleton(entry) {
         return Some("it looks the same but its letters are encoded in another way than those of");

@@ -14,7 +14,7 @@ pub(super) struct Told<'a> {
 
 impl<'a> Told<'a> {
     pub(super) fn new(rules: &'a ScopeRules, paths: impl Iterator<Item = &'a str>) -> Self {
-        let summary = rules.summary.as_deref();
+        let summary = rules.summary.as_deref().map(beginning);
         let mut names = BTreeMap::new();
         if summary.is_some() {
             paths.for_each(|path| *names.entry(file_name(path)).or_default() += 1);
@@ -29,6 +29,12 @@ impl<'a> Told<'a> {
         has_word(summary, path)
             || (self.names.get(name).is_none_or(|count| *count < 2) && has_word(summary, name))
     }
+}
+
+/// It is searched for every file; nobody reads a longer one.
+fn beginning(summary: &str) -> &str {
+    const BYTES_MAX: usize = 64 * 1024;
+    &summary[..summary.floor_char_boundary(BYTES_MAX)]
 }
 
 /// `a.ts` is not in `data.ts`, `lib/a.ts` or `a.tsx`, but at the end of a sentence it is.

@@ -5,7 +5,8 @@ use super::{SpecReference, list, spec_reference};
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
 use crate::globs::PathRules;
-use crate::scope::{self, ScopeRules};
+use crate::scope::{self, ScopeRules, entry_of};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use tollgate_core::task::Check;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
@@ -97,7 +98,7 @@ pub(super) fn read(
     Some(TaskItem {
         objective: text(OBJECTIVE)?,
         spec_reference: reference?,
-        in_scope: in_scope.into_iter().map(|(_, path)| path).collect(),
+        in_scope: in_scope.iter().map(|(_, path)| entry_of(path)).collect(),
         out_of_scope: excluded.into_iter().map(|(_, excluded)| excluded).collect(),
         criteria: criteria.into_iter().map(|(_, criterion)| criterion).collect(),
         context: text(CONTEXT)?,
@@ -176,7 +177,7 @@ fn owner_span(text: &str) -> Option<Range<usize>> {
 pub(super) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
     let outline = Outline::of(body, 1, TEMPLATE);
     let excluded = outline.sections.iter().filter(|section| section.name == OUT_OF_SCOPE);
-    let lines: Vec<u32> =
+    let lines: BTreeSet<u32> =
         excluded.flat_map(|s| &s.lines).filter(|l| !l.is_code).map(|l| l.number).collect();
     let mut renamed = String::with_capacity(body.len());
     for (number, line) in (1..).zip(body.split_inclusive('\n')) {
@@ -250,17 +251,19 @@ fn contradictions(
     criteria: &[(u32, AcceptanceCriterion)],
     report: &mut Report,
 ) {
-    let same = |a: &str, b: &str| a.trim_end_matches('/') == b.trim_end_matches('/');
+    let mut first_lines: BTreeMap<&str, u32> = BTreeMap::new();
+    for (line, path) in in_scope {
+        first_lines.entry(path.trim_end_matches('/')).or_insert(*line);
+    }
     for (line, out) in excluded {
-        if let Some((listed, _)) = in_scope.iter().find(|(_, path)| same(path, &out.path)) {
+        if let Some(listed) = first_lines.get(out.path.trim_end_matches('/')) {
             report.push(say::in_and_out(path, (*listed, *line), &out.path));
         }
     }
-    let listed: Vec<String> = in_scope.iter().map(|(_, path)| path.clone()).collect();
-    let refused: Vec<&str> = excluded.iter().map(|(_, out)| out.path.as_str()).collect();
-    for (line, criterion) in criteria {
-        let needs = needed(criterion);
-        if let Some(needed) = needs.iter().find(|file| is_refused(file, &listed, &refused)) {
+    let needs: Vec<Vec<String>> = criteria.iter().map(|(_, criterion)| needed(criterion)).collect();
+    let refused = refused(needs.iter().flatten(), in_scope, excluded);
+    for ((line, criterion), needs) in criteria.iter().zip(&needs) {
+        if let Some(needed) = needs.iter().find(|file| refused.contains(file.as_str())) {
             report.push(say::check_out_of_scope(path, *line, needed, &criterion.text));
         }
     }
@@ -280,16 +283,28 @@ fn needed(criterion: &AcceptanceCriterion) -> Vec<String> {
     criterion.test.iter().cloned().chain(named).collect()
 }
 
-/// Whether the task may not change a file because the work item excludes it.
-fn is_refused(file: &str, listed: &[String], refused: &[&str]) -> bool {
-    let path = file.strip_prefix("./").unwrap_or(file).to_owned();
-    let is_named = PathRules::new(refused).is_ok_and(|rules| rules.matches(&path));
+/// The files that the task may not change because the work item excludes them.
+fn refused<'a>(
+    files: impl Iterator<Item = &'a String>,
+    in_scope: &[(u32, String)],
+    excluded: &[(u32, Excluded)],
+) -> BTreeSet<&'a str> {
+    let outside: Vec<&str> = excluded.iter().map(|(_, out)| out.path.as_str()).collect();
+    let Ok(named) = PathRules::new(&outside) else { return BTreeSet::new() };
+    let files: BTreeSet<&str> =
+        files.map(String::as_str).filter(|file| named.matches(file)).collect();
     let rules = ScopeRules {
-        in_scope: listed.to_vec(),
-        out_of_scope: refused.iter().map(|path| (*path).to_owned()).collect(),
+        in_scope: in_scope.iter().map(|(_, path)| entry_of(path)).collect(),
+        out_of_scope: outside.iter().map(|path| entry_of(path)).collect(),
         ..ScopeRules::default()
     };
-    let change = FileChange { path, change_type: ChangeType::Modified, old_path: None };
-    let sorted = scope::sort(&rules, &[change]);
-    is_named && sorted.iter().any(|file| file.class == ScopeClass::Violation)
+    let change = |file: &&str| FileChange {
+        path: file.strip_prefix("./").unwrap_or(file).to_owned(),
+        change_type: ChangeType::Modified,
+        old_path: None,
+    };
+    let changes: Vec<FileChange> = files.iter().map(change).collect();
+    let sorted = scope::sort(&rules, &changes);
+    let is_refused = |(_, file): &(&str, scope::ScopedFile)| file.class == ScopeClass::Violation;
+    files.into_iter().zip(sorted).filter(is_refused).map(|(file, _)| file).collect()
 }

@@ -434,3 +434,35 @@ proptest! {
         let _ = read(&format!("{}{text}{}", &TASK[..cut], &TASK[cut..]), "x.md");
     }
 }
+
+#[test]
+fn r095_a_path_in_backticks_is_not_read_for_a_note() {
+    let lines = "- `docs/notes (draft)`\n- `src/ — old/a.ts`\n- `lib/x` (new)";
+    let text = TASK.replace("- bin/limit\n- `tests/test_limit.sh` (new)", lines);
+    let text = text.replace("- docs/\n", "- `gen/x (y)`\n");
+    let (item, report) = read(&text, "T-001.md");
+    let item = item.unwrap_or_else(|| panic!("{}", shown(&report)));
+    let rules = crate::scope::ScopeRules {
+        in_scope: item.in_scope().to_vec(),
+        out_of_scope: item.out_of_scope(),
+        authorized: vec!["gen/x/z.ts".to_owned()],
+        ..Default::default()
+    };
+    let class = |path: &str| {
+        let change = tollgate_core::work::FileChange {
+            path: path.to_owned(),
+            change_type: tollgate_core::work::ChangeType::Modified,
+            old_path: None,
+        };
+        crate::scope::sort(&rules, &[change])[0].class.as_str()
+    };
+    for path in
+        ["docs/notes (draft)", "docs/notes (draft)/a.md", "src/ — old/a.ts", "lib/x", "lib/x/y"]
+    {
+        assert_eq!(class(path), "primary", "{path}");
+    }
+    for path in ["docs/notes", "docs/notes/a.md", "src/b.ts", "src/a/b.ts"] {
+        assert_eq!(class(path), "violation", "{path}");
+    }
+    assert_eq!(class("gen/x/z.ts"), "authorized");
+}

@@ -1,8 +1,10 @@
 //! Where symbolic links lead.
 
+use crate::workspace::link_escapes;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
+use tollgate_contract::globs::is_git_name;
 
 /// Of what is no link it says no. By the words of the link, and by where it really ends: another link on the way may turn off.
 pub fn leads_out_on_disk(root: &Path, path: &[u8]) -> bool {
@@ -12,27 +14,13 @@ pub fn leads_out_on_disk(root: &Path, path: &[u8]) -> bool {
         return true;
     }
     let (Ok(end), Ok(root)) = (full.canonicalize(), root.canonicalize()) else { return false };
-    end.strip_prefix(&root).map_or(true, is_in_git_dir)
+    let is_git = |end: &Path| end.iter().any(|name| is_git_name(&name.to_string_lossy()));
+    end.strip_prefix(&root).map_or(true, is_git)
 }
 
-/// By its words alone: an absolute target, one above the root, or one inside `.git`.
+/// By its words alone, as for the trees that agents work in.
 pub fn leads_out(path: &[u8], target: &[u8]) -> bool {
-    let folder = Path::new(OsStr::from_bytes(path)).parent().unwrap_or(Path::new(""));
-    let mut end = PathBuf::new();
-    for step in folder.join(OsStr::from_bytes(target)).components() {
-        match step {
-            Component::Normal(name) => end.push(name),
-            Component::CurDir => {}
-            Component::ParentDir if end.pop() => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
-        }
-    }
-    is_in_git_dir(&end)
-}
-
-fn is_in_git_dir(path: &Path) -> bool {
-    let first = path.components().next();
-    first.is_some_and(|first| first.as_os_str().eq_ignore_ascii_case(".git"))
+    link_escapes(Path::new(OsStr::from_bytes(path)), Path::new(OsStr::from_bytes(target)))
 }
 
 #[cfg(test)]
@@ -48,11 +36,16 @@ mod tests {
             ("src/a", "b/../../../x"),
             ("src/a", "../.git/hooks"),
             ("a", ".GIT"),
+            ("a", "nested/.git/hooks"),
+            ("a", "git~1/hooks"),
+            // The name may be a link itself, and then the step up starts elsewhere.
+            ("src/a", "b/.."),
+            ("src/a", "./x/../y"),
         ] {
             assert!(leads_out(path.as_bytes(), target.as_bytes()), "{path} -> {target}");
         }
         for (path, target) in
-            [("a", "b"), ("src/a", "../b"), ("src/a", "./x/../y"), ("a", ".github"), ("a", "")]
+            [("a", "b"), ("src/a", "../b"), ("src/a", "./x/y"), ("a", ".github"), ("a", "")]
         {
             assert!(!leads_out(path.as_bytes(), target.as_bytes()), "{path} -> {target}");
         }

@@ -20,7 +20,7 @@ pub(super) fn is_refused_by_git(path: &Path) -> bool {
 
 /// Whether a link at `link` (below the tree) to `target` may lead out of the tree or into a `.git`. A step up behind a
 /// name counts: the name may be a link, now or later, and then the step starts somewhere else than the text says.
-pub(super) fn link_escapes(link: &Path, target: &Path) -> bool {
+pub(crate) fn link_escapes(link: &Path, target: &Path) -> bool {
     let mut at: Vec<&std::ffi::OsStr> = Vec::new();
     let folder = link.parent().unwrap_or(Path::new(""));
     let mut is_behind_a_name = false;
