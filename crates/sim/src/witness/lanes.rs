@@ -271,7 +271,11 @@ impl Books {
         let record = &attempts.dispatches[&number];
         let is_clash = self.clashed.remove(&number);
         // What clashed is done anew by a dispatch of its own.
-        if is_clash && verdict == Verdict::SetAside && self.is_planned(&record.task) {
+        if is_clash
+            && verdict == Verdict::SetAside
+            && record.role == Role::Coder
+            && self.is_planned(&record.task)
+        {
             self.owed.insert((record.task.clone(), record.role));
         }
         let begins_again = is_clash && verdict == Verdict::SetAside;
