@@ -148,7 +148,7 @@ fn applying_the_same_again_changes_no_byte() {
     let plans = [
         two(),
         result(
-            json!([question("q"), task("a", "bin/a", "a", &["q"]), task("b", "bin/b", "a", &[])]),
+            json!([question("q"), task("a", "bin/a", "b", &["q"]), task("b", "bin/b", "a", &[])]),
             json!([]),
             json!([]),
         ),
