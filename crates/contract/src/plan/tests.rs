@@ -383,9 +383,8 @@ fn labels_flag_risks_and_criteria_become_checks() {
     let mut flagged = task("a", "bin/a", "a", &[]);
     let labels: Vec<&str> = LABELS.iter().copied().chain(["risk:security", "area:x"]).collect();
     flagged["labels"] = json!(labels);
-    let body = TASK
-        .replace("- [x] cmd: sh tests/run.sh limit\n", "")
-        .replace("owned by T-002", "owned by a");
+    let body =
+        TASK.replace("- [x] cmd: sh tests/run.sh limit\n", "").replace(" (owned by T-002)", "");
     flagged["body"] = json!(body);
     let made =
         applied(&result(json!([flagged.clone()]), json!([]), json!([])), &Existing::default());
