@@ -4,6 +4,7 @@ pub(crate) mod items;
 mod normal;
 mod requests;
 pub mod results;
+mod rules;
 pub mod wire;
 
 pub use results::{ImplementorResult, PlannerResult, ReviewerResult};
@@ -12,6 +13,8 @@ pub use wire::{AgentOutput, ScopeRequest};
 use crate::diagnostic::{Diagnostic, Report, reply, shape as words};
 use crate::node::{JsonFault, Node, Value, read_json};
 use crate::shape::{Fault, Unread, Wrong, read};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use tollgate_core::limits::{REPLY_BYTES_MAX, REPLY_ITEMS_MAX};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
 use tollgate_core::role::Role;
@@ -122,23 +125,28 @@ fn tail(text: &str) -> &str {
     text.char_indices().nth_back(29).map_or(text, |(at, _)| &text[at..])
 }
 
-fn universal(node: &Node, role: Option<Role>) -> Result<ReplyRead, Report> {
+/// Faults of form and of content come together: the rules look at the node and not at what was read.
+fn whole<T: DeserializeOwned + JsonSchema>(
+    node: &Node,
+    rules: impl Fn(&Node, &mut Report),
+    normal: impl Fn(T) -> ReplyRead,
+) -> Result<ReplyRead, Report> {
     let mut report = Report::default();
-    let output = match read::<AgentOutput>(node) {
-        Ok(output) => Some(output),
+    let result = match read::<T>(node) {
+        Ok(result) => Some(result),
         Err(unread) => {
             report.extend(unread_words(unread));
             None
         }
     };
-    report.extend(contradictions(node, role));
-    match output {
-        Some(output) if report.is_ok() => Ok(normal::universal(output)),
+    rules(node, &mut report);
+    match result {
+        Some(result) if report.is_ok() => Ok(normal(result)),
         _ => Err(report),
     }
 }
 
-/// Rules over several fields. They look at the node, so that they speak also when the form is wrong elsewhere.
+/// Rules over several fields.
 fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let status = node.get("status").and_then(Node::as_text).and_then(ReplyStatus::parse);
@@ -163,10 +171,14 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
 
 fn of_kind(node: &Node, kind: ReplyKind, role: Option<Role>) -> Result<ReplyRead, Report> {
     let found = match kind {
-        ReplyKind::Universal => universal(node, role),
-        ReplyKind::Planner => planner(node),
-        ReplyKind::Implementor => read(node).map(normal::implementor).map_err(faults),
-        ReplyKind::Reviewer => reviewer(node),
+        ReplyKind::Universal => {
+            let rules =
+                |node: &Node, report: &mut Report| report.extend(contradictions(node, role));
+            whole(node, rules, normal::universal)
+        }
+        ReplyKind::Planner => whole(node, items::rules, normal::planner),
+        ReplyKind::Implementor => whole(node, rules::implementor, normal::implementor),
+        ReplyKind::Reviewer => whole(node, rules::reviewer, normal::reviewer),
     };
     let requests = requests::faults(node);
     match found {
@@ -196,24 +208,6 @@ fn result_kind(node: &Node, role: Option<Role>) -> Result<ReplyKind, Report> {
             Err(reply::result_role(found, role, word).into())
         }
     }
-}
-
-fn planner(node: &Node) -> Result<ReplyRead, Report> {
-    let result: PlannerResult = read(node).map_err(faults)?;
-    let report = items::check(&result);
-    if report.is_ok() { Ok(normal::planner(result)) } else { Err(report) }
-}
-
-fn reviewer(node: &Node) -> Result<ReplyRead, Report> {
-    let result: ReviewerResult = read(node).map_err(faults)?;
-    let report = normal::verdict_contradictions(&result);
-    if report.is_ok() { Ok(normal::reviewer(result)) } else { Err(report) }
-}
-
-fn faults(unread: Unread) -> Report {
-    let mut report = Report::default();
-    report.extend(unread_words(unread));
-    report
 }
 
 fn unread_words(unread: Unread) -> Vec<Diagnostic> {

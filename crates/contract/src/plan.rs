@@ -167,7 +167,7 @@ fn update(
         let kind = item.kind.label_kind();
         if let Some(body) = &update.body {
             let body = rename_owners(trimmed(body), |name| names.find(name));
-            let (read, found) = work_item::read_body(&body, Some(kind), "");
+            let (read, found) = work_item::read_body(&body, Some(kind), &item_path(&id));
             report.extend(in_body(found, &pointer(&at, "body")));
             if let Some(kind) = read {
                 changed = WorkItem { body, kind, ..changed };

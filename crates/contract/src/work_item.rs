@@ -4,6 +4,7 @@ mod edit;
 mod list;
 mod outline;
 mod refinement;
+mod scope_list;
 mod task;
 mod write;
 

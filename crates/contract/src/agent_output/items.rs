@@ -1,32 +1,42 @@
 //! What a planner result must say beyond its form: bodies, labels, and references between its items.
 
-use super::results::{ItemId, ItemUpdate, NewItem, PlannerResult};
+use super::results::{ItemId, PlannerResult};
 use crate::cycle::find_cycle;
 use crate::diagnostic::{Diagnostic, Report, reply};
 use crate::labels::{self, Kind};
-use crate::node::pointer;
+use crate::node::{Node, Value, pointer, read_json};
 use crate::work_item::{self, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::limits::TASKS_MAX;
 
-/// Everything that can be told without knowing which items exist.
+/// The faults of a result that has its form.
 pub(crate) fn check(result: &PlannerResult) -> Report {
     let mut found = Report::default();
-    if result.create.len() > TASKS_MAX {
-        found.push(reply::too_many_items(result.create.len(), TASKS_MAX));
-        return found;
-    }
-    temp_ids(result, &mut found);
-    let known: BTreeSet<&str> = result.create.iter().map(|item| item.temp_id.as_str()).collect();
-    for (index, item) in result.create.iter().enumerate() {
-        new_item(item, &pointer("/create", index), &known, &mut found);
-    }
-    for (index, update) in result.update.iter().enumerate() {
-        changed_item(update, &pointer("/update", index), &known, &mut found);
-    }
-    waiting(result, &known, &mut found);
-    named_twice(result, &mut found);
+    let node = serde_json::to_string(result).ok().and_then(|text| read_json(&text).ok());
+    rules(&node.expect("what was read from JSON is written as JSON"), &mut found);
     found
+}
+
+/// Everything that can be told without knowing which items exist. It looks at the node and passes over what cannot
+/// be read, so that it speaks also of a result whose form is wrong elsewhere.
+pub(super) fn rules(root: &Node, found: &mut Report) {
+    let entries = |key: &str| root.get(key).map(Node::items).unwrap_or_default();
+    if entries("create").len() > TASKS_MAX {
+        found.push(reply::too_many_items(entries("create").len(), TASKS_MAX));
+        return;
+    }
+    let create: Vec<Seen<'_>> = seen(entries("create"), "/create", "tempID");
+    let update: Vec<Seen<'_>> = seen(entries("update"), "/update", "workItemID");
+    temp_ids(&create, found);
+    let known: BTreeSet<&str> = create.iter().filter_map(|item| item.text("tempID")).collect();
+    for item in &create {
+        new_item(item, &known, found);
+    }
+    for item in &update {
+        changed_item(item, &known, found);
+    }
+    waiting(&create, &known, found);
+    named_twice(entries("close"), &update, found);
 }
 
 /// The faults of a body, at the pointer of the body and with the line in it.
@@ -41,55 +51,119 @@ pub(crate) fn in_body(report: Report, pointer: &str) -> Vec<Diagnostic> {
     report.diagnostics.into_iter().map(place).collect()
 }
 
-fn temp_ids(result: &PlannerResult, found: &mut Report) {
+/// An item to create or update, as far as it can be read.
+struct Seen<'a> {
+    node: &'a Node,
+    at: String,
+    /// The file that the item would have if its name were its own, to know it by.
+    file: String,
+}
+
+fn seen<'a>(nodes: &'a [Node], list: &str, name: &str) -> Vec<Seen<'a>> {
+    let seen = |(index, node): (usize, &'a Node)| {
+        let id = node.get(name).and_then(item_id).map(|id| id.to_string());
+        let id = id.filter(|id| !id.contains('/')).unwrap_or_default();
+        Seen { node, at: pointer(list, index), file: format!("{id}.md") }
+    };
+    nodes.iter().enumerate().map(seen).collect()
+}
+
+impl<'a> Seen<'a> {
+    /// A text that says something; of any other the form speaks.
+    fn text(&self, field: &str) -> Option<&'a str> {
+        self.node.get(field).and_then(Node::as_text).filter(|text| !text.trim().is_empty())
+    }
+
+    fn at(&self, field: &str) -> String {
+        pointer(&self.at, field)
+    }
+
+    /// None where one of them cannot be read: it may be the one that seems to be missing.
+    fn labels(&self) -> Option<Vec<String>> {
+        let Value::List(labels) = &self.node.get("labels")?.value else { return None };
+        labels.iter().map(|label| label.as_text().map(str::to_owned)).collect()
+    }
+
+    fn is_absent(&self, field: &str) -> bool {
+        self.node.get(field).is_none_or(|node| node.value == Value::Null)
+    }
+}
+
+/// A name that says something.
+fn item_id(node: &Node) -> Option<ItemId> {
+    match &node.value {
+        Value::Number(number) => number.as_u64().map(ItemId::Number),
+        Value::Text(text) if !text.trim().is_empty() => Some(ItemId::Text(text.clone())),
+        _ => None,
+    }
+}
+
+fn is_blank(node: &Node) -> bool {
+    node.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+fn temp_ids(create: &[Seen<'_>], found: &mut Report) {
     let mut known = BTreeSet::new();
     let mut contents = BTreeSet::new();
-    for (index, item) in result.create.iter().enumerate() {
-        let at = pointer("/create", index);
-        if !known.insert(item.temp_id.as_str()) {
-            found.push(reply::temp_id_twice(&pointer(&at, "tempID"), &item.temp_id));
+    for item in create {
+        if let Some(id) = item.text("tempID").filter(|id| !known.insert(*id)) {
+            found.push(reply::temp_id_twice(&item.at("tempID"), id));
         }
-        if !contents.insert((item.title.trim(), item.body.trim())) {
-            found.push(reply::item_twice(&at, &item.title));
+        if let (Some(title), Some(body)) = (item.text("title"), item.text("body"))
+            && !contents.insert((title.trim(), body.trim()))
+        {
+            found.push(reply::item_twice(&item.at, title));
         }
     }
 }
 
-fn new_item(item: &NewItem, at: &str, known: &BTreeSet<&str>, found: &mut Report) {
-    if item.title.trim().is_empty() || item.title.trim().contains('\n') {
-        found.push(reply::title_invalid(&pointer(at, "title"), &item.title));
+fn new_item(item: &Seen<'_>, known: &BTreeSet<&str>, found: &mut Report) {
+    if let Some(title) = item.text("title").filter(|title| title.trim().contains('\n')) {
+        found.push(reply::title_invalid(&item.at("title"), title));
     }
-    let told = Kind::of(&item.labels);
-    let (kind, report) = work_item::read_body(&item.body, told, "");
-    found.extend(in_body(report, &pointer(at, "body")));
-    if let Some(kind) = &kind {
-        owners(kind, &pointer(at, "body"), known, found);
+    let labels = item.labels();
+    let told = labels.as_deref().and_then(Kind::of);
+    let kind = told.or_else(|| item.text("body").map(work_item::kind_of));
+    body(item, told, known, found);
+    if let (Some(labels), Some(kind)) = (labels, kind) {
+        let place = item.at("labels");
+        let place = labels::At { file: "", pointer: &place, line: None };
+        found.extend(labels::check_at(place, &labels, kind, true).diagnostics);
     }
-    let kind = told.unwrap_or_else(|| work_item::kind_of(&item.body));
-    let place = pointer(at, "labels");
-    let place = labels::At { file: "", pointer: &place, line: None };
-    found.extend(labels::check_at(place, &item.labels, kind, true).diagnostics);
 }
 
 /// Which kind it is shows when the item is at hand; until then labels or headings tell.
-fn changed_item(update: &ItemUpdate, at: &str, known: &BTreeSet<&str>, found: &mut Report) {
-    if update.body.is_none() && update.labels.is_none() {
-        found.push(reply::update_nothing(at, &update.work_item_id.to_string()));
+fn changed_item(item: &Seen<'_>, known: &BTreeSet<&str>, found: &mut Report) {
+    if item.node.get("workItemID").is_some_and(is_blank) {
+        found.push(reply::id_empty(&item.at("workItemID")));
     }
-    let told = update.labels.as_deref().and_then(Kind::of);
-    let mut kind = told;
-    if let Some(body) = &update.body {
-        let (item, report) = work_item::read_body(body, told, "");
-        found.extend(in_body(report, &pointer(at, "body")));
-        if let Some(item) = &item {
-            owners(item, &pointer(at, "body"), known, found);
-        }
-        kind = kind.or_else(|| Some(work_item::kind_of(body)));
+    let is_item = matches!(item.node.value, Value::Map(_));
+    if is_item && item.is_absent("body") && item.is_absent("labels") {
+        let id = item.node.get("workItemID").and_then(item_id).map(|id| id.to_string());
+        found.push(reply::update_nothing(&item.at, &id.unwrap_or_default()));
     }
-    if let (Some(labels), Some(kind)) = (&update.labels, kind) {
-        let place = pointer(at, "labels");
+    let labels = item.labels();
+    let told = labels.as_deref().and_then(Kind::of);
+    let text = item.node.get("body").and_then(Node::as_text);
+    let kind = told.or_else(|| text.map(work_item::kind_of));
+    body(item, told, known, found);
+    if let (Some(labels), Some(kind)) = (labels, kind) {
+        let place = item.at("labels");
         let place = labels::At { file: "", pointer: &place, line: None };
-        found.extend(labels::check_at(place, labels, kind, false).diagnostics);
+        found.extend(labels::check_at(place, &labels, kind, false).diagnostics);
+    }
+}
+
+fn body(item: &Seen<'_>, told: Option<Kind>, known: &BTreeSet<&str>, found: &mut Report) {
+    let Some(body) = item.node.get("body").and_then(Node::as_text) else { return };
+    // That a new item has no body is a fault of form; an update that empties one is told here.
+    if body.trim().is_empty() && item.node.get("workItemID").is_none() {
+        return;
+    }
+    let (kind, report) = work_item::read_body(body, told, &item.file);
+    found.extend(in_body(report, &item.at("body")));
+    if let Some(kind) = &kind {
+        owners(kind, &item.at("body"), known, found);
     }
 }
 
@@ -107,20 +181,26 @@ fn owners(kind: &ItemKind, at: &str, known: &BTreeSet<&str>, found: &mut Report)
 }
 
 /// References resolve, and nobody waits for itself.
-fn waiting(result: &PlannerResult, known: &BTreeSet<&str>, found: &mut Report) {
+fn waiting(create: &[Seen<'_>], known: &BTreeSet<&str>, found: &mut Report) {
     let names: Vec<&str> = known.iter().copied().collect();
     let mut waits: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (index, item) in result.create.iter().enumerate() {
-        for (entry, id) in item.blocked_by.iter().enumerate() {
-            match id {
-                ItemId::Text(text) if known.contains(text.as_str()) => {
-                    waits.entry(&item.temp_id).or_default().push(text);
+    for item in create {
+        let others = item.node.get("blockedBy").map(Node::items).unwrap_or_default();
+        for (entry, other) in others.iter().enumerate() {
+            let at = pointer(&item.at("blockedBy"), entry);
+            let Some(id) = item_id(other) else {
+                if is_blank(other) {
+                    found.push(reply::id_empty(&at));
                 }
-                id if id.is_existing() || found.is_full() => {}
-                id => {
-                    let at = pointer(&pointer(&pointer("/create", index), "blockedBy"), entry);
-                    found.push(reply::blocked_by_unknown(&at, &id.to_string(), &names));
+                continue;
+            };
+            match other.as_text().filter(|text| known.contains(text)) {
+                Some(text) => {
+                    let own = item.text("tempID");
+                    waits.entry(own.unwrap_or_default()).or_default().push(text);
                 }
+                None if id.is_existing() || found.is_full() => {}
+                None => found.push(reply::blocked_by_unknown(&at, &id.to_string(), &names)),
             }
         }
     }
@@ -128,18 +208,23 @@ fn waiting(result: &PlannerResult, known: &BTreeSet<&str>, found: &mut Report) {
 }
 
 /// An item is closed or updated, and once.
-fn named_twice(result: &PlannerResult, found: &mut Report) {
+fn named_twice(close: &[Node], update: &[Seen<'_>], found: &mut Report) {
+    let mut names: Vec<(String, String, &str)> = Vec::new();
+    for (index, node) in close.iter().enumerate() {
+        let at = pointer("/close", index);
+        match item_id(node) {
+            Some(id) => names.push((at, id.to_string(), "closed")),
+            None if is_blank(node) => found.push(reply::id_empty(&at)),
+            None => {}
+        }
+    }
+    for item in update {
+        if let Some(id) = item.node.get("workItemID").and_then(item_id) {
+            names.push((item.at("workItemID"), id.to_string(), "updated"));
+        }
+    }
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    let closed = result
-        .close
-        .iter()
-        .enumerate()
-        .map(|(index, id)| (pointer("/close", index), id.to_string(), "closed"));
-    let updated = result.update.iter().enumerate().map(|(index, update)| {
-        let at = pointer(&pointer("/update", index), "workItemID");
-        (at, update.work_item_id.to_string(), "updated")
-    });
-    for (at, id, verb) in closed.chain(updated) {
+    for (at, id, verb) in names {
         let plain = id.trim().trim_start_matches('#').to_owned();
         match seen.insert(plain, verb) {
             Some("closed") if verb == "updated" => {

@@ -4,8 +4,6 @@ use super::results::{ImplementorResult, Outcome, PlannerResult, ResultComment};
 use super::results::{ReviewVerdict, ReviewerResult};
 use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
 use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
-use crate::diagnostic::{Report, reply};
-use crate::node::pointer;
 use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 
 pub(super) fn universal(output: AgentOutput) -> ReplyRead {
@@ -147,7 +145,7 @@ fn severity_of(text: &str) -> Severity {
     if is_warning(text) { Severity::Low } else { Severity::High }
 }
 
-fn is_warning(text: &str) -> bool {
+pub(super) fn is_warning(text: &str) -> bool {
     text.trim_start().starts_with("[Warning]")
 }
 
@@ -159,25 +157,5 @@ fn line_text(line: Line) -> String {
     match line {
         Line::Number(number) => number.to_string(),
         Line::Text(text) => text,
-    }
-}
-
-pub(super) fn verdict_contradictions(result: &ReviewerResult) -> Report {
-    let comments = &result.review.comments;
-    let asks = |(_, comment): &(usize, &ResultComment)| !is_warning(&comment.body);
-    let asking = comments.iter().enumerate().filter(asks);
-    match result.review.verdict {
-        ReviewVerdict::NeedsChanges if asking.clone().next().is_none() => {
-            reply::review_without_finding().into()
-        }
-        ReviewVerdict::NeedsChanges => Report::default(),
-        ReviewVerdict::Approve => {
-            let mut report = Report::default();
-            report.extend(asking.map(|(index, comment)| {
-                let at = pointer(&pointer("/review/comments", index), "body");
-                reply::review_approves_finding(&at, &comment.body)
-            }));
-            report
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod results;
+
 use super::*;
 use crate::testing::{REFINEMENT, TASK, shown_errors};
 use expect_test::{Expect, expect};

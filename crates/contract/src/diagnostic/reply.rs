@@ -47,6 +47,15 @@ pages! {
     OWNER_UNKNOWN = "reply.owner_unknown":
         "Out of Scope says that a file is owned by an item that this result does not create, and the name is not that of\n\
          an existing item. Write the tempID of an item of the same result, or a name such as T-001.";
+    ID_EMPTY = "reply.id_empty":
+        "A result refers to a work item by an empty name. Write the item's name, such as T-001, its number, or the tempID of\n\
+         an item of the same result; where nothing is meant, leave the entry out.";
+    PATH_INVALID = "reply.path_invalid":
+        "A path of a result is not one inside the repository: it is empty, absolute, or has `..` in it. Paths are written\n\
+         from the root of the repository, with /.";
+    LINE_INVALID = "reply.line_invalid":
+        "The line of a review comment is neither a line number nor a range of them. Lines count from 1; a comment on the\n\
+         whole file has null.";
     TITLE_INVALID = "reply.title_invalid":
         "The title of a new work item is blank or has several lines. It is shown in lists: one short line.";
     ITEM_TWICE = "reply.item_twice":
@@ -216,6 +225,23 @@ pub(crate) fn blocked_by_unknown(pointer: &str, id: &str, known: &[&str]) -> Dia
 pub(crate) fn owner_unknown(pointer: &str, path: &str, id: &str, known: &[&str]) -> Diagnostic {
     let message = format!("{} is owned by {}, which is no item", quote(path), quote(id));
     Diagnostic::error(OWNER_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
+}
+
+pub(crate) fn id_empty(pointer: &str) -> Diagnostic {
+    Diagnostic::error(ID_EMPTY, here(pointer), "the name of a work item is empty")
+        .help("Write a name such as T-001, or leave the entry out")
+}
+
+pub(crate) fn path_invalid(pointer: &str, found: &str) -> Diagnostic {
+    let message = format!("{} is no path inside the repository", quote(found));
+    Diagnostic::error(PATH_INVALID, here(pointer), message)
+        .help("Write the path from the root of the repository, such as src/app.ts")
+}
+
+pub(crate) fn line_invalid(pointer: &str, found: &str) -> Diagnostic {
+    let message = format!("{} is neither a line number nor a range of them", quote(found));
+    Diagnostic::error(LINE_INVALID, here(pointer), message)
+        .help("Write a number from 1 on, a range such as \"4-6\", or null")
 }
 
 pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {

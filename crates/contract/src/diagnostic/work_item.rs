@@ -26,6 +26,22 @@ pages! {
     PATH_UNCLEAR = "work_item.path_unclear":
         "An item of In Scope is not plainly a path: it has words beside it and nothing tells where the path ends. Put the\n\
          path into backticks, or the remark into brackets.";
+    NOT_LISTED = "work_item.not_listed":
+        "A line of In Scope or Out of Scope names a file, but as a paragraph, a row of a table or in a code fence. Only items\n\
+         of a list count, so that the file would be lost without a word. Write it as a list item: `- src/app.ts`.";
+    PATH_WITH_LINE = "work_item.path_with_line":
+        "An entry of a scope names a line of a file. The scope is made of whole files: name the file, and put what is meant\n\
+         into Objective or Context.";
+    BACKSLASH = "work_item.backslash":
+        "An entry of a scope has backslashes between its names. Paths are written with /, on every system.";
+    PROTECTED = "work_item.protected":
+        "In Scope lists what no agent may change: .git in any spelling, .agents-work, agents, tollgate.toml or\n\
+         lifecycle-stage.yaml. A person changes these; remove the entry.";
+    SCOPE_EVERYTHING = "work_item.scope_everything":
+        "An entry of In Scope matches every file of the repository, so that no change is out of scope and the task can run\n\
+         beside no other. Name what the task is about.";
+    OWNED_BY_ITSELF = "work_item.owned_by_itself":
+        "Out of Scope leaves a file to the item that it stands in. Name the item that owns the file, or put it in scope.";
     NOT_ENFORCED = "work_item.not_enforced":
         "Out of Scope says something that is no path, so that nothing can be compared with it. Agents read it; the engine\n\
          does not enforce it.";
@@ -39,7 +55,7 @@ pages! {
          with a check box, such as `- [ ] the limit holds after a restart`, `- [ ] Test: tests/limit.sh passes` or\n\
          `- [ ] cmd: make test`.";
     NO_BOX = "work_item.no_box":
-        "A criterion has no check box. It was read as one that is not met yet.";
+        "A criterion has no check box, so that nobody can tell it from a remark or mark it as met. Begin it with `- [ ] `.";
     NO_OPTIONS = "work_item.no_options":
         "A refinement gives no option to choose from. List at least one, numbered, each with what speaks for and against it.";
 }
@@ -94,6 +110,39 @@ pub(crate) fn path_unclear(file: &str, line: u32, found: &str) -> Diagnostic {
     error(PATH_UNCLEAR, file, line, message).help("Put the path into backticks")
 }
 
+pub(crate) fn not_listed(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("{} names a file, but is no item of a list", quote(found));
+    error(NOT_LISTED, file, line, message).help("Write it as a list item, such as \"- src/app.ts\"")
+}
+
+pub(crate) fn path_with_line(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
+    let found = quote(found);
+    let message = format!("{found} names a line of a file; the scope is made of whole files");
+    error(PATH_WITH_LINE, file, line, message).help(format!("Write {}", quote(meant)))
+}
+
+pub(crate) fn backslash(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
+    let message = format!("{} has backslashes between its names", quote(found));
+    error(BACKSLASH, file, line, message).help(format!("Write {}", quote(meant)))
+}
+
+pub(crate) fn protected(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("{} is in scope, but no agent may change it", quote(found));
+    error(PROTECTED, file, line, message).help("Remove the entry; a person changes this file")
+}
+
+pub(crate) fn scope_everything(file: &str, line: u32) -> Diagnostic {
+    warning(SCOPE_EVERYTHING, file, line, "every file of the repository is in scope")
+        .help("Name the files or folders that the task is about")
+}
+
+pub(crate) fn owned_by_itself(file: &str, line: u32, found: &str, owner: &str) -> Diagnostic {
+    let (found, owner) = (quote(found), quote(owner));
+    let message = format!("{found} is out of scope because {owner} owns it, which is this item");
+    error(OWNED_BY_ITSELF, file, line, message)
+        .help("Name the item that owns it, or put the file in scope")
+}
+
 pub(crate) fn not_enforced(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("{} is no path, so it is not enforced", quote(found));
     warning(NOT_ENFORCED, file, line, message)
@@ -120,7 +169,7 @@ pub(crate) fn no_criteria(file: &str, line: u32) -> Diagnostic {
 
 pub(crate) fn no_box(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("the criterion {} has no check box", quote(found));
-    warning(NO_BOX, file, line, message).help("Begin it with \"- [ ] \"")
+    error(NO_BOX, file, line, message).help("Begin it with \"- [ ] \"")
 }
 
 pub(crate) fn no_options(file: &str, line: u32) -> Diagnostic {

@@ -150,7 +150,7 @@ fn applying_the_same_again_changes_no_byte() {
     let plans = [
         two(),
         result(
-            json!([question("q"), task("a", "bin/a", "a", &["q"]), task("b", "bin/b", "a", &[])]),
+            json!([question("q"), task("a", "bin/a", "b", &["q"]), task("b", "bin/b", "a", &[])]),
             json!([]),
             json!([]),
         ),
@@ -385,9 +385,8 @@ fn labels_flag_risks_and_criteria_become_checks() {
     let mut flagged = task("a", "bin/a", "a", &[]);
     let labels: Vec<&str> = LABELS.iter().copied().chain(["risk:security", "area:x"]).collect();
     flagged["labels"] = json!(labels);
-    let body = TASK
-        .replace("- [x] cmd: sh tests/run.sh limit\n", "")
-        .replace("owned by T-002", "owned by a");
+    let body =
+        TASK.replace("- [x] cmd: sh tests/run.sh limit\n", "").replace(" (owned by T-002)", "");
     flagged["body"] = json!(body);
     let made =
         applied(&result(json!([flagged.clone()]), json!([]), json!([])), &Existing::default());

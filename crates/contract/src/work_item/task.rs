@@ -1,8 +1,8 @@
 //! The body of a task: what it achieves, which files it may change, and how to tell that it is done.
 
 use super::outline::{Line, Outline, Required, Section};
+use super::scope_list::{excluded, in_scope};
 use super::{SpecReference, list, spec_reference};
-use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
 use crate::globs::PathRules;
 use crate::scope::{self, ScopeRules, entry_of};
@@ -106,60 +106,8 @@ pub(super) fn read(
     })
 }
 
-fn in_scope(section: &Section<'_>, path: &str, report: &mut Report) -> Vec<(u32, String)> {
-    let mut found = Vec::new();
-    let mut is_unclear = false;
-    let items = list::items(&section.lines);
-    for (_, item) in items.iter().enumerate().filter(|(i, _)| !list::is_label(&items, *i)) {
-        if list::says_none(&item.text) {
-            continue;
-        }
-        let paths = list::paths(&item.text);
-        is_unclear |= paths.is_none();
-        match paths {
-            None => report.push(say::path_unclear(path, item.line, &item.text)),
-            Some((paths, _)) => found.extend(paths.into_iter().map(|found| (item.line, found))),
-        }
-    }
-    for (line, pattern) in &found {
-        readable(path, *line, pattern, report);
-    }
-    if found.is_empty() && !is_unclear {
-        report.push(say::scope_empty(path, section.line));
-    }
-    found
-}
-
-fn excluded(section: &Section<'_>, path: &str, report: &mut Report) -> Vec<(u32, Excluded)> {
-    let mut found = Vec::new();
-    let items = list::items(&section.lines);
-    for (_, item) in items.iter().enumerate().filter(|(i, _)| !list::is_label(&items, *i)) {
-        if list::says_none(&item.text) {
-            continue;
-        }
-        let Some((paths, remark)) = list::paths(&item.text) else {
-            report.push(say::not_enforced(path, item.line, &item.text));
-            continue;
-        };
-        for pattern in paths {
-            readable(path, item.line, &pattern, report);
-            found.push((item.line, Excluded { path: pattern, owner: owner(remark) }));
-        }
-    }
-    if items.is_empty() && !list::says_none(&section.text()) {
-        report.push(say::not_enforced(path, section.line, section.text().trim()));
-    }
-    found
-}
-
-fn readable(path: &str, line: u32, pattern: &str, report: &mut Report) {
-    for bad in PathRules::new(&[pattern]).err().unwrap_or_default() {
-        report.push(pattern_invalid(path, Some(line), pattern, &bad.cause));
-    }
-}
-
 /// The name in `(owned by NAME)`.
-fn owner(remark: &str) -> Option<String> {
+pub(super) fn owner(remark: &str) -> Option<String> {
     owner_span(remark).map(|span| remark[span].to_owned())
 }
 

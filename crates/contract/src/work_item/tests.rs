@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod scope_lists;
+
 use super::*;
 use crate::testing::{REFINEMENT, TASK, shown};
 use expect_test::{Expect, expect};
@@ -230,8 +232,8 @@ fn scope_lists_are_read_as_people_write_them() {
         ("- src/*{a", "globs.pattern_invalid"),
         ("None", "work_item.scope_empty"),
         ("- none", "work_item.scope_empty"),
-        ("src/a.rs", "work_item.scope_empty"),
-        ("```\n- src/a.rs\n```", "work_item.scope_empty"),
+        ("- .", "globs.pattern_invalid"),
+        ("Makefile", "work_item.scope_empty"),
     ] {
         let report = listed(lines).unwrap_err();
         assert!(report.contains(code), "{lines}: {report}");
@@ -290,13 +292,14 @@ fn a_check_that_needs_a_file_out_of_scope_is_refused_before_anybody_works() {
         ("- tests/login.sh", "- [ ] cmd: sh tests/login.sh --all"),
         ("- tests/login/", "- [ ] `cmd: (cd . && sh 'tests/login/b.sh')`"),
         ("- tools/", "- [ ] cmd: make -C tools/ all"),
+        ("- `**`", "- [ ] Test: bin/tests/limit.sh passes"),
     ] {
         assert_eq!(out(listed, check), "work_item.check_out_of_scope", "{listed} {check}");
     }
     for (listed, check) in [
         // What is listed more exactly wins.
         ("- tests/**", "- [ ] Test: tests/test_limit.sh passes"),
-        ("- `**`", "- [ ] Test: bin/tests/limit.sh passes"),
+        ("- `**`", "- [ ] Test: tests/test_limit.sh passes"),
         ("- tests/login.sh", "- [ ] manual: read tests/login.sh"),
         ("- tests/login.sh", "- [ ] cmd: sh tests/run.sh"),
     ] {
@@ -309,7 +312,7 @@ fn criteria_without_boxes_and_without_a_list() {
     story(
         &TASK.replace("- [ ] The sixth", "- The sixth").replace("- [x] cmd:", "  - cmd:"),
         expect![[r#"
-            warning work_item.no_box T-001.md:26: the criterion "The sixth wrong password within a minute is refused" has no check box
+            error work_item.no_box T-001.md:26: the criterion "The sixth wrong password within a minute is refused" has no check box
               help: Begin it with "- [ ] "
         "#]],
     );
