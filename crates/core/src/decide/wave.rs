@@ -59,8 +59,9 @@ fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
         let goes_with = |(other, known): &(&Task, Start)| {
             let both = |of: fn(Role) -> bool| of(start.role) && of(known.role);
             let may_clash = !task.unit.clash.is_empty() || !other.unit.clash.is_empty();
-            !(both(|role| role == Role::Coder) && may_meet(task, other))
-                && !(both(|role| matches!(role, Role::Coder | Role::QA)) && may_clash)
+            let meet = both(|role| role == Role::Coder) && may_meet(task, other);
+            let clash = both(|role| matches!(role, Role::Coder | Role::QA)) && may_clash;
+            !meet && !clash
         };
         if chosen.iter().all(goes_with) {
             chosen.push((task, start));
