@@ -7,6 +7,7 @@ mod commit;
 mod contents;
 mod create;
 mod error;
+mod ignored;
 mod merge;
 mod names;
 mod rescue;

@@ -190,17 +190,20 @@ fn r103_what_is_rescued_and_reset_can_be_had_back() {
 }
 
 #[test]
-fn r104_what_only_the_agent_s_ignore_rules_hid_is_put_aside() {
+fn r104_what_only_the_agent_s_ignore_rules_hid_is_kept() {
     let world = World::new(&[("a", "1"), (".gitignore", "built\n")]);
     let workspace = world.workspace();
-    put(workspace.tree(), ".gitignore", "built\nhidden\n");
+    put(workspace.tree(), ".gitignore", "built\nhidden\nfolder/\n");
     put(workspace.tree(), "hidden", "kept");
-    assert_eq!(kinds(&workspace), [(".gitignore".to_owned(), Modified)]);
-    workspace.rescue("ignore", "ignore").unwrap().unwrap();
+    put(workspace.tree(), "folder/whole", "kept");
+    let expected = [(".gitignore".to_owned(), Modified), ("hidden".to_owned(), Added)];
+    assert_eq!(kinds(&workspace), expected);
+    let kept = workspace.rescue("ignore", "ignore").unwrap().unwrap();
     workspace.reset(&world.base).unwrap();
     assert_eq!(kinds(&workspace), []);
+    assert_eq!(world.git(&["show", &format!("{kept}:hidden")]), "kept");
     let aside = fingerprint(&world.home().join("aside"), &[]);
-    assert!(aside.iter().any(|(path, text)| path.ends_with(b"hidden") && text == b"kept"));
+    assert!(aside.iter().any(|(path, text)| path.ends_with(b"folder/whole") && text == b"kept"));
 }
 
 #[test]

@@ -129,6 +129,7 @@ impl Stage {
         fs::remove_dir_all(tree.join("folder")).unwrap();
         symlink("by-clean", tree.join("folder")).unwrap();
         put(tree, "added", "1");
+        put(tree, "hidden/.gitignore", "*\n");
         workspace.changes().unwrap();
         assert!(workspace.is_tracked("first").unwrap());
         let mut paths = driven_files();
