@@ -1,5 +1,6 @@
 //! What differs in the tree from the last accepted commit.
 
+use super::listable::make_listable;
 use super::names::{is_refused_by_git, link_escapes};
 use super::{Workspace, WorkspaceError};
 use crate::git::GitCall;
@@ -90,6 +91,16 @@ impl Workspace {
     }
 
     pub(super) fn named_by_git(&self) -> Result<Vec<Found>, WorkspaceError> {
+        match self.named_at_once() {
+            Err(WorkspaceError::Unlistable { .. }) => {
+                make_listable(&self.tree);
+                self.named_at_once()
+            }
+            named => named,
+        }
+    }
+
+    fn named_at_once(&self) -> Result<Vec<Found>, WorkspaceError> {
         self.settle_index()?;
         let mut entries = self.status()?;
         if entries.iter().any(is_staged) {

@@ -21,6 +21,10 @@ pub enum WorkspaceError {
     BadCopy { path: String },
     #[error("{path:?} cannot be committed: {why}")]
     NotCommittable { path: String, why: &'static str },
+    #[error(
+        "git cannot commit the files as they are: {detail}; change them, or what .gitattributes says of them"
+    )]
+    NotStageable { detail: String },
     #[error("{name:?} cannot name a rescue: letters, digits, '-' and '_' only")]
     BadRescueName { name: String },
     #[error("the workspace was not reset because no rescue holds what is in it now: {}", list(.paths))]
