@@ -3,7 +3,8 @@
 
 mod workspace_support;
 
-use std::os::unix::fs::symlink;
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use tollgate_host::workspace::WorkspaceError;
 use workspace_support::{World, at, kinds, make_executable, put, read};
 
@@ -68,4 +69,57 @@ fn a_failure_of_our_own_is_not_put_down_to_the_content() {
     let error = workspace.commit(&paths, &world.base, &world.message(), at()).unwrap_err();
     assert!(error.to_string().contains("index.lock"), "{error}");
     assert!(matches!(error, WorkspaceError::Git(_)), "{error}");
+}
+
+/// So deep that no path leads to its ground.
+fn dig(folder: &std::path::Path) {
+    let name = "d".repeat(100);
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut at = openat(CWD, folder, flags, Mode::empty()).unwrap();
+    for _ in 0..60 {
+        mkdirat(&at, name.as_str(), Mode::from_raw_mode(0o755)).unwrap();
+        at = openat(&at, name.as_str(), flags, Mode::empty()).unwrap();
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE;
+    openat(&at, "ground", flags, Mode::from_raw_mode(0o644)).unwrap();
+}
+
+#[test]
+fn r103_a_tree_too_deep_to_list_is_put_aside_when_the_rest_is_kept() {
+    let world = World::new(&[("m1/a", "1")]);
+    let workspace = world.workspace();
+    let tree = workspace.tree();
+    put(tree, "m1/deep/x", "x");
+    put(tree, "m1/b", "2");
+    dig(&tree.join("m1/deep"));
+    let error = workspace.changes().unwrap_err();
+    assert!(matches!(error, WorkspaceError::Unlistable { .. }), "{error}");
+    assert!(error.to_string().len() < 600, "{error}");
+    let kept = workspace.rescue("deep", "deep").unwrap().unwrap();
+    assert_eq!(world.git(&["show", &format!("{kept}:m1/b")]), "2");
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    assert!(world.home().join("aside/1/m1/deep/x").exists());
+}
+
+#[test]
+fn r103_what_was_closed_to_us_is_opened_again() {
+    let world = World::new(&[("m1/a", "1")]);
+    let workspace = world.workspace();
+    let tree = workspace.tree();
+    put(tree, "m1/closed/inner/x", "x");
+    put(tree, "m1/closed/secret", "y");
+    put(tree, ".git/refs/heads/closed/x", "x");
+    for closed in ["m1/closed/secret", "m1/closed/inner", "m1/closed", ".git/refs/heads/closed"] {
+        let rights = std::fs::Permissions::from_mode(0);
+        std::fs::set_permissions(tree.join(closed), rights).unwrap();
+    }
+    let names: Vec<String> = kinds(&workspace).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["m1/closed/inner/x", "m1/closed/secret"]);
+    let kept = workspace.rescue("closed", "closed").unwrap().unwrap();
+    assert_eq!(world.git(&["show", &format!("{kept}:m1/closed/secret")]), "y");
+    workspace.reset(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    workspace.renew_clone().unwrap();
+    workspace.renew_clone().unwrap();
 }

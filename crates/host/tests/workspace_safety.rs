@@ -283,3 +283,33 @@ fn r103_pruning_by_the_person_loses_nothing_of_the_session() {
     world.git(&["gc", "-q", "--prune=now"]);
     assert!(workspace.reset(&commit).is_err(), "without keep refs the objects are gone");
 }
+
+#[test]
+fn r103_the_workspace_of_a_repository_that_was_here_before_is_put_aside() {
+    let world = World::new(&[("a", "1")]);
+    let workspace = world.workspace();
+    put(workspace.tree(), "a", "work in the old one");
+    put(&world.home(), "setup-1.done", "make");
+    drop(workspace);
+    let root = world.repository.root().to_owned();
+    std::fs::remove_dir_all(&root).unwrap();
+    put(&root, "a", "another");
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-qm", "made again"]);
+    let world = World::around(world.folder, &root);
+    let workspace = world.workspace();
+    workspace.follow(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    assert_eq!(read(workspace.tree(), "a"), "another");
+    assert!(!world.home().join("setup-1.done").exists());
+    let aside = fingerprint(&world.home().join("aside"), &[]);
+    let is_old = |text: &Vec<u8>| text == b"work in the old one";
+    assert!(aside.iter().any(|(path, text)| path.ends_with(b"tree/a") && is_old(text)));
+    // A workspace whose work went on elsewhere is the same repository's.
+    put(&root, "a", "more");
+    git(&root, &["commit", "-qam", "more"]);
+    put(workspace.tree(), "b", "kept");
+    let world = World::around(world.folder, &root);
+    assert_eq!(kinds(&world.workspace()), [("b".to_owned(), Added)]);
+}

@@ -5,7 +5,6 @@ use super::changes::Found;
 use super::{Workspace, WorkspaceError};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
-use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -52,27 +51,14 @@ pub(super) fn make_listable(root: &Path) {
 
 fn open_up(above: impl AsFd, name: &OsStr, flags: OFlags, depth: usize) {
     let open = || rustix::fs::openat(&above, name, flags, Mode::empty());
-    let may_write = |folder: &OwnedFd| {
-        rustix::fs::fstat(folder).is_ok_and(|found| found.st_mode & 0o700 == 0o700)
-    };
-    let opened = open();
-    let folder = match opened {
-        Ok(folder) if may_write(&folder) => folder,
-        Ok(_) | Err(Errno::ACCESS) => {
-            // No way to change a link itself: where it became one just now, what it leads to is ours too or refused.
-            let is_folder = rustix::fs::statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)
-                .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());
-            if is_folder {
-                let rights = Mode::from_raw_mode(0o700);
-                let _ = rustix::fs::chmodat(&above, name, rights, AtFlags::empty());
-            }
-            match open() {
-                Ok(folder) => folder,
-                Err(_) => return,
-            }
-        }
-        Err(_) => return,
-    };
+    let found = rustix::fs::statat(&above, name, AtFlags::SYMLINK_NOFOLLOW);
+    let Ok(mode) = found.map(|found| found.st_mode) else { return };
+    if FileType::from_raw_mode(mode).is_dir() && mode & 0o700 != 0o700 {
+        // Where it is not ours this is refused, and what follows fails too.
+        let rights = Mode::from_raw_mode(mode | 0o700);
+        let _ = rustix::fs::chmodat(&above, name, rights, AtFlags::empty());
+    }
+    let Ok(folder) = open() else { return };
     if depth < DEPTH_MAX {
         for inner in folders_in(&folder) {
             open_up(&folder, &inner, flags, depth + 1);
@@ -88,9 +74,12 @@ fn folders_in(folder: &OwnedFd) -> Vec<OsString> {
     names.filter(|name| name != "." && name != "..").collect()
 }
 
-/// git says `could not open directory 'a/b/': why`.
+/// git says `could not open directory 'a/b/': why`, and leaves the end out where that is long.
 fn named_folder(detail: &str) -> Option<PathBuf> {
     let (_, rest) = detail.split_once("could not open directory '")?;
-    let (path, _) = rest.rsplit_once("': ")?;
+    let path = match rest.rsplit_once("': ") {
+        Some((path, _)) => path,
+        None => rest.rsplit_once('/')?.0,
+    };
     Some(PathBuf::from(path.trim_end_matches('/')))
 }

@@ -60,8 +60,7 @@ impl Workspace {
             Presence::File => {
                 let failed = |cause| WorkspaceError::io(&self.tree.join(path), cause);
                 let mut from = self.open_file(path).map_err(failed)?;
-                let is_program =
-                    from.metadata().map_err(failed)?.permissions().mode() & 0o100 != 0;
+                let is_program = from.metadata().map_err(failed)?.permissions().mode() & 0o100 != 0;
                 let mut copy = File::create(to).map_err(|e| WorkspaceError::io(to, e))?;
                 std::io::copy(&mut from, &mut copy).map_err(failed)?;
                 Ok(Some(if is_program { "100755" } else { "100644" }))
