@@ -111,7 +111,7 @@ fn r103_what_was_closed_to_us_is_opened_again() {
     put(tree, "m1/closed/secret", "y");
     put(tree, ".git/refs/heads/closed/x", "x");
     for closed in ["m1/closed/secret", "m1/closed/inner", "m1/closed", ".git/refs/heads/closed"] {
-        let rights = std::fs::Permissions::from_mode(0);
+        let rights = std::fs::Permissions::from_mode(0o0);
         std::fs::set_permissions(tree.join(closed), rights).unwrap();
     }
     let names: Vec<String> = kinds(&workspace).into_iter().map(|(path, _)| path).collect();
