@@ -106,6 +106,14 @@ impl Git {
     }
 }
 
+/// Where git looks for the person's ignore rules when no setting says where.
+pub(crate) fn default_excludes() -> Option<PathBuf> {
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")))?;
+    Some(folder.join("git/ignore"))
+}
+
 /// One run of git, ready to start.
 #[derive(Debug)]
 pub struct GitCall {

@@ -190,17 +190,20 @@ fn r103_what_is_rescued_and_reset_can_be_had_back() {
 }
 
 #[test]
-fn r104_what_only_the_agent_s_ignore_rules_hid_is_put_aside() {
+fn r104_what_only_the_agent_s_ignore_rules_hid_is_kept() {
     let world = World::new(&[("a", "1"), (".gitignore", "built\n")]);
     let workspace = world.workspace();
-    put(workspace.tree(), ".gitignore", "built\nhidden\n");
+    put(workspace.tree(), ".gitignore", "built\nhidden\nfolder/\n");
     put(workspace.tree(), "hidden", "kept");
-    assert_eq!(kinds(&workspace), [(".gitignore".to_owned(), Modified)]);
-    workspace.rescue("ignore", "ignore").unwrap().unwrap();
+    put(workspace.tree(), "folder/whole", "kept");
+    let expected = [(".gitignore".to_owned(), Modified), ("hidden".to_owned(), Added)];
+    assert_eq!(kinds(&workspace), expected);
+    let kept = workspace.rescue("ignore", "ignore").unwrap().unwrap();
     workspace.reset(&world.base).unwrap();
     assert_eq!(kinds(&workspace), []);
+    assert_eq!(world.git(&["show", &format!("{kept}:hidden")]), "kept");
     let aside = fingerprint(&world.home().join("aside"), &[]);
-    assert!(aside.iter().any(|(path, text)| path.ends_with(b"hidden") && text == b"kept"));
+    assert!(aside.iter().any(|(path, text)| path.ends_with(b"folder/whole") && text == b"kept"));
 }
 
 #[test]
@@ -279,4 +282,34 @@ fn r103_pruning_by_the_person_loses_nothing_of_the_session() {
     world.git(&["update-ref", "-d", &kept]);
     world.git(&["gc", "-q", "--prune=now"]);
     assert!(workspace.reset(&commit).is_err(), "without keep refs the objects are gone");
+}
+
+#[test]
+fn r103_the_workspace_of_a_repository_that_was_here_before_is_put_aside() {
+    let world = World::new(&[("a", "1")]);
+    let workspace = world.workspace();
+    put(workspace.tree(), "a", "work in the old one");
+    put(&world.home(), "setup-1.done", "make");
+    drop(workspace);
+    let root = world.repository.root().to_owned();
+    std::fs::remove_dir_all(&root).unwrap();
+    put(&root, "a", "another");
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-qm", "made again"]);
+    let world = World::around(world.folder, &root);
+    let workspace = world.workspace();
+    workspace.follow(&world.base).unwrap();
+    assert_eq!(kinds(&workspace), []);
+    assert_eq!(read(workspace.tree(), "a"), "another");
+    assert!(!world.home().join("setup-1.done").exists());
+    let aside = fingerprint(&world.home().join("aside"), &[]);
+    let is_old = |text: &Vec<u8>| text == b"work in the old one";
+    assert!(aside.iter().any(|(path, text)| path.ends_with(b"tree/a") && is_old(text)));
+    // A workspace whose work went on elsewhere is the same repository's.
+    put(&root, "a", "more");
+    git(&root, &["commit", "-qam", "more"]);
+    put(workspace.tree(), "b", "kept");
+    let world = World::around(world.folder, &root);
+    assert_eq!(kinds(&world.workspace()), [("b".to_owned(), Added)]);
 }

@@ -25,5 +25,6 @@ mod sandbox;
 mod scope;
 mod severity;
 mod terminal;
+mod unaccepted_rules;
 mod work_items;
 mod workflow;

@@ -129,8 +129,21 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
     if reply.status == ReplyStatus::Ok || judges {
         delivered(at, reply, planner.as_ref(), &said)
     } else {
-        let work = look(at)?;
-        Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+        match look(at) {
+            Err(ActivityError::Workspace(error)) => not_takeable(error, &reply),
+            work => Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work?) }),
+        }
+    }
+}
+
+/// What an agent left in the tree that git cannot list or commit is a fault of its work, all else is ours.
+fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, ActivityError> {
+    match error {
+        WorkspaceError::Unlistable { .. } | WorkspaceError::NotStageable { .. } => {
+            let errors = vec![ReplyError::new("work.not_allowed", "/", error.to_string())];
+            Ok(DispatchEnd::Invalid { errors, usage: reply.usage })
+        }
+        error => Err(error.into()),
     }
 }
 
@@ -169,11 +182,7 @@ fn delivered(
     let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,
-        Err(error @ WorkspaceError::Unlistable { .. }) => {
-            let errors = vec![ReplyError::new("work.not_allowed", "/", error.to_string())];
-            return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
-        }
-        Err(error) => return Err(error.into()),
+        Err(error) => return not_takeable(error, &reply),
     };
     let errors = outputs::faults(at.workspace.tree(), &declared, &changes);
     if reply.status == ReplyStatus::Ok && !errors.is_empty() {
@@ -188,7 +197,10 @@ fn delivered(
     }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
-    take_changes(at, &reply, &changes, sorted, &mut work)?;
+    match take_changes(at, &reply, &changes, sorted, &mut work) {
+        Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
+        taken => taken?,
+    }
     let watched = &at.order.brief.watched;
     work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
     guard::look(at, &mut work)?;

@@ -17,6 +17,8 @@ pub struct StatusEntry {
 pub enum PathState {
     /// Not in the index. git ends the name of a folder that is a repository of its own with `/`.
     Untracked { is_folder: bool },
+    /// Not in the index and hidden by an ignore rule, a folder perhaps as a whole; named only when asked for.
+    Ignored { is_folder: bool },
     /// In the index: how HEAD and the index, and the index and the tree differ (`.` where they do not).
     Tracked { staged: u8, unstaged: u8, index_mode: u32, tree_mode: u32 },
 }
@@ -41,13 +43,17 @@ pub fn read_status(output: &[u8]) -> Result<Vec<StatusEntry>, GitError> {
 
 fn read_record(record: &[u8]) -> Option<StatusEntry> {
     match record.first()? {
-        b'?' => {
-            let path = record.strip_prefix(b"? ")?;
+        first @ (b'?' | b'!') => {
+            let path = record[1..].strip_prefix(b" ")?;
             let (path, is_folder) = match path.strip_suffix(b"/") {
                 Some(folder) => (folder, true),
                 None => (path, false),
             };
-            Some(StatusEntry { path: path.to_vec(), state: PathState::Untracked { is_folder } })
+            let state = match first {
+                b'?' => PathState::Untracked { is_folder },
+                _ => PathState::Ignored { is_folder },
+            };
+            Some(StatusEntry { path: path.to_vec(), state })
         }
         // `1 XY sub mH mI mW hH hI path` and, for a conflict, `u XY sub m1 m2 m3 mW h1 h2 h3 path`.
         b'1' => read_tracked(record, 9, 5),

@@ -1,7 +1,9 @@
 //! What differs in the tree from the last accepted commit.
 
+use super::listable::make_listable;
 use super::names::{is_refused_by_git, link_escapes};
 use super::{Workspace, WorkspaceError};
+use crate::git::GitCall;
 use crate::git::status::{PathState, STATUS_ARGS, StatusEntry, read_status};
 use std::ffi::OsString;
 use std::fs::FileType;
@@ -79,7 +81,7 @@ pub(super) enum Presence {
 }
 
 impl Workspace {
-    /// All of it: untracked files included, ignored ones and our own folders not.
+    /// All of it: untracked files included, our own folders not, nor what rules hide that are accepted.
     pub fn changes(&self) -> Result<Vec<RawChange>, WorkspaceError> {
         Ok(self.found()?.iter().map(|found| self.describe(found)).collect())
     }
@@ -89,6 +91,16 @@ impl Workspace {
     }
 
     pub(super) fn named_by_git(&self) -> Result<Vec<Found>, WorkspaceError> {
+        match self.named_at_once() {
+            Err(WorkspaceError::Unlistable { .. }) => {
+                make_listable(&self.tree);
+                self.named_at_once()
+            }
+            named => named,
+        }
+    }
+
+    fn named_at_once(&self) -> Result<Vec<Found>, WorkspaceError> {
         self.settle_index()?;
         let mut entries = self.status()?;
         if entries.iter().any(is_staged) {
@@ -96,6 +108,8 @@ impl Workspace {
             self.settle_index()?;
             entries = self.status()?;
         }
+        let hidden = self.hidden_by_agents(&entries)?;
+        entries.extend(hidden);
         let mut found: Vec<Found> =
             entries.into_iter().filter_map(|entry| self.classify(entry)).collect();
         for path in self.filled_submodules()? {
@@ -120,13 +134,19 @@ impl Workspace {
         }
     }
 
-    /// `-uall` on the command line would bypass the untracked cache, so it is in the shadow's configuration.
+    /// What is ignored is listed too, each folder as one: there may be rules among it that nobody accepted.
     fn status(&self) -> Result<Vec<StatusEntry>, WorkspaceError> {
-        let output = self.git(STATUS_ARGS).arg("--ignore-submodules=all").run()?;
+        let call = self.git(STATUS_ARGS).args(["--ignore-submodules=all", "--ignored=matching"]);
+        Ok(read_status(&self.listing(call)?)?)
+    }
+
+    /// What git lists of the tree, if it could look everywhere.
+    pub(super) fn listing(&self, call: GitCall) -> Result<Vec<u8>, WorkspaceError> {
+        let output = call.run()?;
         let complaints = String::from_utf8_lossy(&output.stderr);
         match complaints.lines().find(|line| line.contains("could not open directory")) {
             Some(line) => Err(WorkspaceError::Unlistable { detail: line.to_owned() }),
-            None => Ok(read_status(&output.stdout)?),
+            None => Ok(output.stdout),
         }
     }
 
@@ -135,7 +155,7 @@ impl Workspace {
         let (kind, is_untracked) = match entry.state {
             PathState::Untracked { is_folder: true } => (ChangeKind::NestedRepository, true),
             PathState::Untracked { is_folder: false } => (ChangeKind::Added, true),
-            PathState::Tracked { unstaged: b'.', .. } => return None,
+            PathState::Ignored { .. } | PathState::Tracked { unstaged: b'.', .. } => return None,
             PathState::Tracked { unstaged, index_mode, tree_mode, .. } => {
                 (tracked_kind(unstaged, index_mode, tree_mode), false)
             }

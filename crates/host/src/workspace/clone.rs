@@ -2,6 +2,7 @@
 //! The agent does with it what it likes; we write it whole and never read it.
 
 use super::create::{read_if_there, write};
+use super::listable::make_listable;
 use super::settings::clone_config;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
@@ -54,9 +55,15 @@ impl Workspace {
 }
 
 /// Whatever stands there: an agent may have made its `.git` a file or a link.
-fn remove(path: &Path) -> Result<(), WorkspaceError> {
+pub(super) fn remove(path: &Path) -> Result<(), WorkspaceError> {
     let removed = match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(metadata) if metadata.is_dir() => match fs::remove_dir_all(path) {
+            Err(cause) if cause.kind() == std::io::ErrorKind::PermissionDenied => {
+                make_listable(path);
+                fs::remove_dir_all(path)
+            }
+            removed => removed,
+        },
         Ok(_) => fs::remove_file(path),
         Err(_) => Ok(()),
     };

@@ -58,7 +58,7 @@ impl Workspace {
         }
         self.mark_index_stale()?;
         crash::point("commit.before_stage");
-        self.stage(&paths, None)?;
+        self.stage(&paths, None).map_err(|error| self.whose_fault(error, &paths))?;
         crash::point("commit.staged");
         let tree = self.git(["write-tree"]).run()?.line();
         crash::point("commit.tree_written");
@@ -68,6 +68,21 @@ impl Workspace {
         crash::point("commit.head_written");
         self.index_is_settled()?;
         Ok(commit)
+    }
+
+    /// Where git takes the bytes alone, and no index whatever has them otherwise, the tree says something of them that
+    /// it does not take.
+    fn whose_fault(&self, error: WorkspaceError, paths: &[PathBuf]) -> WorkspaceError {
+        let detail = match &error {
+            WorkspaceError::Git(GitError::Failed { stderr, .. }) => stderr.clone(),
+            _ => return error,
+        };
+        let scratch = |stage: &dyn Fn(&Path) -> Result<(), WorkspaceError>| {
+            self.scratch_index().and_then(|index| stage(&index))
+        };
+        let is_refused = scratch(&|index| self.stage(paths, Some(index))).is_err()
+            && scratch(&|index| self.stage_raw(paths, index)).is_ok();
+        if is_refused { WorkspaceError::NotStageable { detail } } else { error }
     }
 
     /// How `to` differs from `from`, renames found.

@@ -1,7 +1,7 @@
 //! Builds a workspace beside its place and renames it there when it is whole.
 
 use super::settings::shadow_config;
-use super::{FINISHED, SESSION_FILE, Workspace, WorkspaceError};
+use super::{FINISHED, IN_USE, SESSION_FILE, Workspace, WorkspaceError};
 use crate::crash;
 use crate::files::make_folder_beneath;
 use crate::git::status::OWN_FOLDERS;
@@ -16,13 +16,15 @@ use tollgate_core::id::{CommitId, SessionName};
 
 /// Name while it is being built.
 const UNFINISHED: &str = "workspace.new";
+/// Folder below `home` for what was moved out of the way.
+const ASIDE: &str = "aside";
 /// Paths of submodules, NUL after each.
 const SUBMODULES: &str = "submodules";
 
 impl Workspace {
     /// The workspace below `home`, with the files of `tip` and the ignored files of the checkout named in `copy`.
     /// `base` and `tip` are kept from `git gc` first. Killed at any point, it can be called again: a finished
-    /// workspace is opened, half of one is put aside.
+    /// workspace is opened; half of one is put aside, and one of a repository that was here before.
     pub fn create(
         repository: &Repository,
         home: &Path,
@@ -32,7 +34,10 @@ impl Workspace {
         copy: &[String],
     ) -> Result<Self, WorkspaceError> {
         if let Some(finished) = Self::open(repository, home)? {
-            return Ok(finished);
+            if finished.is_of_this_repository(tip)? {
+                return Ok(finished);
+            }
+            finished.put_all_aside()?;
         }
         let copy = copy.iter().map(|path| checked_copy(path)).collect::<Result<Vec<_>, _>>()?;
         repository.keep_commits(session, base, tip)?;
@@ -62,9 +67,35 @@ impl Workspace {
         Self::at(repository, home, &place, session.clone())
     }
 
+    /// A repository made anew in the place of another does not have what was accepted in that one.
+    fn is_of_this_repository(&self, tip: &CommitId) -> Result<bool, WorkspaceError> {
+        let accepted = self.accepted()?;
+        if accepted == *tip {
+            return Ok(true);
+        }
+        let call = self.git(["cat-file", "-e"]).arg(format!("{accepted}^{{commit}}"));
+        Ok(call.run_with(&[1, 128])?.1 == 0)
+    }
+
+    /// With the notes of what was set up in it. The tree goes last: while it is there, this is done again.
+    fn put_all_aside(&self) -> Result<(), WorkspaceError> {
+        let failed = |cause| WorkspaceError::io(&self.home, cause);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.home).map_err(failed)? {
+            names.push(entry.map_err(failed)?.file_name());
+        }
+        names.retain(|name| name != ASIDE && name != IN_USE);
+        names.sort_by_key(|name| name == FINISHED);
+        for name in names {
+            let to = self.place_aside(Path::new(&name))?;
+            fs::rename(self.home.join(&name), &to).map_err(failed)?;
+        }
+        Ok(())
+    }
+
     /// A place of this name in a new numbered folder below `home/aside`; what is moved there stays.
     pub(super) fn place_aside(&self, name: &Path) -> Result<PathBuf, WorkspaceError> {
-        let aside = self.home.join("aside");
+        let aside = self.home.join(ASIDE);
         let taken = |number: &u32| aside.join(number.to_string()).symlink_metadata().is_err();
         let number = (1..).find(taken).expect("there are fewer folders than numbers");
         let to = aside.join(number.to_string()).join(name);

@@ -21,12 +21,17 @@ pub enum WorkspaceError {
     BadCopy { path: String },
     #[error("{path:?} cannot be committed: {why}")]
     NotCommittable { path: String, why: &'static str },
+    #[error(
+        "git cannot commit the files as they are: {detail}; change them, or what .gitattributes says of them"
+    )]
+    NotStageable { detail: String },
     #[error("{name:?} cannot name a rescue: letters, digits, '-' and '_' only")]
     BadRescueName { name: String },
     #[error("the workspace was not reset because no rescue holds what is in it now: {}", list(.paths))]
     NotRescued { paths: Vec<String> },
     #[error(
-        "a folder of the workspace cannot be looked into, so changes in it would be missed: {detail}; make it readable and resume"
+        "a folder of the workspace cannot be looked into, so changes in it would be missed: {}; make it readable and resume",
+        shortened(.detail)
     )]
     Unlistable { detail: String },
     #[error(transparent)]
@@ -41,6 +46,16 @@ impl WorkspaceError {
             StorageFull | QuotaExceeded => Self::DiskFull { path },
             _ => Self::Io { path, cause },
         }
+    }
+}
+
+const DETAIL_MAX: usize = 300;
+
+/// A path may be as long as the folders are deep.
+fn shortened(detail: &str) -> String {
+    match detail.char_indices().nth(DETAIL_MAX) {
+        Some((end, _)) => format!("{}...", &detail[..end]),
+        None => detail.to_owned(),
     }
 }
 

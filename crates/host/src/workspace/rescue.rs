@@ -5,6 +5,7 @@ use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
 use crate::files::open_folder_beneath;
+use crate::git::GitError;
 use crate::repository::{StoredRef, parse_commit};
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ impl Workspace {
         if name.is_empty() || !name.bytes().all(is_plain) {
             return Err(WorkspaceError::BadRescueName { name: name.to_owned() });
         }
-        let found = self.found()?;
+        let found = self.found_at_last()?;
         if found.is_empty() {
             return Ok(None);
         }
@@ -141,6 +142,22 @@ impl Workspace {
 
     /// The git tree of the last accepted commit with the changes on top, made in an index of its own.
     fn tree_of(&self, found: &[Found]) -> Result<String, WorkspaceError> {
+        let index = self.scratch_index()?;
+        let paths = self.keepable(found);
+        match self.stage(&paths, Some(&index)) {
+            Err(WorkspaceError::Git(GitError::Failed { .. })) => {
+                self.scratch_index()?;
+                self.stage_raw(&paths, &index)?;
+            }
+            staged => staged?,
+        }
+        let tree = self.git(["write-tree"]).env("GIT_INDEX_FILE", &index).run()?.line();
+        fs::remove_file(&index).map_err(|cause| WorkspaceError::io(&index, cause))?;
+        Ok(tree)
+    }
+
+    /// A copy of our index that can be written to.
+    pub(super) fn scratch_index(&self) -> Result<PathBuf, WorkspaceError> {
         let index = self.shadow.join("index.rescue");
         for leftover in [self.shadow.join("index.rescue.lock"), index.clone()] {
             match fs::remove_file(&leftover) {
@@ -152,10 +169,7 @@ impl Workspace {
         }
         fs::copy(self.shadow.join("index"), &index)
             .map_err(|cause| WorkspaceError::io(&index, cause))?;
-        self.stage(&self.keepable(found), Some(&index))?;
-        let tree = self.git(["write-tree"]).env("GIT_INDEX_FILE", &index).run()?.line();
-        fs::remove_file(&index).map_err(|cause| WorkspaceError::io(&index, cause))?;
-        Ok(tree)
+        Ok(index)
     }
 
     fn keepable(&self, found: &[Found]) -> Vec<PathBuf> {

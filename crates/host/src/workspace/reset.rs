@@ -16,7 +16,7 @@ impl Workspace {
     /// Tree and index become those of `to`; ignored files stay. Refused while the tree holds changes that no rescue
     /// has. Nested repositories, and files that only the agent's own ignore rules hid, move to `home/aside`.
     pub fn reset(&self, to: &CommitId) -> Result<(), WorkspaceError> {
-        let before = self.found()?;
+        let before = self.found_at_last()?;
         if before.is_empty() && self.accepted()? == *to {
             return Ok(());
         }
@@ -26,6 +26,15 @@ impl Workspace {
         }
         for found in before.iter().filter(|found| cannot_be_rescued(found)) {
             self.set_aside(&found.path)?;
+        }
+        // They would say how the files of `to` are written, and nobody accepted them.
+        let is_attributes = |found: &&Found| {
+            found.is_untracked
+                && !cannot_be_rescued(found)
+                && found.path.file_name().is_some_and(|name| name == ".gitattributes")
+        };
+        for found in before.iter().filter(is_attributes) {
+            self.remove_untracked(&found.path)?;
         }
         self.mark_index_stale()?;
         crash::point("reset.before_checkout");
@@ -50,7 +59,7 @@ impl Workspace {
     }
 
     /// Moves what stands at a path of the tree below `home/aside`; the way there is not through links.
-    fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
+    pub(super) fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
         let failed = |errno: Errno| WorkspaceError::io(&self.tree.join(path), errno.into());
         let (folder, name) = match self.place_of(path) {
             Err(Errno::NOENT) => return Ok(()),
@@ -88,7 +97,7 @@ impl Workspace {
     }
 
     /// The folder that a path of the tree is in, held open, and its name there.
-    fn place_of<'p>(&self, path: &'p Path) -> Result<(OwnedFd, &'p OsStr), Errno> {
+    pub(super) fn place_of<'p>(&self, path: &'p Path) -> Result<(OwnedFd, &'p OsStr), Errno> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Errno::INVAL);
         };

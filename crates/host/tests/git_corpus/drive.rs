@@ -75,6 +75,8 @@ impl Stage {
         let commit = self.accept(&repository, &workspace);
         self.move_branch(&repository, &commit);
         plant(workspace.tree());
+        // Found again where the accepted commit is another than the one asked for.
+        world.workspace_with(&["ignored.env"]);
         self.rescue_and_reset(&workspace, &commit, plant);
         self.merge(&workspace, plant);
         workspace.renew_clone().unwrap();
@@ -129,6 +131,7 @@ impl Stage {
         fs::remove_dir_all(tree.join("folder")).unwrap();
         symlink("by-clean", tree.join("folder")).unwrap();
         put(tree, "added", "1");
+        put(tree, "hidden/.gitignore", "*\n");
         workspace.changes().unwrap();
         assert!(workspace.is_tracked("first").unwrap());
         let mut paths = driven_files();
@@ -138,6 +141,7 @@ impl Stage {
         if tree.join("nested/.git").exists() {
             assert!(matches!(refused, Err(WorkspaceError::NotCommittable { .. })), "{refused:?}");
         }
+        self.refuse(workspace);
         let commit = workspace.commit(&paths, &world.base, &world.message(), at()).unwrap();
         assert!(workspace.diff(&world.base, &commit).unwrap().len() > 5);
         let contents = workspace.contents_at(&commit, &["added", "by-clean", "gone"]).unwrap();
@@ -146,6 +150,18 @@ impl Stage {
         repository.keep_member(&world.session, DispatchNumber(1), &commit).unwrap();
         repository.keep_merged(&world.session, &commit).unwrap();
         commit
+    }
+
+    /// What cannot be committed as its attributes say, and is kept all the same.
+    fn refuse(&self, workspace: &Workspace) {
+        let (world, tree) = (&self.world, workspace.tree());
+        put(tree, "encoded/.gitattributes", "* working-tree-encoding=UTF-16\n");
+        put(tree, "encoded/plain", "1");
+        let paths = ["encoded/plain".to_owned()];
+        let refused = workspace.commit(&paths, &world.base, &world.message(), at());
+        assert!(matches!(refused, Err(WorkspaceError::NotStageable { .. })), "{refused:?}");
+        workspace.rescue("encoded", "encoded").unwrap().unwrap();
+        fs::remove_dir_all(tree.join("encoded")).unwrap();
     }
 
     fn move_branch(&self, repository: &Repository, commit: &CommitId) {
@@ -163,9 +179,11 @@ impl Stage {
         let (base, tree) = (&self.world.base, workspace.tree());
         change_everything(tree, "3");
         let one = workspace.rescue("one", "one").unwrap().unwrap();
+        let paths = ["by-merge-driver".to_owned(), "no-such-file".to_owned()];
+        assert!(workspace.put_back(&one, &paths).unwrap().is_empty());
         workspace.reset(base).unwrap();
         plant(tree);
-        let paths = ["by-merge-driver".to_owned(), "no-such-file".to_owned()];
+        // The work it was kept beside is not accepted here.
         workspace.put_back(&one, &paths).unwrap();
         plant(tree);
         workspace.rescue("planted", "planted").unwrap();
