@@ -93,8 +93,9 @@ fn between_revisions(
     base: &str,
     head: &str,
 ) -> Result<Vec<Change>, ScopeDiffError> {
+    // Between two trees `diff` leaves the index alone; `diff-tree` would read the whole of it first.
     let diff = looking(git, start)
-        .args(["diff-tree", "-r"])
+        .args(["diff", "--no-color", "-O/dev/null"])
         .args(raw::DIFF_ARGS)
         .args([&tree_of(base), &tree_of(head), "--"])
         .run();
