@@ -103,6 +103,11 @@ pub fn is_protected(path: &str, session: Option<&str>) -> bool {
 /// Whether some file system takes a name for `.git`: Windows (case, trailing dots and spaces, streams, short names,
 /// backslashes between names) or macOS (characters that it ignores).
 pub fn is_git_name(name: &str) -> bool {
+    // Asked of every part of every path: most are plain and cannot be it.
+    let has_letters = || name.as_bytes().windows(3).any(|three| three.eq_ignore_ascii_case(b"git"));
+    if name.is_ascii() && !has_letters() {
+        return false;
+    }
     let visible: String = name.chars().filter(|c| !is_ignored_on_hfs(*c)).collect();
     visible.to_ascii_lowercase().split('\\').any(|part| {
         let stem = part.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
