@@ -5,20 +5,23 @@ use tollgate_contract::agent_output::results::{Incidental, ScopeCorrection};
 use tollgate_contract::scope::{ScopeRules, ScopedFile, corrections_in, may_overlap, sort};
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 
+/// The folders of the small world in which these laws are tried.
+const FOLDERS: [&str; 11] = [
+    "",
+    "src/",
+    "src/a/",
+    "lib/",
+    "tests/",
+    "src/__tests__/",
+    "SRC/",
+    "src/a/tests/",
+    "spec/",
+    "agents/",
+    ".git/",
+];
+
 fn path() -> impl Strategy<Value = String> {
-    let folder = proptest::sample::select(vec![
-        "",
-        "src/",
-        "src/a/",
-        "lib/",
-        "tests/",
-        "src/__tests__/",
-        "SRC/",
-        "src/a/tests/",
-        "spec/",
-        "agents/",
-        ".git/",
-    ]);
+    let folder = proptest::sample::select(&FOLDERS[..]);
     let name = proptest::sample::select(vec![
         "x.ts",
         "y.ts",
@@ -158,19 +161,6 @@ fn is_spoken_of(rules: &ScopeRules, path: &str) -> bool {
 
 /// Everything that a test may be about, in the folders of this small world.
 fn subjects(test: &str) -> Vec<String> {
-    const FOLDERS: [&str; 11] = [
-        "",
-        "src/",
-        "src/a/",
-        "lib/",
-        "tests/",
-        "src/__tests__/",
-        "SRC/",
-        "src/a/tests/",
-        "spec/",
-        "agents/",
-        ".git/",
-    ];
     let name = test.rsplit('/').next().unwrap_or_default();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let stem = ["Test", "_test", ".test", "_spec", ".spec"]

@@ -54,8 +54,8 @@ impl Crew {
         let clashes = story.lines().find_map(|line| line.trim().strip_prefix("clash "));
         Self {
             says,
-            plan: super::plan(story),
-            criteria: super::criteria(story),
+            plan: super::opening::plan(story),
+            criteria: super::opening::criteria(story),
             green: green.and_then(|n| n.parse().ok()).unwrap_or(0),
             red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
             clashes: clashes.and_then(|n| n.parse().ok()).unwrap_or(0),

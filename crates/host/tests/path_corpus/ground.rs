@@ -28,7 +28,7 @@ impl Ground {
     }
 
     pub fn root(&self) -> PathBuf {
-        self.folder.path().join("root")
+        self.folder.path().join("ground")
     }
 
     pub fn outside(&self) -> PathBuf {
