@@ -6,7 +6,7 @@ mod scope;
 pub use scope::{Kept, Scope};
 
 use crate::event::{FindingStatus, Purpose};
-use crate::id::{DispatchNumber, TaskRef};
+use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::reply::ReplyError;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Session, Task};
@@ -43,6 +43,8 @@ pub struct Brief {
     pub restore: Vec<Kept>,
     /// It stopped to ask for a file: what it had done by then is in its tree again.
     pub goes_on: bool,
+    /// The attempt whose agent is asked again, in the tree that it left.
+    pub asked_again: Option<Attempt>,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
 }
@@ -81,6 +83,7 @@ impl Session {
             scope: self.scope_for(dispatch, task),
             restore: self.to_restore(dispatch),
             goes_on: dispatch.stopped_for_scope(),
+            asked_again: dispatch.asked_again(),
             feedback: dispatch.feedback.clone(),
             previous_errors: dispatch.previous_errors.clone(),
         })

@@ -73,7 +73,9 @@ impl std::ops::Deref for Draft<'_> {
 pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
     match input {
         Input::Command(command) => command::decide(draft, command)?,
-        Input::Ended { number, attempt, end } => accept::ended(draft, number, attempt, end),
+        Input::Ended { number, attempt, end, usage } => {
+            accept::ended(draft, number, attempt, end, usage)
+        }
         Input::Checked { number, results, stage } => checks::ended(draft, number, results, stage),
         Input::Merged(merged) => parallel::merged(draft, merged),
         Input::StageSeen { stage } => gate::stage_seen(draft, stage),

@@ -7,7 +7,7 @@ use crate::id::{
 };
 use crate::input::{Edit, Opening};
 use crate::policy::Policy;
-use crate::reply::ReportedFinding;
+use crate::reply::{ReportedFinding, Usage, is_default};
 use crate::role::{Mode, RepairLoop, Role, spelled};
 use crate::task::{Criterion, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
@@ -57,6 +57,9 @@ pub enum Event {
         number: DispatchNumber,
         attempt: Attempt,
         end: DispatchEnd,
+        /// What it cost, however it ended.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// What a person wants the next attempt to know.
     GuidanceGiven {

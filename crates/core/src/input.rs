@@ -6,7 +6,7 @@ use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
 };
 use crate::policy::Policy;
-use crate::reply::ReplyError;
+use crate::reply::{ReplyError, Usage};
 use crate::role::{Mode, ProjectType, Role};
 use crate::task::{Criterion, TaskSpec};
 use crate::work::{Artefact, CheckResult, DispatchEnd};
@@ -25,6 +25,8 @@ pub enum Input {
         number: DispatchNumber,
         attempt: Attempt,
         end: DispatchEnd,
+        /// What it cost, however it ended.
+        usage: Usage,
     },
     /// Check commands ran.
     Checked {

@@ -20,8 +20,6 @@ pub enum DispatchEnd {
     /// No reply, or one that breaks the contract, or outputs that do.
     Invalid {
         errors: Vec<ReplyError>,
-        #[serde(default)]
-        usage: Usage,
     },
     /// The role's text is not there or cannot be read; nothing was started.
     MissingRole {
@@ -57,6 +55,14 @@ pub enum DispatchEnd {
     PermissionRefused {
         detail: String,
     },
+    /// The model service behind the agent could not be reached, refused for now, broke off or fell silent.
+    Unavailable {
+        detail: String,
+    },
+    /// The agent came to the end of the turns or the money that it was given.
+    UsedUp {
+        detail: String,
+    },
     /// Usage limit with a known reset time.
     Parked {
         until: Timestamp,
@@ -68,6 +74,16 @@ pub enum DispatchEnd {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rescue: Option<String>,
     },
+}
+
+impl DispatchEnd {
+    /// What a reply says that it cost.
+    pub fn claimed_usage(&self) -> Usage {
+        match self {
+            Self::Replied { reply, .. } => reply.usage,
+            _ => Usage::default(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ pub use open::{First, OpenError};
 
 use crate::activity::StopSwitch;
 use crate::activity::checks::Checked;
+use crate::activity::dispatch::Ended;
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
@@ -32,7 +33,6 @@ use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
-use tollgate_core::work::DispatchEnd;
 use track::Tracking;
 
 /// How often the inbox is looked at while nothing else happens.
@@ -97,7 +97,7 @@ pub enum ServeError {
 /// What reaches the loop from other threads.
 #[derive(Debug)]
 pub enum Message {
-    Ended(DispatchNumber, Attempt, Result<DispatchEnd, String>),
+    Ended(DispatchNumber, Attempt, Result<Ended, String>),
     Checked(CheckNumber, Result<Option<Checked>, String>),
     Merged(DispatchNumber, Result<Vec<Merged>, String>),
     /// Why the tracker could not be brought to what the session wants shown.
@@ -240,7 +240,7 @@ impl Owner {
                     self.flights.remove(&Wanted::Dispatch(number, attempt));
                     inputs.extend(self.look()?);
                     inputs.push(match result {
-                        Ok(end) => Input::Ended { number, attempt, end },
+                        Ok(Ended { end, usage }) => Input::Ended { number, attempt, end, usage },
                         Err(detail) => Input::PersistenceFailed { detail },
                     });
                 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber, TaskRef};
-use tollgate_core::reply::{ReplyError, ReportedFinding, Severity, Usage};
+use tollgate_core::reply::{ReplyError, ReportedFinding, Severity};
 use tollgate_core::role::Role;
 use tollgate_core::work::{CheckResult, DispatchEnd};
 use tollgate_host::journal::{self, Follower, Journal, JournalError};
@@ -196,8 +196,7 @@ fn event() -> impl Strategy<Value = Event> {
     let error = (text(), text(), text())
         .prop_map(|(code, path, message)| ReplyError::new(&code, path, message));
     let end = prop_oneof![
-        proptest::collection::vec(error, 0..3)
-            .prop_map(|errors| DispatchEnd::Invalid { errors, usage: Usage::default() }),
+        proptest::collection::vec(error, 0..3).prop_map(|errors| DispatchEnd::Invalid { errors }),
         (any::<Option<i32>>(), any::<Option<i32>>(), text()).prop_map(
             |(exit_code, signal, stderr_tail)| DispatchEnd::Crashed {
                 exit_code,
@@ -233,7 +232,12 @@ fn event() -> impl Strategy<Value = Event> {
             }
         ),
         (number.clone(), any::<u32>(), end).prop_map(|(number, attempt, end)| {
-            Event::AttemptEnded { number, attempt: Attempt(attempt), end }
+            Event::AttemptEnded {
+                number,
+                attempt: Attempt(attempt),
+                usage: end.claimed_usage(),
+                end,
+            }
         }),
         (number.clone(), 0..4_000_000_000_000_i64).prop_map(|(number, ms)| Event::RetryScheduled {
             number,

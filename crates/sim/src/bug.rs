@@ -279,13 +279,18 @@ impl Bug {
                 let completed = Event::TaskMoved { task: task.clone(), status };
                 InPlace(vec![event, completed])
             }
-            Event::AttemptEnded { number, attempt, end: DispatchEnd::Interrupted { .. } } => {
+            Event::AttemptEnded {
+                number,
+                attempt,
+                end: DispatchEnd::Interrupted { .. },
+                usage,
+            } => {
                 let end = DispatchEnd::Crashed {
                     exit_code: None,
                     signal: Some(9),
                     stderr_tail: String::new(),
                 };
-                InPlace(vec![Event::AttemptEnded { number, attempt, end }])
+                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
             }
             Event::AttemptEnded { number, attempt, .. } => {
                 let (attempt, agent) = (attempt.next(), None);

@@ -36,7 +36,7 @@ pub(crate) struct Truth {
 impl Truth {
     pub fn reported(&mut self, input: &Input) {
         match input {
-            Input::Ended { number, attempt, end } => {
+            Input::Ended { number, attempt, end, .. } => {
                 self.ends.insert((*number, *attempt), end.clone());
             }
             Input::Checked { number, results, stage } => {

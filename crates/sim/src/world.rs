@@ -152,7 +152,12 @@ impl<'a> World<'a> {
             let was_begun = !self.begun.insert(wanted);
             if let (Wanted::Dispatch(number, attempt), true) = (wanted, was_begun) {
                 let end = DispatchEnd::Interrupted { rescue: None };
-                return self.deliver(Input::Ended { number, attempt, end });
+                return self.deliver(Input::Ended {
+                    number,
+                    attempt,
+                    usage: end.claimed_usage(),
+                    end,
+                });
             }
             let ready_at = self.now.plus_ms(1 + self.chance.below(90_000));
             let outcome = match wanted {
@@ -234,7 +239,7 @@ impl<'a> World<'a> {
         let flight = self.flights.remove(&wanted).expect("it was just seen in the air");
         match (wanted, flight.outcome) {
             (Wanted::Dispatch(number, attempt), Outcome::Ended(end)) => {
-                Input::Ended { number, attempt, end: *end }
+                Input::Ended { number, attempt, usage: end.claimed_usage(), end: *end }
             }
             (Wanted::Checks(number), Outcome::Checked(results, stage)) => {
                 Input::Checked { number, results, stage }
@@ -266,7 +271,7 @@ impl<'a> World<'a> {
 
     /// An outcome lies on the disk until it is on record; a crash before that rarely loses it.
     fn put_back_in_the_air(&mut self, wanted: Wanted, input: Input) {
-        let Input::Ended { number, attempt, end } = input else {
+        let Input::Ended { number, attempt, end, .. } = input else {
             return;
         };
         let session = self.engine.session();
@@ -470,7 +475,8 @@ impl<'a> World<'a> {
         for wanted in flying {
             self.flights.remove(&wanted);
             if let Wanted::Dispatch(number, attempt) = wanted {
-                self.deliver(Input::Ended { number, attempt, end: DispatchEnd::Stopped })?;
+                let (end, usage) = (DispatchEnd::Stopped, Default::default());
+                self.deliver(Input::Ended { number, attempt, end, usage })?;
             }
         }
         self.restart()

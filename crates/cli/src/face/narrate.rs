@@ -183,6 +183,12 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
         DispatchEnd::PermissionRefused { detail } => {
             told(BAD, "refused", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
         }
+        DispatchEnd::Unavailable { detail } => {
+            told(WARN, "unavail", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
+        }
+        DispatchEnd::UsedUp { detail } => {
+            told(BAD, "used up", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
+        }
         DispatchEnd::Parked { until } => told(WARN, " parked", format!("{who} until {until}")),
         DispatchEnd::Stopped => told(WARN, "stopped", who),
         DispatchEnd::Interrupted { rescue } => {

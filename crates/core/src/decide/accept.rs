@@ -5,7 +5,7 @@ use super::{Draft, ask, failure, gate, reply, scope, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
-use crate::reply::{Reply, ReplyError, ReplyStatus, Severity};
+use crate::reply::{Reply, ReplyError, ReplyStatus, Severity, Usage};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
@@ -16,6 +16,7 @@ pub(super) fn ended(
     number: DispatchNumber,
     attempt: Attempt,
     end: DispatchEnd,
+    usage: Usage,
 ) {
     let Some(dispatch) = draft.dispatches.get(&number) else {
         return;
@@ -32,7 +33,7 @@ pub(super) fn ended(
         _ => None,
     };
     let failed = delivered.is_none().then(|| end.clone());
-    draft.emit(Event::AttemptEnded { number, attempt, end });
+    draft.emit(Event::AttemptEnded { number, attempt, end, usage });
     if let Some(end) = failed {
         keep_findings(draft, number, &end);
         failure::follow(draft, number, &end);
@@ -98,7 +99,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     if errors.is_empty() {
         return end;
     }
-    DispatchEnd::Invalid { errors, usage: reply.usage }
+    DispatchEnd::Invalid { errors }
 }
 
 /// What was touched without right beside a verdict that stands all the same.

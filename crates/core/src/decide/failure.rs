@@ -25,14 +25,17 @@ pub enum FailureClass {
 pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
     Some(match end {
         DispatchEnd::Replied { .. } => return None,
-        DispatchEnd::Crashed { .. } | DispatchEnd::CouldNotStart { .. } => FailureClass::Transient,
+        DispatchEnd::Crashed { .. }
+        | DispatchEnd::CouldNotStart { .. }
+        | DispatchEnd::Unavailable { .. } => FailureClass::Transient,
         DispatchEnd::Invalid { .. } => FailureClass::Recoverable,
         DispatchEnd::MissingOutput { .. }
         | DispatchEnd::MissingContext { .. }
         | DispatchEnd::MissingRole { .. }
         | DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
-        | DispatchEnd::PermissionRefused { .. } => FailureClass::Permanent,
+        | DispatchEnd::PermissionRefused { .. }
+        | DispatchEnd::UsedUp { .. } => FailureClass::Permanent,
         DispatchEnd::Parked { .. } => FailureClass::Parked,
         DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => FailureClass::Interrupted,
     })
@@ -123,7 +126,7 @@ pub(super) fn start_due(draft: &mut Draft<'_>) {
 pub(super) fn describe(end: &DispatchEnd) -> String {
     match end {
         DispatchEnd::Replied { reply, .. } => reply.summary.clone(),
-        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+        DispatchEnd::Invalid { errors } | DispatchEnd::MissingContext { errors } => {
             let list: Vec<String> =
                 errors.iter().map(|e| format!("{}: {}", e.path, e.message)).collect();
             list.join("; ")
@@ -157,6 +160,10 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
         DispatchEnd::PermissionRefused { detail } => {
             format!("it was refused a permission: {detail}")
         }
+        DispatchEnd::Unavailable { detail } => {
+            format!("the model service did not do its part: {detail}")
+        }
+        DispatchEnd::UsedUp { detail } => format!("it used up what it was given: {detail}"),
         DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
         DispatchEnd::Stopped => "it was stopped".to_owned(),
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),

@@ -1,6 +1,6 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail.
 
-use super::dispatch::Delivered;
+use super::dispatch::{Delivered, Rejected};
 use super::{
     AttemptRecord, CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Unit,
     Waiting, unit,
@@ -117,8 +117,8 @@ impl Session {
                 dispatch.timeout_ms = *timeout_ms;
                 dispatch.agent.clone_from(agent);
             }
-            Event::AttemptEnded { number, attempt, end } => {
-                self.end_attempt(at, *number, *attempt, end);
+            Event::AttemptEnded { number, attempt, end, usage } => {
+                self.end_attempt(at, *number, *attempt, end, usage);
             }
             Event::GuidanceGiven { number, text, authorized } => {
                 let dispatch = self.dispatch_mut(*number);
@@ -296,6 +296,7 @@ impl Session {
             starts_max: self.policy.starts_max(),
             previous_errors: Vec::new(),
             timeout_ms: self.policy.timeout_ms(role),
+            rejected: None,
             agent: None,
             last_failure: None,
             delivered: None,
@@ -312,20 +313,23 @@ impl Session {
         number: DispatchNumber,
         attempt: Attempt,
         end: &DispatchEnd,
+        usage: &Usage,
     ) {
         let dispatch = self.dispatch_mut(number);
         let started_at = dispatch.current.take().map_or(at, |record| record.started_at);
         dispatch.waiting = Some(Waiting::ForPerson);
-        let mut usage = Usage::default();
         match end {
             DispatchEnd::Replied { reply, work } => {
-                usage = reply.usage;
                 dispatch.waiting = None;
                 dispatch.delivered =
                     Some(Delivered { work: (**work).clone(), attempt, reply: (**reply).clone() });
             }
-            DispatchEnd::Invalid { errors, usage: spent } => {
-                usage = *spent;
+            DispatchEnd::Invalid { errors } => {
+                dispatch.rejected = Some(Rejected {
+                    attempt,
+                    agent: dispatch.agent.clone(),
+                    based_on: dispatch.based_on.clone(),
+                });
                 dispatch.invalid += 1;
                 dispatch.previous_errors.clone_from(errors);
             }
@@ -346,7 +350,7 @@ impl Session {
         if !matches!(end, DispatchEnd::Replied { .. }) {
             dispatch.last_failure = Some(end.clone());
         }
-        self.spend.add(&usage, at.ms_since(started_at));
+        self.spend.add(usage, at.ms_since(started_at));
         if let DispatchEnd::Replied { work, .. } = end {
             self.note_scope(number, work);
         }

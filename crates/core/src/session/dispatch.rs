@@ -37,6 +37,8 @@ pub struct Dispatch {
     /// Faults of the last reply, for the next attempt.
     pub previous_errors: Vec<ReplyError>,
     pub(crate) timeout_ms: u64,
+    /// The last attempt, when its reply was invalid.
+    pub(crate) rejected: Option<Rejected>,
     /// The agent a person chose for the next attempt.
     pub(crate) agent: Option<String>,
     /// The last end that was not a valid reply, for reports.
@@ -53,6 +55,14 @@ pub(crate) struct Delivered {
     pub work: Work,
     pub attempt: Attempt,
     pub reply: Reply,
+}
+
+/// An attempt whose reply was not valid, and in what it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rejected {
+    pub attempt: Attempt,
+    pub agent: Option<String>,
+    pub based_on: Option<CommitId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +108,15 @@ impl Dispatch {
     pub fn stopped_for_scope(&self) -> bool {
         let delivered = self.delivered.as_ref();
         delivered.is_some_and(|delivered| !delivered.reply.scope_requests.is_empty())
+    }
+
+    /// The attempt right before the current one, when its agent is asked again: same agent, same tree, and nothing wrong but
+    /// the reply or what it left behind.
+    pub fn asked_again(&self) -> Option<Attempt> {
+        let rejected = self.rejected.as_ref()?;
+        let is_next = rejected.attempt.next() == self.attempts;
+        let is_same = rejected.agent == self.agent && rejected.based_on == self.based_on;
+        (is_next && is_same).then_some(rejected.attempt)
     }
 
     /// The attempt that should be running.

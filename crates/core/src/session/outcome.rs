@@ -4,7 +4,7 @@ use super::{LifecycleRun, Session, Waiting};
 use crate::action::{CheckSubject, StepKind};
 use crate::event::{CheckPurpose, FindingStatus, Merged};
 use crate::id::CheckNumber;
-use crate::reply::{ReplyError, Usage};
+use crate::reply::ReplyError;
 use crate::role::Role;
 use crate::work::{CheckResult, DispatchEnd};
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ impl Session {
             dispatch.invalid += 1;
             dispatch.waiting = Some(Waiting::ForPerson);
             dispatch.previous_errors.clone_from(&errors);
-            dispatch.last_failure = Some(DispatchEnd::Invalid { errors, usage: Usage::default() });
+            dispatch.last_failure = Some(DispatchEnd::Invalid { errors });
         }
     }
 

@@ -84,7 +84,7 @@ impl Crew {
                 return DispatchEnd::Crashed { exit_code: Some(1), signal: None, stderr_tail };
             }
             "invalid" => {
-                return DispatchEnd::Invalid { errors: vec![error], usage: Usage::default() };
+                return DispatchEnd::Invalid { errors: vec![error] };
             }
             "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
             "parked" => return DispatchEnd::Parked { until: now.plus_ms(60_000) },

@@ -130,7 +130,7 @@ impl Told {
                 (Some(Wanted::Dispatch(number, attempt)), _) => {
                     self.now = self.now.plus_ms(1_000);
                     let end = self.crew.perform(self.engine.session(), number, self.now);
-                    self.feed(Input::Ended { number, attempt, end });
+                    self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
                 }
                 (Some(Wanted::Checks(_)), _) => self.end_checks(),
                 (Some(Wanted::Merge(_)), _) => {
@@ -154,7 +154,7 @@ impl Told {
         for wanted in self.session().outstanding() {
             if let Wanted::Dispatch(number, attempt) = wanted {
                 let end = self.crew.perform(self.engine.session(), number, self.now);
-                self.feed(Input::Ended { number, attempt, end });
+                self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
             }
         }
     }
@@ -164,7 +164,7 @@ impl Told {
         if let Some(Wanted::Dispatch(number, attempt)) = self.session().outstanding().first() {
             let (number, attempt) = (*number, *attempt);
             let end = self.crew.perform(self.engine.session(), number, self.now);
-            self.feed(Input::Ended { number, attempt, end });
+            self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
         }
     }
 
@@ -247,7 +247,12 @@ impl Told {
     fn end_running(&mut self, end: &DispatchEnd) {
         for wanted in self.session().outstanding() {
             if let Wanted::Dispatch(number, attempt) = wanted {
-                self.feed(Input::Ended { number, attempt, end: end.clone() });
+                self.feed(Input::Ended {
+                    number,
+                    attempt,
+                    end: end.clone(),
+                    usage: end.claimed_usage(),
+                });
             }
         }
     }

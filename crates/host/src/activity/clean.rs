@@ -16,7 +16,7 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
             paths.iter_mut().for_each(|path| text(redactor, path));
             clean_findings(redactor, findings);
         }
-        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+        DispatchEnd::Invalid { errors } | DispatchEnd::MissingContext { errors } => {
             for error in errors {
                 fault(redactor, error);
             }
@@ -24,7 +24,9 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         DispatchEnd::Crashed { stderr_tail: words, .. }
         | DispatchEnd::CouldNotStart { cause: words, .. }
         | DispatchEnd::MissingRole { detail: words, .. }
-        | DispatchEnd::PermissionRefused { detail: words } => text(redactor, words),
+        | DispatchEnd::PermissionRefused { detail: words }
+        | DispatchEnd::Unavailable { detail: words }
+        | DispatchEnd::UsedUp { detail: words } => text(redactor, words),
         DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
         | DispatchEnd::Parked { .. }
@@ -132,7 +134,7 @@ mod tests {
         let redactor = Redactor::new(["hunter2-hunter2"]);
         let fault =
             ReplyError::new("work.not_allowed", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
-        let mut found = DispatchEnd::Invalid { errors: vec![fault], usage: Default::default() };
+        let mut found = DispatchEnd::Invalid { errors: vec![fault] };
         end(&redactor, &mut found);
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
     }

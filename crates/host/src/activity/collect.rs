@@ -2,7 +2,7 @@
 
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
-use super::dispatch::{DispatchOrder, GIVEN};
+use super::dispatch::{DispatchOrder, Ended, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
 use super::{clean, guard, imports, plan};
@@ -21,7 +21,7 @@ use tollgate_contract::skill::{self, RoleFile};
 use tollgate_contract::{acceptance, agent_output, sections, tasks};
 use tollgate_core::id::TaskId;
 use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
-use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
+use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{Artefact, Breach, DispatchEnd, StatusClaim, Work};
@@ -35,26 +35,22 @@ pub struct Collected<'a> {
     pub folder: &'a RunFolder,
 }
 
-pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
-    let mut end = found_end(at, outcome)?;
+pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<Ended, ActivityError> {
+    let mut claimed = Usage::default();
+    let mut end = found_end(at, outcome, &mut claimed)?;
     clean::end(&at.context.redactor, &mut end);
-    Ok(end)
+    let usage = Usage { wall_ms: Some(outcome.duration_ms), ..claimed };
+    Ok(Ended { end, usage })
 }
 
-fn found_end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<DispatchEnd, ActivityError> {
+/// `claimed` is set to what the reply says that it cost, valid or not.
+fn found_end(
+    at: &Collected<'_>,
+    outcome: &RunOutcome,
+    claimed: &mut Usage,
+) -> Result<DispatchEnd, ActivityError> {
     Ok(match &outcome.end {
-        RunEnd::Exited { code: 0 } => {
-            let mut end = reply(at)?;
-            let usage = match &mut end {
-                DispatchEnd::Replied { reply, .. } => Some(&mut reply.usage),
-                DispatchEnd::Invalid { usage, .. } => Some(usage),
-                _ => None,
-            };
-            if let Some(usage) = usage {
-                usage.wall_ms = Some(outcome.duration_ms);
-            }
-            return Ok(end);
-        }
+        RunEnd::Exited { code: 0 } => reply(at, claimed)?,
         RunEnd::Exited { code: 75 } => temporary(at)?,
         RunEnd::Exited { code: 77 } => {
             DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) }
@@ -104,23 +100,24 @@ fn last_line(text: &str) -> String {
     text.trim().lines().next_back().unwrap_or("no reason was given").to_owned()
 }
 
-fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
+fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, ActivityError> {
     let role = at.order.brief.role;
     let bytes = match files::read_bounded(&at.folder.stdout(), REPLY_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(error) if error.is_too_big() => {
             let message = format!("the reply is larger than {REPLY_BYTES_MAX} bytes");
             let errors = vec![ReplyError::new("reply.too_large", "/", message)];
-            return Ok(DispatchEnd::Invalid { errors, usage: Default::default() });
+            return Ok(DispatchEnd::Invalid { errors });
         }
         Err(error) => return Err(error.into()),
     };
     let read = match agent_output::read_reply(&bytes, role) {
         Ok(read) => read,
-        Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: Default::default() }),
+        Err(errors) => return Ok(DispatchEnd::Invalid { errors }),
     };
     let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
     files::write_atomic(&at.folder.reply(), &kept)?;
+    *claimed = read.reply.usage;
     let said = Said::of(&read);
     let (reply, planner) = (read.reply, read.planner);
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
@@ -130,18 +127,18 @@ fn reply(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
         delivered(at, reply, planner.as_ref(), &said)
     } else {
         match look(at) {
-            Err(ActivityError::Workspace(error)) => not_takeable(error, &reply),
+            Err(ActivityError::Workspace(error)) => not_takeable(error),
             work => Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work?) }),
         }
     }
 }
 
 /// What an agent left in the tree that git cannot list or commit is a fault of its work, all else is ours.
-fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, ActivityError> {
+fn not_takeable(error: WorkspaceError) -> Result<DispatchEnd, ActivityError> {
     match error {
         WorkspaceError::Unlistable { .. } | WorkspaceError::NotStageable { .. } => {
             let errors = vec![ReplyError::new("work.not_allowed", "/", error.to_string())];
-            Ok(DispatchEnd::Invalid { errors, usage: reply.usage })
+            Ok(DispatchEnd::Invalid { errors })
         }
         error => Err(error.into()),
     }
@@ -182,23 +179,23 @@ fn delivered(
     let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,
-        Err(error) => return not_takeable(error, &reply),
+        Err(error) => return not_takeable(error),
     };
     let errors = outputs::faults(at.workspace.tree(), &declared, &changes);
     if reply.status == ReplyStatus::Ok && !errors.is_empty() {
-        return Ok(DispatchEnd::Invalid { errors, usage: reply.usage });
+        return Ok(DispatchEnd::Invalid { errors });
     }
     let mut reply = reply;
     if role.role.is_reviewing() {
         match imports::findings(at.workspace.tree(), &declared) {
             Ok(findings) => reply.findings.extend(findings),
-            Err(errors) => return Ok(DispatchEnd::Invalid { errors, usage: reply.usage }),
+            Err(errors) => return Ok(DispatchEnd::Invalid { errors }),
         }
     }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
     match take_changes(at, &reply, &changes, sorted, &mut work) {
-        Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
+        Err(ActivityError::Workspace(error)) => return not_takeable(error),
         taken => taken?,
     }
     let watched = &at.order.brief.watched;
@@ -215,7 +212,7 @@ fn session_side(
     reply: &Reply,
     planner: Option<&PlannerResult>,
 ) -> Result<Result<SessionWork, DispatchEnd>, ActivityError> {
-    let invalid = |errors| Ok(Err(DispatchEnd::Invalid { errors, usage: reply.usage }));
+    let invalid = |errors| Ok(Err(DispatchEnd::Invalid { errors }));
     let given: Given = serde_json::from_slice(&files::read_bounded(
         &at.folder.folder().join(GIVEN),
         REPLY_BYTES_MAX,

@@ -18,9 +18,24 @@ use tollgate_contract::skill::RoleFile;
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
+use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, ProjectType};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::work::DispatchEnd;
+
+/// How an attempt ended and what it cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub end: DispatchEnd,
+    pub usage: Usage,
+}
+
+impl Ended {
+    /// Nothing ran, or nobody saw what it cost.
+    fn uncounted(end: DispatchEnd) -> Self {
+        Self { end, usage: Usage::default() }
+    }
+}
 
 /// Everything an attempt needs, taken from the state when it was ordered.
 #[derive(Debug, Clone)]
@@ -94,7 +109,7 @@ pub fn run(
     context: &Context,
     order: &DispatchOrder,
     stop: &StopSwitch,
-) -> Result<Option<DispatchEnd>, ActivityError> {
+) -> Result<Option<Ended>, ActivityError> {
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
@@ -122,7 +137,7 @@ pub fn run(
                     continue;
                 };
                 match start(context, order, &workspace, &folder, hold, stop)? {
-                    Started::Ended(end) => return Ok(Some(end)),
+                    Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
                     Started::Finished(outcome) => break outcome,
                     Started::Lost => return lost(&workspace, order),
@@ -131,7 +146,7 @@ pub fn run(
         }
     };
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
-    let end = collect::end(&collected, &outcome)?;
+    let Ended { end, usage } = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {
@@ -141,11 +156,11 @@ pub fn run(
         let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
         // Stopped by a process that did not live to record it: for this one it was interrupted.
         if matches!(end, DispatchEnd::Stopped) && !stop.is_stopped() {
-            return Ok(Some(DispatchEnd::Interrupted { rescue }));
+            return Ok(Some(Ended { end: DispatchEnd::Interrupted { rescue }, usage }));
         }
     }
     show_latest(&layout.dispatch(order.number), order.attempt)?;
-    Ok(Some(end))
+    Ok(Some(Ended { end, usage }))
 }
 
 /// Ends what a person will not finish any more; the name under which their changes are kept, if there are any.
@@ -198,12 +213,9 @@ fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
 }
 
 /// Supervisor and outcome are both gone: what was half made is set aside.
-fn lost(
-    workspace: &Workspace,
-    order: &DispatchOrder,
-) -> Result<Option<DispatchEnd>, ActivityError> {
+fn lost(workspace: &Workspace, order: &DispatchOrder) -> Result<Option<Ended>, ActivityError> {
     let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
-    Ok(Some(DispatchEnd::Interrupted { rescue }))
+    Ok(Some(Ended::uncounted(DispatchEnd::Interrupted { rescue })))
 }
 
 /// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.

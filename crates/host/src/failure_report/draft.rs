@@ -174,6 +174,10 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             format!("it was ended after {limit_bytes} bytes of output")
         }
         DispatchEnd::PermissionRefused { detail } => format!("permission refused: {detail}"),
+        DispatchEnd::Unavailable { detail } => {
+            format!("the model service did not do its part: {detail}")
+        }
+        DispatchEnd::UsedUp { detail } => format!("it used up what it was given: {detail}"),
         DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
         DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),

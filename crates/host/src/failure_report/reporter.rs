@@ -79,7 +79,7 @@ impl Reporter {
                 Event::AttemptStarted { number, agent, .. } => {
                     self.running.insert(*number, (session.updated_at, agent.clone()));
                 }
-                Event::AttemptEnded { number, attempt, end } => {
+                Event::AttemptEnded { number, attempt, end, .. } => {
                     self.ended(session, *number, *attempt, end);
                 }
                 Event::DispatchClosed { number, .. } => {
@@ -343,6 +343,7 @@ mod tests {
             number,
             attempt: Attempt(attempt),
             end: DispatchEnd::OutputLimit { limit_bytes: 7 },
+            usage: Default::default(),
         };
         reporter.take(&session, (1..=12).map(ended).collect::<Vec<_>>().iter());
         reporter.write().unwrap();

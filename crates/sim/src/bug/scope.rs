@@ -29,7 +29,7 @@ impl Bug {
                 let again = asked_again(at, *number, end, session)?;
                 Some(AndNothingAfter(vec![event.clone(), again]))
             }
-            (Self::TakesWhatIsOutOfScope, Event::AttemptEnded { number, attempt, end }) => {
+            (Self::TakesWhatIsOutOfScope, Event::AttemptEnded { number, attempt, end, usage }) => {
                 let DispatchEnd::Replied { reply, work } = end else {
                     return None;
                 };
@@ -39,7 +39,8 @@ impl Bug {
                 let (number, attempt) = (*number, *attempt);
                 let has_more = matches!(&end, DispatchEnd::Replied { work, .. }
                     if work.commit.is_some() && !work.out_of_scope.is_empty());
-                has_more.then(|| InPlace(vec![Event::AttemptEnded { number, attempt, end }]))
+                let usage = *usage;
+                has_more.then(|| InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }]))
             }
             (_, Event::FindingRecorded { finding }) => self.instead_of_a_warning(event, finding),
             (

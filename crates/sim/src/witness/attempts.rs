@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tollgate_core::decision::{Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
-use tollgate_core::reply::{ReplyStatus, Usage};
+use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
@@ -53,7 +53,7 @@ impl Books {
                 self.one_consent_is_one_attempt_by_hand(*number, by_hand)?;
                 self.started(at, *number, *attempt)
             }
-            Event::AttemptEnded { number, attempt, end } => {
+            Event::AttemptEnded { number, attempt, end, .. } => {
                 the_record_is_the_truth(*number, *attempt, end, truth)?;
                 self.ended(*number, *attempt, end)
             }
@@ -83,8 +83,7 @@ impl Books {
         let record = self.record(number)?;
         if !conflicts.is_empty() {
             record.invalid += 1;
-            let usage = Usage::default();
-            record.last_end = Some(DispatchEnd::Invalid { errors: Vec::new(), usage });
+            record.last_end = Some(DispatchEnd::Invalid { errors: Vec::new() });
         }
         Ok(())
     }

@@ -94,7 +94,9 @@ impl Collector {
             Event::AttemptStarted { number, attempt, agent, .. } => {
                 self.started(at, *number, *attempt, agent.as_deref());
             }
-            Event::AttemptEnded { number, attempt, end: DispatchEnd::Replied { work, .. } } => {
+            Event::AttemptEnded {
+                number, attempt, end: DispatchEnd::Replied { work, .. }, ..
+            } => {
                 self.delivered(at, *number, *attempt, work);
             }
             Event::DispatchClosed { number, verdict } => self.closed(at, *number, *verdict),

@@ -36,7 +36,8 @@ fn some_events() -> Vec<Event> {
         Event::AttemptEnded {
             number,
             attempt: Attempt(1),
-            end: DispatchEnd::Invalid { errors, usage: Default::default() },
+            end: DispatchEnd::Invalid { errors },
+            usage: Default::default(),
         },
         Event::ChecksStarted {
             number: CheckNumber(1),

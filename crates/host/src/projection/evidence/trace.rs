@@ -11,7 +11,7 @@ use tollgate_core::work::{DispatchEnd, Work};
 pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
     match event {
         Event::AttemptStarted { number, attempt, .. } => read(session, at, *number, *attempt),
-        Event::AttemptEnded { number, attempt, end } => {
+        Event::AttemptEnded { number, attempt, end, .. } => {
             let title = format!("Dispatch {number} attempt {attempt} ended");
             heading(at, &title) + &ended(end)
         }
