@@ -72,6 +72,11 @@ pub enum Command {
     AgentInit {
         folder: PathBuf,
     },
+    /// Talk to one agent program
+    #[command(hide = true)]
+    Drive {
+        folder: PathBuf,
+    },
     /// Play the engine's own role: write documents from their templates
     #[command(hide = true)]
     Scaffold,
@@ -111,6 +116,7 @@ impl Command {
             Self::Demo(command) => command.run()?,
             Self::Supervise { folder } => return Ok(tollgate_host::process::supervise(&folder)),
             Self::AgentInit { folder } => return Ok(tollgate_host::process::agent_init(&folder)),
+            Self::Drive { folder } => return Ok(tollgate_host::agent::drive(&folder)),
             Self::Scaffold => return Ok(commands::scaffold::run()),
             Self::Scripted { script } => return Ok(crate::scripted::run(&script)),
         };

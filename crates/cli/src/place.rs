@@ -1,7 +1,7 @@
 //! Where a command works: the repository around the current folder, its settings and its sessions.
 
 use crate::failure::Failure;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::Session;
@@ -53,6 +53,7 @@ pub fn context() -> Result<Arc<Context>, Failure> {
         state_home: state_home(|name| std::env::var_os(name))?,
         home: home(),
         redactor: Redactor::from_environment(std::env::vars_os()),
+        lookup: |name| std::env::var_os(name),
         repository,
         layout,
         config,
@@ -80,10 +81,5 @@ pub fn program_on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
-        .find(|candidate| is_program(candidate))
-}
-
-pub fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        .find(|candidate| tollgate_host::files::is_program(candidate))
 }

@@ -13,7 +13,7 @@ use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
 use crate::node::read_toml;
 use std::collections::BTreeMap;
-use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
+use tollgate_core::limits::{OUTPUT_BYTES_DEFAULT, SILENCE_MS_DEFAULT};
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 
@@ -57,6 +57,8 @@ pub struct Agent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     pub output_bytes: u64,
+    /// How long an agent may say nothing while no tool of its is at work.
+    pub silence_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -140,10 +142,10 @@ fn config(file: ConfigFile) -> Config {
     let roles = file.roles.by_role();
     Config {
         policy: policy(&file),
+        limits: limits(&file),
         roles: roles.into_iter().map(|(role, name)| (role, name.to_owned())).collect(),
         default_agent: file.roles.default,
         agents: file.agent.into_iter().map(|(name, table)| (name, agent(table))).collect(),
-        limits: Limits { output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT) },
         workspace: Workspace {
             isolation: file.workspace.isolation,
             setup: file.workspace.setup,
@@ -156,6 +158,14 @@ fn config(file: ConfigFile) -> Config {
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,
         snapshot: file.snapshot,
+    }
+}
+
+fn limits(file: &ConfigFile) -> Limits {
+    let silence = file.timeout.silence.as_deref().and_then(duration_ms);
+    Limits {
+        output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
+        silence_ms: silence.unwrap_or(SILENCE_MS_DEFAULT),
     }
 }
 

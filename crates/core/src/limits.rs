@@ -12,6 +12,15 @@ pub const ARTEFACT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Output of one dispatch before its tree is stopped, unless the settings say otherwise.
 pub const OUTPUT_BYTES_DEFAULT: u64 = 64 * 1024 * 1024;
 
+/// A model that thinks hard is silent for minutes; one that says nothing for longer than this is gone.
+pub const SILENCE_MS_DEFAULT: u64 = 10 * 60_000;
+
+/// An agent that means to wait longer than this for its model service is ended, and the engine waits in its place.
+pub const AGENT_WAIT_MS_MAX: u64 = 2 * 60_000;
+
+/// An agent that asks its model service again this often in a row, without a word in between, gets nowhere.
+pub const AGENT_RETRIES_MAX: u32 = 30;
+
 /// What is kept of standard error or of a check's output for feedback.
 pub const TAIL_BYTES: usize = 4 * 1024;
 

@@ -80,6 +80,20 @@ pub struct Usage {
     pub wall_ms: Option<u64>,
 }
 
+impl Usage {
+    /// Unknown stays unknown until one part is known.
+    pub fn add(&mut self, more: &Self) {
+        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        self.input_tokens = sum(self.input_tokens, more.input_tokens);
+        self.output_tokens = sum(self.output_tokens, more.output_tokens);
+        self.micro_usd = sum(self.micro_usd, more.micro_usd);
+        self.wall_ms = sum(self.wall_ms, more.wall_ms);
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

@@ -7,6 +7,7 @@ pub mod classify;
 pub mod clean;
 pub mod collect;
 pub mod dispatch;
+mod driven;
 pub mod failed;
 mod guard;
 mod imports;

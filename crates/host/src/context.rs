@@ -1,16 +1,18 @@
 //! What every activity of a session shares: the repository, the settings and where things are.
 
 use crate::failure_report::Reporter;
-use crate::layout::{Layout, SessionLayout, workspace_home};
+use crate::files;
+use crate::layout::{Layout, SessionLayout, agent_homes, workspace_home};
 use crate::redact::Redactor;
 use crate::repository::Repository;
 use crate::sandbox::Surroundings;
 use crate::settings::roles::{self, MissingRole};
 use crate::workspace::{Workspace, WorkspaceError};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Config;
 use tollgate_contract::skill::RoleFile;
-use tollgate_core::id::{CommitId, SessionName};
+use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
 
 /// Which of a session's workspaces.
@@ -35,6 +37,8 @@ pub struct Context {
     /// The person's, where tools keep their caches.
     pub home: Option<PathBuf>,
     pub redactor: Redactor,
+    /// The environment of the person who started the engine.
+    pub lookup: fn(&str) -> Option<OsString>,
 }
 
 impl Context {
@@ -74,6 +78,22 @@ impl Context {
             Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
             Room::Base => home.with_file_name(format!("{session}~base")),
         }
+    }
+
+    /// The private folder of the agent that plays a dispatch.
+    pub fn agent_home(&self, session: &SessionName, number: DispatchNumber) -> PathBuf {
+        let root = self.repository.root();
+        agent_homes(&self.state_home, root, session).join(number.to_string())
+    }
+
+    /// A program by its path, or by its name on `PATH`. Relative entries are left out: what stands there depends on the folder.
+    pub fn program(&self, word: &str) -> Option<PathBuf> {
+        if word.contains('/') {
+            return Some(PathBuf::from(word)).filter(|path| files::is_program(path));
+        }
+        let path = (self.lookup)("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(word)).find(|candidate| files::is_program(candidate))
     }
 
     /// What agents must not reach.

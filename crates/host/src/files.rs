@@ -33,6 +33,11 @@ pub enum FileError {
     NotPersisted { path: PathBuf, tries: u32, last: String },
 }
 
+/// Whether the person may start it.
+pub fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
 impl FileError {
     pub(crate) fn io<'a>(
         doing: &'static str,

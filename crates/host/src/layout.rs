@@ -252,9 +252,17 @@ pub fn state_home(lookup: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, 
 
 /// Where the workspaces of a session are: outside the checkout, apart for each repository.
 pub fn workspace_home(state_home: &Path, repo_root: &Path, session: &SessionName) -> PathBuf {
+    state_home.join("workspaces").join(name_of(repo_root)).join(session.as_str())
+}
+
+/// Where the agents of a session have their private folders.
+pub fn agent_homes(state_home: &Path, repo_root: &Path, session: &SessionName) -> PathBuf {
+    state_home.join("agents").join(name_of(repo_root)).join(session.as_str())
+}
+
+fn name_of(repo_root: &Path) -> String {
     let digest = Sha256::digest(repo_root.as_os_str().as_bytes());
-    let repo: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    state_home.join("workspaces").join(repo).join(session.as_str())
+    digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The world of Tollgate: everything that touches a disk, a process or a clock.
 
 pub mod activity;
+pub mod agent;
 pub mod client;
 pub mod clock;
 pub mod context;

@@ -24,14 +24,14 @@ pub struct ConfigFile {
     pub snapshot: SnapshotTable,
 }
 
-/// A table with one optional text per role and one for a further key.
+/// A table with one optional text per role and one for each further key.
 macro_rules! role_table {
-    ($(#[$doc:meta])* $name:ident, $extra:ident: $($field:ident = $text:literal $role:ident),+ $(,)?) => {
+    ($(#[$doc:meta])* $name:ident, $($extra:ident),+: $($field:ident = $text:literal $role:ident),+ $(,)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
-            pub $extra: Option<String>,
+            $(pub $extra: Option<String>,)+
             $(#[serde(rename = $text)]
             pub $field: Option<String>,)+
         }
@@ -63,8 +63,9 @@ role_table!(
 );
 
 role_table!(
-    /// Durations such as `30m`; `check` is for check commands.
-    TimeoutTable, check:
+    /// Durations such as `30m`; `check` is for check commands, `silence` for how long an agent may say nothing while no tool
+    /// of its works.
+    TimeoutTable, check, silence:
     spec_agent = "SpecAgent" SpecAgent,
     architect = "Architect" Architect,
     planner = "Planner" Planner,

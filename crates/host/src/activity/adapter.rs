@@ -1,16 +1,33 @@
 //! From an agent of the settings to who plays a role: a command line, or a person.
 
+use crate::agent::{self, AgentAdapter};
 use crate::context::Context;
+use std::fmt;
 use std::path::PathBuf;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::role::Role;
 
 /// Who plays a role.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Player {
     Program(Launch),
+    Driven(Driven),
     Person,
+}
+
+/// An agent program that we talk to in its own way.
+#[derive(Clone)]
+pub struct Driven {
+    pub name: String,
+    pub agent: Agent,
+    pub adapter: &'static dyn AgentAdapter,
+}
+
+impl fmt::Debug for Driven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driven").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// How to start an agent.
@@ -54,6 +71,10 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     };
     if agent.adapter == Adapter::Manual {
         return Ok(Player::Person);
+    }
+    if let Some(adapter) = agent::adapter(agent.adapter) {
+        let (name, agent) = (name.to_owned(), agent.clone());
+        return Ok(Player::Driven(Driven { name, agent, adapter }));
     }
     let argv = argv(context, name, agent)?;
     let writable = match agent.adapter {

@@ -5,7 +5,8 @@ use super::classify::{Classified, Said, classify};
 use super::dispatch::{DispatchOrder, Ended, GIVEN};
 use super::outputs::{self, Declared};
 use super::session_files::{self, Differences, Given, Written};
-use super::{clean, guard, imports, plan};
+use super::{clean, driven, guard, imports, plan};
+use crate::agent;
 use crate::clock;
 use crate::context::{Context, Room};
 use crate::crash;
@@ -36,11 +37,33 @@ pub struct Collected<'a> {
 }
 
 pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<Ended, ActivityError> {
-    let mut claimed = Usage::default();
-    let mut end = found_end(at, outcome, &mut claimed)?;
+    let mut counted = Usage::default();
+    let mut end = match agent::is_driven(at.folder.folder()) {
+        true => driven_end(at, outcome, &mut counted)?,
+        false => found_end(at, outcome, &mut counted)?,
+    };
     clean::end(&at.context.redactor, &mut end);
-    let usage = Usage { wall_ms: Some(outcome.duration_ms), ..claimed };
+    let usage = Usage { wall_ms: Some(outcome.duration_ms), ..counted };
     Ok(Ended { end, usage })
+}
+
+/// What the agent program counted stands, whatever its reply says and however it ended.
+fn driven_end(
+    at: &Collected<'_>,
+    outcome: &RunOutcome,
+    counted: &mut Usage,
+) -> Result<DispatchEnd, ActivityError> {
+    let transcript = driven::transcript(at.folder)?;
+    let mut claimed = Usage::default();
+    let end = match &outcome.end {
+        RunEnd::Exited { code: 0 } => match driven::judge(&transcript) {
+            Ok(bytes) => reply_in(at, bytes, &mut claimed)?,
+            Err(end) => end,
+        },
+        _ => found_end(at, outcome, &mut claimed)?,
+    };
+    *counted = transcript.usage;
+    Ok(end)
 }
 
 /// `claimed` is set to what the reply says that it cost, valid or not.
@@ -101,7 +124,6 @@ fn last_line(text: &str) -> String {
 }
 
 fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, ActivityError> {
-    let role = at.order.brief.role;
     let bytes = match files::read_bounded(&at.folder.stdout(), REPLY_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(error) if error.is_too_big() => {
@@ -111,6 +133,15 @@ fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, Activit
         }
         Err(error) => return Err(error.into()),
     };
+    reply_in(at, bytes, claimed)
+}
+
+fn reply_in(
+    at: &Collected<'_>,
+    bytes: Vec<u8>,
+    claimed: &mut Usage,
+) -> Result<DispatchEnd, ActivityError> {
+    let role = at.order.brief.role;
     let read = match agent_output::read_reply(&bytes, role) {
         Ok(read) => read,
         Err(errors) => return Ok(DispatchEnd::Invalid { errors }),

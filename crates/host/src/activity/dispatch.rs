@@ -3,7 +3,7 @@
 use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, failed, input, manual, setup};
+use super::{ActivityError, StopSwitch, driven, failed, input, manual, setup};
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
@@ -268,7 +268,11 @@ fn start(
         }
     };
     let record = context.session_layout(&order.session);
-    let (given, notes) = lay_out(&record, order, workspace, &player)?;
+    let resumed = match &player {
+        Player::Driven(_) => driven::resumed(context, order)?,
+        _ => None,
+    };
+    let (given, notes) = lay_out(&record, order, workspace, &player, resumed.is_some())?;
     let mut order = order.clone();
     order.brief.feedback.extend(notes);
     let order = &order;
@@ -278,10 +282,20 @@ fn start(
     if !errors.is_empty() {
         return Ok(Started::Ended(DispatchEnd::MissingContext { errors }));
     }
-    write_attempt(order, &role, folder, &given, &value)?;
+    write_attempt(order, &role, folder, &given, &value, resumed.is_some())?;
     crash::point("dispatch.prepared");
     let launch = match player {
         Player::Program(launch) => launch,
+        Player::Driven(driven) => {
+            let (tree, resumed) = (workspace.tree(), resumed.as_ref());
+            match driven::launch(context, order, &role, tree, folder, &driven, resumed)? {
+                Ok(launch) => launch,
+                Err(cause) => {
+                    let program = driven.name;
+                    return Ok(Started::Ended(DispatchEnd::CouldNotStart { program, cause }));
+                }
+            }
+        }
         Player::Person => {
             manual::assign(order, &role, workspace.tree(), folder)?;
             crash::point("dispatch.assigned");
@@ -308,8 +322,9 @@ fn lay_out(
     order: &DispatchOrder,
     workspace: &Workspace,
     player: &Player,
+    asks_again: bool,
 ) -> Result<(Given, Vec<String>), ActivityError> {
-    if *player == Player::Person
+    if matches!(player, Player::Person)
         && let Some(given) = manual::carried(record, order, workspace.tree())?
     {
         return Ok((given, Vec::new()));
@@ -318,8 +333,17 @@ fn lay_out(
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
-    if let Some(unfinished) = found.filter(|_| order.brief.goes_on) {
-        workspace.take_up(&unfinished, &order.tip)?;
+    match (&found, order.brief.asked_again.filter(|_| asks_again)) {
+        (Some(left), before) if before.is_some() || order.brief.goes_on => {
+            workspace.take_up(left, &order.tip)?;
+        }
+        (None, Some(before)) => {
+            workspace.take_back(&rescue_name(order.number, before), &order.tip)?;
+        }
+        _ => {}
+    }
+    if let Some(before) = order.brief.asked_again.filter(|_| asks_again) {
+        failed::bring_back(record, order, before, workspace.tree())?;
     }
     let notes = restore(order, workspace)?;
     crash::point("dispatch.restored");
@@ -350,6 +374,7 @@ fn write_attempt(
     folder: &RunFolder,
     given: &Given,
     value: &serde_json::Value,
+    asks_again: bool,
 ) -> Result<(), ActivityError> {
     std::fs::create_dir_all(folder.folder())
         .map_err(ActivityError::io(format!("cannot make {}", folder.folder().display())))?;
@@ -358,7 +383,10 @@ fn write_attempt(
     };
     files::write_atomic(&folder.folder().join(GIVEN), &pretty(&serde_json::json!(given)))?;
     files::write_atomic(&folder.input(), &pretty(value))?;
-    let prompt = input::prompt(role, order, value);
+    let prompt = match asks_again {
+        true => input::again(order),
+        false => input::prompt(role, order, value),
+    };
     files::write_atomic(&folder.prompt(), prompt.as_bytes())?;
     Ok(())
 }

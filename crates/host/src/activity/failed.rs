@@ -2,9 +2,12 @@
 
 use super::ActivityError;
 use super::collect::Collected;
-use super::dispatch::GIVEN;
+use super::dispatch::{DispatchOrder, GIVEN};
 use super::session_files::{self, Given};
-use crate::files::{self, TreeLimits};
+use crate::files::{self, EntryKind, TreeLimits};
+use crate::layout::{Layout, SessionLayout};
+use std::path::Path;
+use tollgate_core::id::Attempt;
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
@@ -12,6 +15,9 @@ use tollgate_core::work::DispatchEnd;
 
 /// The folder beside the attempt's logs.
 pub const FAILED: &str = "failed";
+
+/// The folder in it with session files.
+const SESSION: &str = "session";
 
 /// Enough to see what went wrong; the whole of it is under the rescue name.
 pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
@@ -53,6 +59,27 @@ pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
     std::fs::rename(&making, &staged).map_err(problem())
 }
 
+/// Lays the session files that an attempt left into the tree again, for its agent to go on.
+pub fn bring_back(
+    record: &SessionLayout,
+    order: &DispatchOrder,
+    before: Attempt,
+    tree: &Path,
+) -> Result<(), ActivityError> {
+    let kept = record.attempt(order.number, before).folder().join(FAILED).join(SESSION);
+    if !kept.is_dir() {
+        return Ok(());
+    }
+    let folder = tree.join(Layout::SESSIONS).join(order.session.as_str());
+    for entry in files::list_files(&kept, KEPT_LIMITS)? {
+        if entry.kind == EntryKind::File {
+            let bytes = files::read_beneath(&kept, &entry.path, KEPT_LIMITS.file_bytes_max)?;
+            files::write_beneath(&folder, &entry.path, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
 /// Session files as the agent left them.
 fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
     let given = files::read_bounded(&at.folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
@@ -63,7 +90,7 @@ fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, Activity
         .into_iter()
         .filter(|file| file.bytes.len() as u64 <= KEPT_LIMITS.file_bytes_max);
     let copies = small.take(KEPT_FILES_MAX);
-    Ok(copies.map(|file| (format!("session/{}", file.path), file.bytes)).collect())
+    Ok(copies.map(|file| (format!("{SESSION}/{}", file.path), file.bytes)).collect())
 }
 
 /// Files of the repository that it changed.

@@ -63,6 +63,18 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     errors
 }
 
+/// What an agent is told whose session goes on: what was wrong, and no more.
+pub fn again(order: &DispatchOrder) -> String {
+    let brief = &order.brief;
+    let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
+    let values = BTreeMap::from([
+        ("role", brief.role.to_string()),
+        ("previous_errors", fenced(&bullets(&errors))),
+        ("feedback", fenced(&bullets(&brief.feedback))),
+    ]);
+    render(pack::PROMPT_AGAIN, &values)
+}
+
 pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();

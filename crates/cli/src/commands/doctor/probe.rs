@@ -176,7 +176,7 @@ fn agent_finding(layout: &Layout, name: &str, agent: &Agent, is_used: bool) -> F
         }
     };
     let found = if program.contains('/') {
-        Some(layout.repo_root().join(program)).filter(|path| place::is_program(path))
+        Some(layout.repo_root().join(program)).filter(|path| tollgate_host::files::is_program(path))
     } else {
         place::program_on_path(program)
     };

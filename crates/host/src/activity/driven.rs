@@ -1,0 +1,178 @@
+//! An attempt of an agent program: its private folder, its plan, what it takes up again, and what its end means.
+
+use super::ActivityError;
+use super::adapter::{Driven, Launch};
+use super::dispatch::DispatchOrder;
+use crate::agent::event::{Finished, Outcome};
+use crate::agent::{self, Access, Home, Job, Plan, Transcript};
+use crate::context::Context;
+use crate::layout::RunFolder;
+use serde_json::Value;
+use std::path::Path;
+use tollgate_contract::schema;
+use tollgate_contract::skill::RoleFile;
+use tollgate_core::reply::Usage;
+use tollgate_core::work::DispatchEnd;
+
+/// An agent's own session that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    pub session: String,
+    /// What was spent in it so far.
+    pub before: Usage,
+}
+
+/// The session of the attempt before, when its agent is asked again and can go on in it.
+pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resumed>, ActivityError> {
+    let Some(before) = order.brief.asked_again else { return Ok(None) };
+    let folder = context.session_layout(&order.session).attempt(order.number, before);
+    let transcript = transcript(&folder)?;
+    let before = transcript.total();
+    let home = context.agent_home(&order.session, order.number);
+    let session = transcript.session.filter(|_| home.is_dir());
+    Ok(session.map(|session| Resumed { session, before }))
+}
+
+/// How to start the driver for an attempt; the inner error is why it cannot be started.
+pub fn launch(
+    context: &Context,
+    order: &DispatchOrder,
+    role: &RoleFile,
+    tree: &Path,
+    folder: &RunFolder,
+    driven: &Driven,
+    resumed: Option<&Resumed>,
+) -> Result<Result<Launch, String>, ActivityError> {
+    let program = match program(context, driven) {
+        Ok(program) => program,
+        Err(why) => return Ok(Err(why)),
+    };
+    let place = context.agent_home(&order.session, order.number);
+    let problem = || ActivityError::io(format!("cannot prepare {}", place.display()));
+    let home = Home::create(&place).map_err(problem())?;
+    let lookup = |name: &str| (context.lookup)(name).map(Into::into);
+    let login = driven.adapter.login();
+    home.bring_login(login, context.home.as_deref(), lookup).map_err(problem())?;
+    let schema = reply_schema();
+    let session_folder = format!(".agents-work/{}", order.session);
+    let access = access(role);
+    let job = Job {
+        agent: &driven.agent,
+        program,
+        role: order.brief.role,
+        access,
+        tree,
+        session_folder: &session_folder,
+        home: &home,
+        resume: resumed.map(|resumed| resumed.session.as_str()),
+        schema: &schema,
+        micro_usd: None,
+    };
+    let start = match driven.adapter.start(&job) {
+        Ok(start) => start,
+        Err(why) => return Ok(Err(why)),
+    };
+    let plan = Plan {
+        adapter: driven.agent.adapter,
+        argv: start.argv,
+        env: start.env,
+        stdin: start.stdin,
+        prompt: String::new(),
+        tree: tree.to_owned(),
+        session_folder,
+        access,
+        model: driven.agent.model.clone(),
+        resume: resumed.map(|resumed| resumed.session.clone()),
+        before: resumed.map(|resumed| resumed.before).unwrap_or_default(),
+        silence_ms: context.config.limits.silence_ms,
+    };
+    agent::write_plan(folder.folder(), &plan)?;
+    let words = [context.program.display().to_string(), "drive".to_owned()];
+    let argv = words.into_iter().chain([folder.folder().display().to_string()]).collect();
+    let env_names = driven.agent.env.clone();
+    let mut writable = start.writable;
+    writable.push(home.folder().to_owned());
+    Ok(Ok(Launch { argv, env_names, writable }))
+}
+
+/// Without the name of its dialect, which some agents would look up.
+fn reply_schema() -> Value {
+    let mut schema = schema::schema("agent-output").expect("the reply has a schema");
+    if let Some(fields) = schema.as_object_mut() {
+        fields.remove("$schema");
+    }
+    schema
+}
+
+fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
+    let named = driven.agent.program.as_deref();
+    let word = named.map_or_else(|| driven.adapter.program().to_owned(), |w| context.from_root(w));
+    let found = context.program(&word).ok_or_else(|| match named {
+        Some(_) => format!("there is no program {word}, which [agent.{}] names", driven.name),
+        None => format!(
+            "{word} is not on PATH; install it, or name it as `program` of [agent.{}]; `tollgate doctor` says more",
+            driven.name
+        ),
+    })?;
+    Ok(driven.adapter.command(&found))
+}
+
+/// What a role may write, as far as agents can be told.
+fn access(role: &RoleFile) -> Access {
+    match (role.writes.is_empty(), role.artefacts.is_empty()) {
+        (false, _) => Access::Tree,
+        (true, false) => Access::Session,
+        (true, true) => Access::Read,
+    }
+}
+
+/// The conversation of an attempt; empty when there was none.
+pub fn transcript(folder: &RunFolder) -> Result<Transcript, ActivityError> {
+    let path = folder.stdout();
+    match agent::read_transcript(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Transcript::default()),
+        read => read.map_err(ActivityError::io(format!("cannot read {}", path.display()))),
+    }
+}
+
+/// What an agent's last word means: a reply to be read, or how the attempt ended without one.
+pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
+    let Some(Finished { outcome, reply, text }) = &transcript.finished else {
+        return Err(DispatchEnd::Crashed {
+            exit_code: None,
+            signal: None,
+            stderr_tail: "the conversation with the agent broke off".to_owned(),
+        });
+    };
+    Err(match outcome.clone() {
+        Outcome::Done => {
+            let written = reply.as_ref().map(ToString::to_string).or_else(|| text.clone());
+            match (written, transcript.refused.first()) {
+                (None, Some(what)) => DispatchEnd::PermissionRefused { detail: what.clone() },
+                (written, _) => return Ok(written.unwrap_or_default().into_bytes()),
+            }
+        }
+        Outcome::UsageLimit { resets_at: Some(until), .. } => DispatchEnd::Parked { until },
+        Outcome::UsageLimit { detail, .. } => DispatchEnd::Unavailable { detail },
+        Outcome::Service { status, detail } => DispatchEnd::Unavailable {
+            detail: match status {
+                Some(status) => format!("{status}: {detail}"),
+                None => detail,
+            },
+        },
+        Outcome::Login { detail } => DispatchEnd::PermissionRefused {
+            detail: format!("the model service refused the login: {detail}"),
+        },
+        Outcome::Denied { detail } => DispatchEnd::PermissionRefused { detail },
+        Outcome::Turns { detail } | Outcome::Money { detail } => DispatchEnd::UsedUp { detail },
+        Outcome::Silent { after_ms } => DispatchEnd::Unavailable {
+            detail: format!("no sign of life for {} s while no tool was at work", after_ms / 1_000),
+        },
+        Outcome::Looping { requests } => DispatchEnd::Unavailable {
+            detail: format!("it asked its model service {requests} times in a row and got nowhere"),
+        },
+        Outcome::Unclear { exit_code, signal, detail } => {
+            DispatchEnd::Crashed { exit_code, signal, stderr_tail: detail }
+        }
+    })
+}

@@ -1,0 +1,107 @@
+//! The agent programs that people have: how each is started, what it says, and what that means. One file per agent; nothing
+//! about a particular one stands anywhere else.
+//!
+//! An agent runs under two processes of ours. The supervisor owns its process tree and its limits. Inside that tree and its
+//! sandbox the driver starts the program, talks to it in its own protocol, and writes what it says in one vocabulary.
+
+mod drive;
+pub mod event;
+mod home;
+mod plan;
+mod transcript;
+
+mod claude;
+
+pub use drive::drive;
+pub use home::{Home, LoginFile};
+pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, write_plan};
+pub use transcript::{Transcript, read_transcript};
+
+use event::{AgentEvent, Finished};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::mpsc::SyncSender;
+use tollgate_contract::config::Adapter;
+
+/// One kind of agent program.
+pub trait AgentAdapter: Sync {
+    /// The name to look for on `PATH` where the settings name no program.
+    fn program(&self) -> &'static str;
+
+    /// From the program that was found to what is started: the native binary rather than a loader that only starts it.
+    fn command(&self, found: &Path) -> Vec<String> {
+        vec![found.display().to_string()]
+    }
+
+    /// The person's files that make up their login, and where they lie in the private folder.
+    fn login(&self) -> &'static [LoginFile];
+
+    /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
+    fn login_variables(&self) -> &'static [&'static str];
+
+    /// How to start the program for this job. Writes what it needs into the private folder.
+    fn start(&self, job: &Job<'_>) -> Result<Start, String>;
+
+    /// The other end of the conversation.
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk>;
+}
+
+/// A conversation with a running program, one JSON value a line. Whatever it does not know it leaves alone.
+pub trait Talk {
+    /// What is said before anything is heard; only where the program listens.
+    fn open(&mut self, _post: Post, _turn: &mut Turn) {}
+
+    fn heard(&mut self, line: &Value, turn: &mut Turn);
+
+    /// Something that a thread of the conversation itself has posted.
+    fn posted(&mut self, _note: Value, _turn: &mut Turn) {}
+
+    /// The program is gone; what the stream said counts first, the exit code last.
+    fn ended(&mut self, exit: &Exit) -> Finished;
+}
+
+/// What follows from one thing that was heard.
+#[derive(Debug, Default)]
+pub struct Turn {
+    pub events: Vec<AgentEvent>,
+    /// Said to the program, a line each.
+    pub say: Vec<Value>,
+    /// The conversation is over: the standard input is closed, and the program has a moment to leave.
+    pub is_over: bool,
+}
+
+/// Brings notes of other threads into the conversation; not for the thread of the conversation itself, which would wait for
+/// its own ear.
+#[derive(Debug, Clone)]
+pub struct Post(SyncSender<drive::Heard>);
+
+impl Post {
+    /// Nobody reads it any more when the conversation is over.
+    pub fn note(&self, note: Value) {
+        let _over = self.0.send(drive::Heard::Note(note));
+    }
+}
+
+/// How the program ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    /// The last words on its standard error.
+    pub stderr_tail: String,
+}
+
+/// The adapter of this kind of agent; none for commands, scripts and people, which need no driver.
+pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
+    Some(match kind {
+        Adapter::Claude => &claude::Claude,
+        Adapter::Codex
+        | Adapter::Gemini
+        | Adapter::Opencode
+        | Adapter::Copilot
+        | Adapter::Qwen
+        | Adapter::Goose
+        | Adapter::Acp => return None,
+        Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
+    })
+}

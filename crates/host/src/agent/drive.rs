@@ -1,0 +1,307 @@
+//! The driver: starts an agent program inside the sandbox, talks to it, and writes down what it says, raw and in our words.
+
+mod lines;
+
+use super::event::{AgentEvent, Finished, Outcome};
+use super::plan::PLAN;
+use super::transcript::RAW_KEY;
+use super::{Exit, Plan, Post, Stdin, Talk, Turn, adapter};
+use crate::clock;
+use crate::files;
+use lines::{Line, read_lines};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, Stdout, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tollgate_core::limits::{AGENT_RETRIES_MAX, AGENT_WAIT_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
+
+/// In the folder of an attempt, beside the plan.
+const PROMPT: &str = "prompt.md";
+
+/// What a program gets to leave by itself after its last word; some hold their output open for ever.
+const LEAVING: Duration = Duration::from_secs(5);
+
+/// How often to look whether the program is gone while its output stays open.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The body of `tollgate drive DIR`. Its standard output is the transcript.
+pub fn drive(run_dir: &Path) -> ExitCode {
+    match run(run_dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _nowhere_to_tell = writeln!(io::stderr(), "the agent could not be driven: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(run_dir: &Path) -> io::Result<()> {
+    let bytes =
+        files::read_bounded(&run_dir.join(PLAN), REPLY_BYTES_MAX).map_err(io::Error::other)?;
+    let mut plan: Plan = serde_json::from_slice(&bytes)?;
+    plan.prompt = std::fs::read_to_string(run_dir.join(PROMPT))?;
+    let adapter = adapter(plan.adapter).ok_or_else(|| io::Error::other("no such agent"))?;
+    // Small: what is not taken yet waits in the pipe, not in memory.
+    let (sender, heard) = sync_channel(2);
+    let mut child = start(&plan, run_dir)?;
+    let stdin = child.stdin.take();
+    listen(&mut child, &sender);
+    let mut drive = Drive {
+        talk: adapter.talk(&plan),
+        plan,
+        child,
+        stdin,
+        heard,
+        transcript: BufWriter::new(io::stdout()),
+        tools: BTreeSet::new(),
+        retries: 0,
+        stderr_tail: Vec::new(),
+        over_since: None,
+    };
+    drive.until_end(Post(sender))
+}
+
+fn start(plan: &Plan, run_dir: &Path) -> io::Result<Child> {
+    let (program, arguments) =
+        plan.argv.split_first().ok_or_else(|| io::Error::other("there is no program to start"))?;
+    let stdin = match plan.stdin {
+        Stdin::Nothing => Stdio::null(),
+        Stdin::Prompt => std::fs::File::open(run_dir.join(PROMPT))?.into(),
+        Stdin::Talk => Stdio::piped(),
+    };
+    Command::new(program)
+        .args(arguments)
+        .envs(&plan.env)
+        .current_dir(&plan.tree)
+        // Its own group: what it sends to its group does not reach the driver.
+        .process_group(0)
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| io::Error::other(format!("{program}: {error}")))
+}
+
+/// Something that reached the driver.
+#[derive(Debug)]
+pub enum Heard {
+    Line(Line),
+    Stderr(Vec<u8>),
+    /// Its standard output is closed.
+    Silence,
+    Note(Value),
+}
+
+fn listen(child: &mut Child, sender: &SyncSender<Heard>) {
+    if let Some(stdout) = child.stdout.take() {
+        let lines = sender.clone();
+        thread::spawn(move || {
+            read_lines(stdout, &mut |line| lines.send(Heard::Line(line)).is_ok());
+            let _over = lines.send(Heard::Silence);
+        });
+    }
+    if let Some(stderr) = child.stderr.take() {
+        let words = sender.clone();
+        thread::spawn(move || {
+            lines::read_pieces(stderr, &mut |piece| words.send(Heard::Stderr(piece)).is_ok());
+        });
+    }
+}
+
+struct Drive {
+    talk: Box<dyn Talk>,
+    plan: Plan,
+    child: Child,
+    /// None when it is closed.
+    stdin: Option<ChildStdin>,
+    heard: Receiver<Heard>,
+    transcript: BufWriter<Stdout>,
+    /// The tools at work: while there are any, silence is no sign of trouble.
+    tools: BTreeSet<String>,
+    /// In a row, with nothing else heard between.
+    retries: u32,
+    stderr_tail: Vec<u8>,
+    over_since: Option<Instant>,
+}
+
+impl Drive {
+    fn until_end(&mut self, post: Post) -> io::Result<()> {
+        if self.plan.resume.is_some() {
+            self.write(&AgentEvent::Resumed { before: self.plan.before })?;
+        }
+        let mut turn = Turn::default();
+        self.talk.open(post, &mut turn);
+        self.follow(turn)?;
+        let finished = match self.converse()? {
+            Some(outcome) => {
+                self.end_child();
+                Finished::without_reply(outcome)
+            }
+            None => {
+                let exit = self.exit()?;
+                self.talk.ended(&exit)
+            }
+        };
+        self.write(&AgentEvent::Finished(finished))?;
+        self.transcript.flush()
+    }
+
+    /// Until the program is gone or has said its last word; an outcome where we put an end to it.
+    fn converse(&mut self) -> io::Result<Option<Outcome>> {
+        let silence = Duration::from_millis(self.plan.silence_ms);
+        let mut last_heard = Instant::now();
+        let mut is_closed = false;
+        loop {
+            // A program may be gone while a process of its own still holds the output.
+            if (is_closed || self.heard_nothing_for(last_heard, LOOK)) && self.is_gone()? {
+                self.take_rest()?;
+                return Ok(None);
+            }
+            if self.over_since.is_some_and(|since| since.elapsed() > LEAVING) {
+                return Ok(None);
+            }
+            if self.tools.is_empty() && last_heard.elapsed() > silence {
+                return Ok(Some(Outcome::Silent { after_ms: self.plan.silence_ms }));
+            }
+            match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Silence) => is_closed = true,
+                Ok(heard) => {
+                    last_heard = Instant::now();
+                    if let Some(outcome) = self.take(heard)? {
+                        return Ok(Some(outcome));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.transcript.flush()?,
+                Err(RecvTimeoutError::Disconnected) => is_closed = true,
+            }
+        }
+    }
+
+    fn heard_nothing_for(&self, last_heard: Instant, time: Duration) -> bool {
+        last_heard.elapsed() >= time
+    }
+
+    fn is_gone(&mut self) -> io::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
+    /// What was said right before the end.
+    fn take_rest(&mut self) -> io::Result<()> {
+        while let Ok(heard) = self.heard.recv_timeout(LOOK) {
+            if matches!(heard, Heard::Silence) {
+                continue;
+            }
+            self.take(heard)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, heard: Heard) -> io::Result<Option<Outcome>> {
+        let mut turn = Turn::default();
+        match heard {
+            Heard::Line(Line::Json(value)) => {
+                self.write(&json!({ RAW_KEY: value }))?;
+                self.talk.heard(&value, &mut turn);
+            }
+            Heard::Line(Line::Other(text)) => self.write(&json!({ RAW_KEY: text }))?,
+            Heard::Note(note) => self.talk.posted(note, &mut turn),
+            Heard::Stderr(piece) => self.pass_on(&piece)?,
+            Heard::Silence => {}
+        }
+        self.follow(turn)
+    }
+
+    /// What the program says to people goes on to them, and its end is kept.
+    fn pass_on(&mut self, piece: &[u8]) -> io::Result<()> {
+        io::stderr().write_all(piece)?;
+        self.stderr_tail.extend_from_slice(piece);
+        let surplus = self.stderr_tail.len().saturating_sub(TAIL_BYTES);
+        self.stderr_tail.drain(..surplus);
+        Ok(())
+    }
+
+    fn follow(&mut self, turn: Turn) -> io::Result<Option<Outcome>> {
+        let mut outcome = None;
+        for event in turn.events {
+            self.write(&event)?;
+            outcome = outcome.or(self.watch(event));
+        }
+        for line in turn.say {
+            self.say(&line);
+        }
+        if turn.is_over && self.over_since.is_none() {
+            self.over_since = Some(Instant::now());
+            self.stdin = None;
+        }
+        Ok(outcome)
+    }
+
+    /// A program that no longer listens will be heard to end.
+    fn say(&mut self, line: &Value) {
+        if let Some(stdin) = &mut self.stdin {
+            let text = format!("{line}\n");
+            let _gone = stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush());
+        }
+    }
+
+    fn watch(&mut self, event: AgentEvent) -> Option<Outcome> {
+        match event {
+            AgentEvent::ToolStart { id, .. } => {
+                self.tools.insert(id);
+                self.retries = 0;
+            }
+            AgentEvent::ToolEnd { id, .. } => {
+                self.tools.remove(&id);
+                self.retries = 0;
+            }
+            AgentEvent::Text { .. } => self.retries = 0,
+            AgentEvent::Retry { status, wait_ms, detail } => {
+                self.retries += 1;
+                // An agent that sleeps for an hour holds its place for nothing: the engine waits better.
+                if let Some(wait_ms) = wait_ms.filter(|wait| *wait > AGENT_WAIT_MS_MAX) {
+                    let resets_at = Some(clock::now().plus_ms(wait_ms));
+                    return Some(match status {
+                        None | Some(429) => Outcome::UsageLimit { resets_at, detail },
+                        status => Outcome::Service { status, detail },
+                    });
+                }
+                if self.retries > AGENT_RETRIES_MAX {
+                    return Some(Outcome::Looping { requests: self.retries });
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn write(&mut self, line: &impl serde::Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.transcript, line)?;
+        self.transcript.write_all(b"\n")
+    }
+
+    fn exit(&mut self) -> io::Result<Exit> {
+        if self.child.try_wait()?.is_none() {
+            self.end_child();
+        }
+        let status = self.child.wait()?;
+        Ok(exit_of(status, &self.stderr_tail))
+    }
+
+    /// What else it has started is ended with the process tree.
+    fn end_child(&mut self) {
+        let _gone = self.child.kill();
+    }
+}
+
+fn exit_of(status: ExitStatus, stderr_tail: &[u8]) -> Exit {
+    Exit {
+        code: status.code(),
+        signal: status.signal(),
+        stderr_tail: String::from_utf8_lossy(stderr_tail).into_owned(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Reads what a program writes in lines of bounded length; a line without an end costs no more memory than the longest.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+
+/// Longer than any message of a model; what goes on beyond it is noise.
+const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// What is kept of a line that is not JSON.
+const NOISE_BYTES_MAX: usize = 4 * 1024;
+
+const PIECE_BYTES: usize = 16 * 1024;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    Json(Value),
+    /// A banner, a warning, or a line that is too long: its beginning.
+    Other(String),
+}
+
+/// Calls `take` for every line until it says no, the input ends or cannot be read.
+pub fn read_lines(input: impl Read, take: &mut dyn FnMut(Line) -> bool) {
+    let mut input = BufReader::with_capacity(PIECE_BYTES, input);
+    let mut line = Vec::new();
+    let mut is_too_long = false;
+    loop {
+        let (count, is_whole) = match input.fill_buf() {
+            Ok([]) => break,
+            Ok(piece) => {
+                let end = piece.iter().position(|byte| *byte == b'\n');
+                let count = end.map_or(piece.len(), |end| end + 1);
+                let room = LINE_BYTES_MAX.saturating_sub(line.len());
+                is_too_long |= count > room;
+                line.extend_from_slice(&piece[..count.min(room)]);
+                (count, end.is_some())
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        input.consume(count);
+        if is_whole {
+            if !give(&line, is_too_long, take) {
+                return;
+            }
+            line.clear();
+            line.shrink_to(PIECE_BYTES);
+            is_too_long = false;
+        }
+    }
+    give(&line, is_too_long, take);
+}
+
+fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> bool {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return true;
+    }
+    let json = || serde_json::from_slice::<Value>(line).ok().filter(|value| !value.is_string());
+    let json = if is_too_long { None } else { json() };
+    take(match json {
+        Some(value) => Line::Json(value),
+        None => {
+            let kept = &line[..line.len().min(NOISE_BYTES_MAX)];
+            Line::Other(String::from_utf8_lossy(kept).into_owned())
+        }
+    })
+}
+
+/// As it comes, for what is not made of lines.
+pub fn read_pieces(mut input: impl Read, take: &mut dyn FnMut(Vec<u8>) -> bool) {
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return,
+            Ok(count) => {
+                if !take(piece[..count].to_vec()) {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use serde_json::json;
+
+    fn lines(input: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        read_lines(input, &mut |line| {
+            lines.push(line);
+            true
+        });
+        lines
+    }
+
+    #[test]
+    fn a_banner_is_kept_and_the_json_after_it_is_read() {
+        let found = lines(b"  __( O)>  goose\n\n{\"a\":1}\r\n{\"b\":\n\"word\"\n[2]");
+        let other = |text: &str| Line::Other(text.to_owned());
+        assert_eq!(
+            found,
+            [
+                other("__( O)>  goose"),
+                Line::Json(json!({"a": 1})),
+                other("{\"b\":"),
+                other("\"word\""),
+                Line::Json(json!([2])),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_cut_and_the_next_one_is_read() {
+        let mut input = vec![b'x'; LINE_BYTES_MAX + 10];
+        input.extend_from_slice(b"\n{}\n");
+        let found = lines(&input);
+        assert!(matches!(&found[0], Line::Other(text) if text.len() == NOISE_BYTES_MAX));
+        assert_eq!(found[1..], [Line::Json(json!({}))]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What an adapter is told about a job, and what the driver is told in turn.
+
+use super::Home;
+use crate::files::{self, FileError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::{Adapter, Agent};
+use tollgate_core::reply::Usage;
+use tollgate_core::role::Role;
+
+/// The file in the folder of an attempt that tells the driver what to do.
+pub(super) const PLAN: &str = "plan.json";
+
+pub fn write_plan(folder: &Path, plan: &Plan) -> Result<(), FileError> {
+    let bytes = serde_json::to_vec_pretty(plan).expect("a plan can always be written");
+    files::write_atomic(&folder.join(PLAN), &bytes)
+}
+
+/// Whether an attempt was that of an agent program.
+pub fn is_driven(folder: &Path) -> bool {
+    folder.join(PLAN).exists()
+}
+
+/// One attempt, as an adapter sees it.
+#[derive(Debug)]
+pub struct Job<'a> {
+    pub agent: &'a Agent,
+    /// The program and what must come before its arguments, found and made absolute.
+    pub program: Vec<String>,
+    pub role: Role,
+    pub access: Access,
+    /// Where it works.
+    pub tree: &'a Path,
+    /// The session's folder, relative to the tree.
+    pub session_folder: &'a str,
+    pub home: &'a Home,
+    /// The agent's own session to take up again.
+    pub resume: Option<&'a str>,
+    /// The JSON Schema of the reply.
+    pub schema: &'a serde_json::Value,
+    /// Millionths of a US dollar that it may spend.
+    pub micro_usd: Option<u64>,
+}
+
+/// What a role may write in its tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Nothing.
+    Read,
+    /// Files of the session's folder.
+    Session,
+    /// Files of the repository too.
+    Tree,
+}
+
+/// How an adapter wants its program started.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Start {
+    pub argv: Vec<String>,
+    /// Plain values, none of them secret.
+    pub env: BTreeMap<String, String>,
+    pub stdin: Stdin,
+    /// Outside the workspace and the private folder, what it cannot do without; it is there.
+    pub writable: Vec<PathBuf>,
+}
+
+/// What the program reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stdin {
+    /// Nothing: it is closed.
+    #[default]
+    Nothing,
+    /// The prompt, then the end of the file.
+    Prompt,
+    /// What the conversation says.
+    Talk,
+}
+
+/// For the driver. Written to disk, so it never holds a value that may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub adapter: Adapter,
+    pub argv: Vec<String>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    pub stdin: Stdin,
+    /// What the agent is asked to do; it lies beside the plan.
+    #[serde(skip)]
+    pub prompt: String,
+    pub tree: PathBuf,
+    pub session_folder: String,
+    pub access: Access,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own session that is taken up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
+    /// What was spent in that session before: agents that count on give totals.
+    #[serde(default)]
+    pub before: Usage,
+    pub silence_ms: u64,
+}
