@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The message that continues the conversation. Rules are told apart by number, so that the calls of one do not count
 /// as those of another.
 pub fn next_message(rule: usize, answer: &Answer, talk: &Conversation) -> Message {
-    let walk = Walk { rule, toolbox: Toolbox(&talk.tools), results: talk.results().collect() };
+    let walk = Walk { rule, toolbox: Toolbox(talk), results: talk.results().collect() };
     let calls = match answer.fault {
         Some(Fault::WrongArguments) => walk.calls(answer).map(break_first),
         Some(Fault::UnknownTool) => Some(vec![unknown_tool()]),
@@ -130,7 +130,7 @@ const NOT_READ: [&str; 4] =
     ["has not been read", "must read the file", "must be read", "read the file first"];
 
 /// How agents whose dialect cannot mark an error say that a file was not written.
-const NOT_WRITTEN: [&str; 2] = ["already exists", "verification failed"];
+const NOT_WRITTEN: [&str; 3] = ["already exists", "You need to create it", "verification failed"];
 
 fn refused(result: &ToolResult) -> bool {
     let says = |words: &&str| result.text.contains(words);

@@ -9,6 +9,7 @@ mod answer;
 mod conversation;
 mod dialect;
 mod failing;
+mod folder;
 mod http;
 mod log;
 mod script;

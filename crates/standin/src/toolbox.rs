@@ -3,8 +3,9 @@
 //! Agents name their tools and arguments differently but mean the same few things, so a tool is chosen by its name and
 //! filled by the names of its arguments. The names are those of the programs' current releases.
 
-use crate::conversation::Tool;
+use crate::conversation::{Conversation, Tool};
 use crate::dialect::Input;
+use crate::folder::place;
 use crate::script::File;
 use serde_json::{Map, Value, json};
 
@@ -27,7 +28,7 @@ pub struct ToolCall {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Toolbox<'a>(pub &'a [Tool]);
+pub struct Toolbox<'a>(pub &'a Conversation);
 
 impl<'a> Toolbox<'a> {
     /// Writes a file, whether it exists or not as far as the tool is concerned.
@@ -44,10 +45,14 @@ impl<'a> Toolbox<'a> {
     pub fn read(self, path: &str) -> Option<ToolCall> {
         let tool = self.named(&READERS)?;
         let argument = tool.argument(&PATH_ARGUMENTS)?;
-        Some(tool.call([(argument, path.into())]))
+        Some(tool.call([(argument, place(self.0, path).into())]))
     }
 
     pub fn run(self, command: &str) -> Option<ToolCall> {
+        if let Some(tool) = self.javascript() {
+            let arguments = json!({"cmd": command, "yield_time_ms": 10_000});
+            return Some(tool.text_call(format!("text(await tools.exec_command({arguments}));\n")));
+        }
         let tool = self.named(&SHELLS)?;
         let argument = tool.argument(&COMMAND_ARGUMENTS)?;
         let value = match tool.schema["properties"][argument]["type"].as_str() {
@@ -69,26 +74,32 @@ impl<'a> Toolbox<'a> {
 
     /// A patch adds its own line end and cannot leave a file empty.
     fn patch(self, file: &File) -> Option<ToolCall> {
-        let tool = self.named(&["apply_patch"])?;
-        if !file.content.ends_with('\n') && self.named(&SHELLS).is_some() {
-            return self.write_with_shell(file);
+        let tool = self.javascript().or_else(|| self.named(&["apply_patch"]))?;
+        if !file.content.ends_with('\n')
+            && let Some(call) = self.write_with_shell(file)
+        {
+            return Some(call);
         }
         let added: String = file.content.lines().map(|line| format!("+{line}\n")).collect();
         let patch = format!("*** Begin Patch\n*** Add File: {}\n{added}*** End Patch\n", file.path);
-        if tool.custom {
-            return Some(ToolCall {
-                name: tool.name.clone(),
-                namespace: tool.namespace.clone(),
-                input: Input::Custom(patch),
-            });
+        match tool.argument(&["input", "patch", "patchText"]) {
+            Some(argument) => Some(tool.call([(argument, patch.into())])),
+            None if self.javascript().is_some() => {
+                let literal = Value::String(patch);
+                Some(tool.text_call(format!("text(await tools.apply_patch({literal}));\n")))
+            }
+            None => tool.custom.then(|| tool.text_call(patch)),
         }
-        let argument = tool.argument(&["input", "patch", "patchText"])?;
-        Some(tool.call([(argument, patch.into())]))
+    }
+
+    /// The tool with which some models of Codex write programs that use the other tools.
+    fn javascript(self) -> Option<&'a Tool> {
+        self.named(&["exec"]).filter(|tool| tool.custom)
     }
 
     fn write_with_tool(self, file: &File) -> Option<ToolCall> {
         let tool = self.named(&WRITERS)?;
-        let path = (tool.argument(&PATH_ARGUMENTS)?, file.path.as_str().into());
+        let path = (tool.argument(&PATH_ARGUMENTS)?, place(self.0, &file.path).into());
         let content = (tool.argument(&CONTENT_ARGUMENTS)?, file.content.as_str().into());
         // An editor with several commands calls this one "create", or "write" where it may overwrite.
         match tool.argument(&["command"]) {
@@ -105,7 +116,7 @@ impl<'a> Toolbox<'a> {
     /// The tool with the first of these names, without regard to case and to the server it comes from.
     fn named(self, names: &[&str]) -> Option<&'a Tool> {
         names.iter().find_map(|name| {
-            self.0.iter().find(|tool| {
+            self.0.tools.iter().find(|tool| {
                 let own = tool.name.rsplit("__").next().unwrap_or_default();
                 own.eq_ignore_ascii_case(name)
             })
@@ -117,6 +128,15 @@ impl Tool {
     /// The first of these names that the tool has as an argument.
     fn argument(&self, names: &[&'static str]) -> Option<&'static str> {
         names.iter().copied().find(|name| !self.schema["properties"][name].is_null())
+    }
+
+    /// A call of a tool that takes text.
+    fn text_call(&self, text: String) -> ToolCall {
+        ToolCall {
+            name: self.name.clone(),
+            namespace: self.namespace.clone(),
+            input: Input::Custom(text),
+        }
     }
 
     /// A call with these arguments, and with something in every other one that the tool demands.

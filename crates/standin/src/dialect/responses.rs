@@ -32,6 +32,12 @@ fn read_item(item: &Value, talk: &mut Conversation) {
         ("message", Some("assistant")) => {
             talk.entries.push(Entry::Answered(text_of(&item["content"])));
         }
+        // Some models of Codex are told of their tools in the conversation.
+        ("additional_tools", _) => {
+            for tool in list_at(item, "tools") {
+                read_tool(tool, None, &mut talk.tools);
+            }
+        }
         ("message", _) => talk.push_system(&text_of(&item["content"])),
         ("function_call_output" | "custom_tool_call_output", _) => {
             talk.entries.push(Entry::Result(ToolResult {
