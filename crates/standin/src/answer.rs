@@ -54,22 +54,34 @@ impl Walk<'_> {
             .or_else(|| self.hand_in(answer.reply.as_ref()).map(|call| vec![call]))
     }
 
-    /// The next call for a file. Some tools overwrite only what the agent has read, and some nothing at all.
+    /// The next call for a file. Some tools overwrite only what the agent has read, some nothing that exists, and
+    /// some make no folders: then the file is read, written again or edited, and at last left to the shell.
     fn write(&self, index: usize, file: &File) -> Option<PlacedCall> {
-        let step = format!("w{index}");
-        let Some(result) = self.result(&step) else {
-            return self.place(&step, self.toolbox.write(file)?);
+        let [first, read, second, last] = ["", "r", "x", "y"].map(|part| format!("w{index}{part}"));
+        let Some(refusal) = self.result(&first) else {
+            return self.place(&first, self.toolbox.write(file)?);
         };
-        if !refused(result) {
+        if !refused(refusal) {
             return None;
         }
-        let (read, again) = (format!("{step}r"), format!("{step}x"));
-        let unread = NOT_READ.iter().any(|words| result.text.contains(words));
-        match self.toolbox.read(&file.path).filter(|_| unread) {
-            Some(call) if self.result(&read).is_none() => self.place(&read, call),
-            _ if self.result(&again).is_some() => None,
-            Some(_) => self.place(&again, self.toolbox.write(file)?),
-            None => self.place(&again, self.toolbox.write_with_shell(file)?),
+        if says(refusal, &NOT_READ) || says(refusal, &EXISTS) {
+            let Some(content) = self.result(&read) else {
+                return self.place(&read, self.toolbox.read(&file.path)?);
+            };
+            let again = if says(refusal, &EXISTS) {
+                self.toolbox.edit(file, &content.text)
+            } else {
+                self.toolbox.write(file)
+            };
+            match (self.result(&second), again) {
+                (Some(result), _) if !refused(result) => return None,
+                (None, Some(call)) => return self.place(&second, call),
+                _ => {}
+            }
+        }
+        match self.result(&last) {
+            Some(_) => None,
+            None => self.place(&last, self.toolbox.write_with_shell(file)?),
         }
     }
 
@@ -129,12 +141,24 @@ impl Walk<'_> {
 const NOT_READ: [&str; 4] =
     ["has not been read", "must read the file", "must be read", "read the file first"];
 
-/// How agents whose dialect cannot mark an error say that a file was not written.
-const NOT_WRITTEN: [&str; 3] = ["already exists", "You need to create it", "verification failed"];
+/// How agents say that a file is there already.
+const EXISTS: [&str; 1] = ["already exists"];
+
+/// How else agents say that they did not write, where they do not mark it as an error.
+const NOT_WRITTEN: [&str; 5] = [
+    "You need to create it",
+    "must be absolute",
+    "Permission denied",
+    "verification failed",
+    "Invalid inputs",
+];
+
+fn says(result: &ToolResult, words: &[&str]) -> bool {
+    words.iter().any(|words| result.text.contains(words))
+}
 
 fn refused(result: &ToolResult) -> bool {
-    let says = |words: &&str| result.text.contains(words);
-    result.failed || NOT_READ.iter().any(says) || NOT_WRITTEN.iter().any(says)
+    result.failed || says(result, &NOT_READ) || says(result, &EXISTS) || says(result, &NOT_WRITTEN)
 }
 
 fn input_of(call: &Call) -> Input {

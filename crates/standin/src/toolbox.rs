@@ -48,6 +48,15 @@ impl<'a> Toolbox<'a> {
         Some(tool.call([(argument, place(self.0, path).into())]))
     }
 
+    /// Replaces all that stands in a file.
+    pub fn edit(self, file: &File, old: &str) -> Option<ToolCall> {
+        let tool = self.named(&["edit"]).filter(|_| !old.is_empty())?;
+        let path = (tool.argument(&PATH_ARGUMENTS)?, place(self.0, &file.path).into());
+        let old = (tool.argument(&["old_str"])?, old.into());
+        let new = (tool.argument(&["new_str"])?, file.content.as_str().into());
+        Some(tool.call([path, old, new]))
+    }
+
     pub fn run(self, command: &str) -> Option<ToolCall> {
         if let Some(tool) = self.javascript() {
             let arguments = json!({"cmd": command, "yield_time_ms": 10_000});
