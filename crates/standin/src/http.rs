@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Request line and headers; real ones have a few kilobytes.
@@ -13,6 +13,9 @@ const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// How long a client may be silent, or not read, before the connection is given up.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
+
+/// How long a client may go on sending after its request was refused.
+const FAREWELL_MAX: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub struct HttpRequest {
@@ -193,6 +196,13 @@ impl Connection {
         };
         stream.set_read_timeout(Some(SILENCE_MAX))?;
         waited
+    }
+
+    /// Says that nothing more comes and takes what is still on its way: closing on unread bytes would take back what
+    /// was just sent.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.reader.get_ref().shutdown(Shutdown::Write)?;
+        self.linger(Some(FAREWELL_MAX))
     }
 
     pub fn send_json(

@@ -176,7 +176,8 @@ impl Guest {
                 Err(Unreadable::Refused(status, words)) => {
                     let body =
                         json!({"error": {"type": "invalid_request_error", "message": words}});
-                    let _ = connection.send_json(status, &[], &body);
+                    let sent = connection.send_json(status, &[], &body);
+                    let _ = sent.and_then(|()| connection.finish());
                     return;
                 }
             }
