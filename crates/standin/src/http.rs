@@ -178,7 +178,8 @@ impl Connection {
 
     /// Waits, or for ever without a time. Returns early, with an error, when the client leaves or the service stops.
     pub fn linger(&mut self, time: Option<Duration>) -> io::Result<()> {
-        let end = time.map(|time| Instant::now() + time);
+        // A time beyond what the clock can hold is for ever too.
+        let end = time.and_then(|time| Instant::now().checked_add(time));
         let stream = self.reader.get_mut();
         let waited = loop {
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
