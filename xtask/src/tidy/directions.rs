@@ -12,12 +12,13 @@ const CONTRACT_MUST_NOT_USE: [&str; 6] =
     ["rustix", "tokio", "tempfile", "jiff", "signal-hook", "libc"];
 
 /// Which of our crates each of our crates may depend on: core ← contract ← host ← cli, sim beside.
-const DIRECTIONS: [(&str, &[&str]); 6] = [
+const DIRECTIONS: [(&str, &[&str]); 7] = [
     ("tollgate-core", &[]),
     ("tollgate-contract", &["tollgate-core"]),
     ("tollgate-host", &["tollgate-core", "tollgate-contract"]),
-    ("tollgate", &["tollgate-core", "tollgate-contract", "tollgate-host"]),
+    ("tollgate", &["tollgate-core", "tollgate-contract", "tollgate-host", "tollgate-standin"]),
     ("tollgate-sim", &["tollgate-core"]),
+    ("tollgate-standin", &[]),
     ("xtask", &["tollgate-core", "tollgate-contract", "tollgate-host"]),
 ];
 

@@ -1,0 +1,121 @@
+//! Sends an answer, or the fault that stands in its place.
+
+use crate::conversation::{Conversation, Dialect};
+use crate::dialect::{Failure, Message};
+use crate::http::Connection;
+use crate::script::Fault;
+use std::io;
+use std::time::Duration;
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// What the client of a turn is to get.
+#[derive(Debug)]
+pub struct Delivery<'a> {
+    pub dialect: Dialect,
+    pub talk: &'a Conversation,
+    pub message: &'a Message,
+    pub fault: Option<&'a Fault>,
+    /// Gemini streams as one JSON array unless events are asked for.
+    pub as_array: bool,
+}
+
+impl Delivery<'_> {
+    /// The status that the client will see; none when it gets no answer.
+    pub fn status(&self) -> Option<u16> {
+        match self.fault {
+            Some(Fault::Hang) => None,
+            Some(Fault::Status { code, .. }) => Some(*code),
+            Some(Fault::UsageLimit { .. }) => Some(429),
+            _ => Some(200),
+        }
+    }
+
+    /// An error means that the connection is of no more use, be it scripted or not.
+    pub fn send(&self, connection: &mut Connection) -> io::Result<()> {
+        match self.fault {
+            Some(Fault::Hang) => connection.linger(None),
+            Some(Fault::Status { code, retry_after, headers, body }) => {
+                let mut failure = self.error(*code, *retry_after);
+                failure.headers.extend(headers.clone());
+                failure.body = body.clone().unwrap_or(failure.body);
+                connection.send_json(failure.status, &failure.headers, &failure.body)
+            }
+            Some(Fault::UsageLimit { resets_in_s }) => {
+                let failure = self.dialect.usage_limit(*resets_in_s);
+                connection.send_json(failure.status, &failure.headers, &failure.body)
+            }
+            Some(Fault::Garbage) => self.send_garbage(connection),
+            Some(Fault::Delay { ms }) => {
+                connection.linger(Some(Duration::from_millis(*ms)))?;
+                self.send_answer(connection)
+            }
+            _ => self.send_answer(connection),
+        }
+    }
+
+    fn error(&self, code: u16, retry_after: Option<u64>) -> Failure {
+        let words = format!("The script answers with status {code}.");
+        match retry_after {
+            Some(seconds) => self.dialect.error_with_retry(code, &words, seconds),
+            None => {
+                let body = self.dialect.error(code, &words);
+                Failure { status: code, headers: Vec::new(), body }
+            }
+        }
+    }
+
+    fn send_garbage(&self, connection: &mut Connection) -> io::Result<()> {
+        let kind = if self.talk.stream { EVENT_STREAM } else { "application/json" };
+        connection.send_bytes(kind, b"<html>\x00\xff{\"half\": [1, \n\ndata: }{\n\n")
+    }
+
+    fn send_answer(&self, connection: &mut Connection) -> io::Result<()> {
+        if self.talk.stream && !self.as_array {
+            let frames = self.dialect.stream(self.message, &self.talk.model);
+            return self.send_stream(connection, EVENT_STREAM, &frames);
+        }
+        let whole = self.dialect.whole(self.message, &self.talk.model);
+        let whole = if self.as_array { serde_json::json!([whole]) } else { whole };
+        match self.fault {
+            Some(Fault::Stall { .. } | Fault::Cut) => {
+                let text = whole.to_string();
+                let middle = (0..=text.len() / 2).rfind(|at| text.is_char_boundary(*at));
+                let (first, second) = text.split_at(middle.unwrap_or_default());
+                let pieces = [first.to_owned(), second.to_owned()];
+                self.send_stream(connection, "application/json", &pieces)
+            }
+            Some(Fault::BrokenOff) => {
+                let body = self.dialect.error(500, "The script breaks off this answer.");
+                connection.send_json(500, &[], &body)
+            }
+            _ => connection.send_json(200, &[], &whole),
+        }
+    }
+
+    fn send_stream(
+        &self,
+        connection: &mut Connection,
+        content_type: &str,
+        frames: &[String],
+    ) -> io::Result<()> {
+        let (first, second) = frames.split_at(frames.len() / 2);
+        connection.open_stream(content_type)?;
+        for frame in first {
+            connection.send_chunk(frame)?;
+        }
+        match self.fault {
+            Some(Fault::Stall { ms }) => connection.linger(Some(Duration::from_millis(*ms)))?,
+            Some(Fault::Cut) => return Err(io::ErrorKind::ConnectionAborted.into()),
+            Some(Fault::BrokenOff) => {
+                connection.send_chunk(&self.dialect.broken_off())?;
+                return connection.close_stream();
+            }
+            _ => {}
+        }
+        for frame in second {
+            connection.send_chunk(frame)?;
+        }
+        connection.close_stream()
+    }
+}
