@@ -36,7 +36,7 @@ pub fn npm_missing(npm: &str, cause: &std::io::Error) -> String {
 pub fn npm_failed(status: &str, output: &str) -> String {
     let known = REASONS.iter().find(|(codes, _)| codes.iter().any(|code| has_word(output, code)));
     let reason = known.map_or("for a reason of its own", |(_, reason)| reason);
-    told(&format!("npm ended with {status}: {reason}"), output, "put that right and run again")
+    told(&format!("npm ended with {status}: {reason}"), output, "put that right")
 }
 
 pub fn wrong_version(program: &str, wanted: &str, output: &str) -> String {
@@ -59,16 +59,22 @@ pub fn disk(path: &Path, doing: &str, cause: &std::io::Error) -> String {
 
 fn told(what: &str, output: &str, way_on: &str) -> String {
     let mut text = format!("THE AGENT PROGRAMS ARE NOT INSTALLED\n  {what}\n");
-    let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = output.lines().filter(|line| says_something(line)).collect();
     for line in &lines[lines.len().saturating_sub(LINES_SHOWN_MAX)..] {
-        let _ = writeln!(text, "  | {}", line.escape_debug());
+        let _ = writeln!(text, "  | {}", line.replace(char::is_control, " "));
     }
     let _ = write!(
         text,
-        "  to go on: {way_on}; then `cargo xtask agents` tries again.\n  \
+        "  to go on: {way_on}, then run `cargo xtask agents`.\n  \
          Without them, and without the tests that need them: {WITHOUT_VARIABLE}=1"
     );
     text
+}
+
+/// Neither blank nor a place in npm's own code.
+fn says_something(line: &str) -> bool {
+    let line = line.strip_prefix("npm error").unwrap_or(line).trim();
+    !line.is_empty() && !line.starts_with("at ")
 }
 
 fn has_word(text: &str, word: &str) -> bool {
