@@ -1,5 +1,6 @@
 //! The broom: `cargo xtask test` is what people and CI run; `tidy`, `claims` and `bench` are its parts.
 
+mod agents;
 mod bench;
 mod cache;
 mod claims;
@@ -22,6 +23,8 @@ usage: cargo xtask COMMAND
   test             everything that must hold before a change is merged
   tidy             the promises of the crates and the habits of the sources
   claims           write docs/claims.md and docs/reference/compliance.md anew from the tests in the sources
+  agents           install the agent programs that the tests run, and say where they are
+  agents --lock    write xtask/agents/package-lock.json anew from the package.json beside it
   bench [--peers]  measure; prints a table, asserts nothing
 ";
 
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["claims"] => claims::run(&root()),
+        ["agents"] => agents::run(),
+        ["agents", "--lock"] => agents::lock(&root()),
         ["bench", options @ ..] => bench::run(&root(), options),
         _ => Err(HELP.into()),
     };

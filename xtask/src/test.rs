@@ -1,13 +1,13 @@
 //! `cargo xtask test`: what must hold before a change is merged, cheapest first, stopping at the first failure.
 
-use crate::{Trouble, deny, run, tidy};
+use crate::{Trouble, agents, deny, run, tidy};
 use std::path::Path;
 use std::time::Instant;
 
 pub fn run(root: &Path) -> Result<(), Trouble> {
     let begin = Instant::now();
     let mut counts = Counts::default();
-    let mut stages = Stages { entered: 0, total: 7 };
+    let mut stages = Stages { entered: 0, total: 8 };
     stages.run("format", || {
         component("rustfmt", "fmt")?;
         in_root(root, &["fmt", "--all", "--check"])
@@ -18,6 +18,8 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
         in_root(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     })?;
     stages.run("build", || in_root(root, &["build", "--workspace"]))?;
+    // Before the tests, which would all wait for it, and each tell the same failure.
+    stages.run("agent programs", agents::run)?;
     stages.run("tests", || tests(root, &mut counts))?;
     stages.run("doc tests", || doc_tests(root, &mut counts))?;
     stages.run("dependencies", || deny::check(root))?;

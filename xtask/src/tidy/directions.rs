@@ -12,14 +12,16 @@ const CONTRACT_MUST_NOT_USE: [&str; 6] =
     ["rustix", "tokio", "tempfile", "jiff", "signal-hook", "libc"];
 
 /// Which of our crates each of our crates may depend on: core ← contract ← host ← cli, sim beside.
-const DIRECTIONS: [(&str, &[&str]); 7] = [
+/// The programs are for tests: nothing that is shipped may depend on them.
+const DIRECTIONS: [(&str, &[&str]); 8] = [
     ("tollgate-core", &[]),
     ("tollgate-contract", &["tollgate-core"]),
     ("tollgate-host", &["tollgate-core", "tollgate-contract"]),
     ("tollgate", &["tollgate-core", "tollgate-contract", "tollgate-host", "tollgate-standin"]),
     ("tollgate-sim", &["tollgate-core"]),
     ("tollgate-standin", &[]),
-    ("xtask", &["tollgate-core", "tollgate-contract", "tollgate-host"]),
+    ("tollgate-programs", &[]),
+    ("xtask", &["tollgate-core", "tollgate-contract", "tollgate-host", "tollgate-programs"]),
 ];
 
 /// A crate of the workspace and what its shipped code depends on.
@@ -117,6 +119,8 @@ mod tests {
         assert!(bites("tollgate-host", "tollgate"));
         assert!(bites("tollgate-sim", "tollgate-host"));
         assert!(bites("tollgate", "tollgate-sim"));
+        assert!(bites("tollgate", "tollgate-programs"));
+        assert!(bites("tollgate-host", "tollgate-programs"));
         assert!(bites("tollgate-new", "serde"));
     }
 
