@@ -147,7 +147,8 @@ impl Flow {
         let Wanted::Dispatch(number, attempt) = wanted else {
             return Err("an action of dispatches wants checks".into());
         };
-        self.handle(Input::Ended { number, attempt, end: agent(number) })?;
+        let end = agent(number);
+        self.handle(Input::Ended { number, attempt, usage: end.claimed_usage(), end })?;
         Ok(true)
     }
 

@@ -290,10 +290,7 @@ fn start(
             let (tree, resumed) = (workspace.tree(), resumed.as_ref());
             match driven::launch(context, order, &role, tree, folder, &driven, resumed)? {
                 Ok(launch) => launch,
-                Err(cause) => {
-                    let program = driven.name;
-                    return Ok(Started::Ended(DispatchEnd::CouldNotStart { program, cause }));
-                }
+                Err(end) => return Ok(Started::Ended(end)),
             }
         }
         Player::Person => {

@@ -33,7 +33,7 @@ pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resume
     Ok(session.map(|session| Resumed { session, before }))
 }
 
-/// How to start the driver for an attempt; the inner error is why it cannot be started.
+/// How to start the driver for an attempt; the inner error is how it ended before it began.
 pub fn launch(
     context: &Context,
     order: &DispatchOrder,
@@ -42,10 +42,14 @@ pub fn launch(
     folder: &RunFolder,
     driven: &Driven,
     resumed: Option<&Resumed>,
-) -> Result<Result<Launch, String>, ActivityError> {
+) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
+    let not_started = |cause| {
+        let program = driven.name.clone();
+        Ok(Err(DispatchEnd::CouldNotStart { program, cause }))
+    };
     let program = match program(context, driven) {
         Ok(program) => program,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return not_started(why),
     };
     let place = context.agent_home(&order.session, order.number);
     let problem = || ActivityError::io(format!("cannot prepare {}", place.display()));
@@ -70,7 +74,7 @@ pub fn launch(
     };
     let start = match driven.adapter.start(&job) {
         Ok(start) => start,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return not_started(why),
     };
     let plan = Plan {
         adapter: driven.agent.adapter,

@@ -94,6 +94,7 @@ pub fn context(
         state_home,
         home: std::env::var_os("HOME").map(PathBuf::from),
         redactor: Redactor::from_environment(std::env::vars_os()),
+        lookup: |name| std::env::var_os(name),
         repository,
         layout,
     })
@@ -117,11 +118,11 @@ pub fn whole(context: &Context, flow: &mut Flow) -> Result<Duration, Trouble> {
     };
     let begin = Instant::now();
     let order = DispatchOrder::of(flow.session(), number, attempt).ok_or("there is no order")?;
-    let end = dispatch::run(context, &order, &StopSwitch::default())?
+    let ended = dispatch::run(context, &order, &StopSwitch::default())?
         .ok_or("a program plays the role, and it waits for a person")?;
-    if !matches!(end, DispatchEnd::Replied { .. }) {
-        return Err(format!("the dispatch ended as {end:?}").into());
+    if !matches!(ended.end, DispatchEnd::Replied { .. }) {
+        return Err(format!("the dispatch ended as {ended:?}").into());
     }
-    flow.handle(Input::Ended { number, attempt, end })?;
+    flow.handle(Input::Ended { number, attempt, end: ended.end, usage: ended.usage })?;
     Ok(begin.elapsed())
 }

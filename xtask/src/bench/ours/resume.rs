@@ -59,7 +59,7 @@ fn write(path: &Path, opening: &Opening, events: u64) -> Result<u64, Trouble> {
         match wanted {
             Some(Wanted::Dispatch(number, attempt)) if journal.last_seq() < events => {
                 let end = changing_a_file(number);
-                let input = Input::Ended { number, attempt, end };
+                let input = Input::Ended { number, attempt, usage: end.claimed_usage(), end };
                 commit = engine.handle(clock::now(), vec![input]).0;
             }
             _ => return Ok(journal.last_seq()),
