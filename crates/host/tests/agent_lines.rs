@@ -1,0 +1,66 @@
+//! The recorded lines are of the versions that are pinned, and whole.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use tollgate_programs::ALL;
+
+const CASES: [&str; 10] = [
+    "cut",
+    "denied",
+    "done",
+    "garbage",
+    "login",
+    "rate_limit",
+    "rate_limit_with_reset",
+    "resumed",
+    "server_error",
+    "wrong_arguments",
+];
+
+/// Programs that speak a protocol instead of printing lines, and what others run on.
+const WITHOUT_LINES: [&str; 3] = ["claude-acp", "codex-acp", "node24"];
+
+#[test]
+fn every_pinned_program_has_its_lines() {
+    let expected: BTreeSet<String> = ALL
+        .iter()
+        .filter(|program| !WITHOUT_LINES.contains(&program.name))
+        .map(|program| format!("{}-{}", program.name, program.version))
+        .collect();
+    let recorded: BTreeSet<String> = names(&root()).filter(|name| name != "README.md").collect();
+    assert_eq!(recorded, expected, "record the lines anew when a version changes");
+}
+
+#[test]
+fn every_case_has_its_lines_and_its_end() {
+    for program in names(&root()).filter(|name| name != "README.md") {
+        let folder = root().join(&program);
+        for case in CASES {
+            let read = |kind: &str| {
+                let path = folder.join(format!("{case}.{kind}"));
+                std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+            };
+            read("stderr");
+            let exit = read("exit");
+            assert!(
+                exit.trim().parse::<i32>().is_ok() || exit.starts_with("killed after "),
+                "{program} {case}: {exit}"
+            );
+            for line in read("jsonl").lines() {
+                let value: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert!(value["type"].is_string(), "{program} {case}: {line}");
+            }
+        }
+    }
+}
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent_lines")
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap())
+}
