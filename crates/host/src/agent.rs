@@ -39,11 +39,22 @@ pub trait AgentAdapter: Sync {
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
     fn login_variables(&self) -> &'static [&'static str];
 
+    /// How to point it at a service on this address that stands in for its model.
+    fn stand_in(&self, address: &str) -> StandIn;
+
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;
 
     /// The other end of the conversation.
     fn talk(&self, plan: &Plan) -> Box<dyn Talk>;
+}
+
+/// What settings and environment lead an agent to another model service.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StandIn {
+    pub env: Vec<(String, String)>,
+    pub args: Vec<String>,
+    pub model: Option<String>,
 }
 
 /// A conversation with a running program, one JSON value a line. Whatever it does not know it leaves alone.

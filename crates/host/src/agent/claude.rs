@@ -2,7 +2,7 @@
 
 mod stream;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
 use std::collections::BTreeMap;
 
 pub struct Claude;
@@ -28,6 +28,12 @@ impl AgentAdapter for Claude {
 
     fn login_variables(&self) -> &'static [&'static str] {
         &LOGIN_VARIABLES
+    }
+
+    fn stand_in(&self, address: &str) -> StandIn {
+        let env = [("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_API_KEY", "sk-stand-in")];
+        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        StandIn { env, ..StandIn::default() }
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {

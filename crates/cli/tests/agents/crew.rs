@@ -1,0 +1,101 @@
+//! What the model says for each role: the least that is valid, written with the tools of whichever agent asks.
+
+use serde_json::{Value, json};
+use tollgate_standin::{Answer, File, Rule, Script, When};
+
+/// A crew that delivers one line in one file for a lean session, and two tasks for a full one.
+pub fn script(session: &str) -> Script {
+    let mut rules = vec![
+        rule("SpecAgent", Some("\n  \"mode\": \"lean\","), lean_spec(session)),
+        rule("SpecAgent", None, full_spec(session)),
+        rule("Architect", None, vec![in_session(session, "architecture.md", ARCHITECTURE)]),
+        rule("Planner", None, vec![in_session(session, "tasks.yaml", &plan(&["T-001", "T-002"]))]),
+        rule("Coder", Some("\"id\": \"T-002\""), vec![file("lib.txt", "a line of T-002\n")]),
+        rule("Coder", None, vec![file("app.txt", "one\na line of T-001\n")]),
+        rule("Docs", None, vec![in_session(session, "report.md", REPORT)]),
+    ];
+    rules.push(Rule {
+        name: "anybody".to_owned(),
+        when: When { contains: Some("# You are ".to_owned()), ..When::default() },
+        then: Answer { reply: Some(ok("Nothing stands in the way.")), ..Answer::default() },
+        times: None,
+    });
+    Script { rules, otherwise: None }
+}
+
+fn rule(role: &str, and: Option<&str>, write: Vec<File>) -> Rule {
+    Rule {
+        name: role.to_owned(),
+        when: When {
+            asked: Some(format!("# You are {role}\n")),
+            contains: and.map(str::to_owned),
+            ..When::default()
+        },
+        then: Answer { write, reply: Some(ok("It is written.")), ..Answer::default() },
+        times: None,
+    }
+}
+
+pub fn ok(summary: &str) -> Value {
+    json!({
+        "status": "OK",
+        "summary": summary,
+        "artifacts": {},
+        "gates": {"meets_definition_of_done": true},
+        "next": null,
+    })
+}
+
+pub fn file(path: &str, content: &str) -> File {
+    File { path: path.to_owned(), content: content.to_owned() }
+}
+
+pub fn in_session(session: &str, name: &str, content: &str) -> File {
+    file(&format!(".agents-work/{session}/{name}"), content)
+}
+
+fn full_spec(session: &str) -> Vec<File> {
+    vec![in_session(session, "spec.md", SPEC), in_session(session, "acceptance.json", ACCEPTANCE)]
+}
+
+fn lean_spec(session: &str) -> Vec<File> {
+    let mut files = full_spec(session);
+    files.push(in_session(session, "tasks.yaml", &plan(&["T-001"])));
+    files
+}
+
+fn plan(ids: &[&str]) -> String {
+    let task = |id: &&str| {
+        let name = if *id == "T-001" { "app.txt" } else { "lib.txt" };
+        format!(
+            "  - id: {id}
+    status: not-started
+    type: feat
+    title: Change {name}
+    depends_on: []
+    goal: {name} has a line of {id}
+    non_goals: []
+    context_files: []
+    files_expected: [{name}]
+    acceptance_checks: [\"cmd: grep -q {id} {name}\"]
+    risk_flags: [none]
+    done_when: [\"{name} has the line\"]
+"
+        )
+    };
+    let tasks: String = ids.iter().map(task).collect();
+    format!(
+        "project:\n  name: app\n  definition_of_done: [\"every check passes\"]\ntasks:\n{tasks}"
+    )
+}
+
+const SPEC: &str = "# Lines\n\n## Goals\n\nThe app has a line more.\n\n## Acceptance Criteria\n\n- AC-001: the line is there.\n\n\
+                    ## Definition of Done\n\n- All acceptance criteria are met.\n";
+
+const ACCEPTANCE: &str = "{\"acceptance_criteria\": [{\"id\": \"AC-001\", \"description\": \"the line is there\", \
+                          \"verify\": [\"cmd: grep -q T-001 app.txt\"]}]}\n";
+
+const ARCHITECTURE: &str = "# Architecture\n\n## Overview\n\nPlain text files.\n\n## Modules/components\n\n- app.txt\n- lib.txt\n";
+
+const REPORT: &str = "# Report\n\n## What was done\n\nThe planned files were changed.\n\n## How to run\n\nNothing to run.\n\n\
+                      ## How to test\n\nLook for the lines.\n\n## Known issues\n\nNone.\n";

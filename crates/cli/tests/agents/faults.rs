@@ -1,0 +1,1 @@
+//! What goes wrong between an agent and its model.

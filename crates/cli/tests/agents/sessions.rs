@@ -1,0 +1,40 @@
+//! Whole sessions with each of the programs: files written by the agent's own tools, ending in DONE.
+
+use crate::crew;
+use crate::support::{APPROVE, PER_BATCH};
+use crate::world::{Kind, World};
+use tollgate_contract::config::Adapter;
+use tollgate_programs::{Programs, or_skip};
+
+pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
+
+fn lean(test: &str, kind: Kind) {
+    let Some(programs) = or_skip(test) else { return };
+    let world = World::new(programs, kind, crew::script);
+    world.lean().exits(0).says("DONE");
+    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
+    world.is_quiet();
+    let spend = world.repo.status()["spend"].clone();
+    assert!(spend["input_tokens"].as_u64() > Some(0), "nothing was counted: {spend}");
+}
+
+fn full(test: &str, kind: Kind) {
+    let Some(programs) = or_skip(test) else { return };
+    let world = World::new(programs, kind, crew::script);
+    world.full().exits(3).says(APPROVE.0);
+    world.answer(APPROVE.0, APPROVE.1).exits(3).says(PER_BATCH.0);
+    world.answer(PER_BATCH.0, PER_BATCH.1).exits(0).says("DONE");
+    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
+    assert_eq!(world.delivered("lib.txt"), "a line of T-002\n");
+    world.is_quiet();
+}
+
+#[test]
+fn claude_delivers_a_lean_session() {
+    lean("claude_delivers_a_lean_session", CLAUDE);
+}
+
+#[test]
+fn claude_delivers_a_full_session() {
+    full("claude_delivers_a_full_session", CLAUDE);
+}
