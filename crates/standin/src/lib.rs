@@ -7,6 +7,7 @@
 
 mod answer;
 mod conversation;
+pub mod crew;
 mod dialect;
 mod failing;
 mod folder;

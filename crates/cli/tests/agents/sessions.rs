@@ -1,10 +1,10 @@
 //! Whole sessions with each of the programs: files written by the agent's own tools, ending in DONE.
 
-use crate::crew;
 use crate::support::{APPROVE, PER_BATCH};
 use crate::world::{Kind, World};
 use tollgate_contract::config::Adapter;
 use tollgate_programs::{Programs, or_skip};
+use tollgate_standin::crew;
 
 pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
 

@@ -1,9 +1,10 @@
-//! What the model says for each role: the least that is valid, written with the tools of whichever agent asks.
+//! A model that plays the roles of a Tollgate session: the least that is valid, written with the tools of whichever agent asks.
 
+use crate::script::{Answer, File, Rule, Script, When};
 use serde_json::{Value, json};
-use tollgate_standin::{Answer, File, Rule, Script, When};
 
-/// A crew that delivers one line in one file for a lean session, and two tasks for a full one.
+/// Delivers one line more in `app.txt` for a lean session, and a `lib.txt` beside it for a full one. `session` is the name of
+/// the session's folder.
 pub fn script(session: &str) -> Script {
     let mut rules = vec![
         rule("SpecAgent", Some("\n  \"mode\": \"lean\","), lean_spec(session)),
@@ -36,6 +37,7 @@ fn rule(role: &str, and: Option<&str>, write: Vec<File>) -> Rule {
     }
 }
 
+/// The reply of a role that has done its part.
 pub fn ok(summary: &str) -> Value {
     json!({
         "status": "OK",
@@ -46,11 +48,11 @@ pub fn ok(summary: &str) -> Value {
     })
 }
 
-pub fn file(path: &str, content: &str) -> File {
+fn file(path: &str, content: &str) -> File {
     File { path: path.to_owned(), content: content.to_owned() }
 }
 
-pub fn in_session(session: &str, name: &str, content: &str) -> File {
+fn in_session(session: &str, name: &str, content: &str) -> File {
     file(&format!(".agents-work/{session}/{name}"), content)
 }
 
