@@ -9,6 +9,7 @@ mod face;
 mod failure;
 mod output;
 mod place;
+mod sample_git;
 mod scripted;
 mod summary;
 mod tracking;

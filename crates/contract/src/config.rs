@@ -54,6 +54,22 @@ pub struct Agent {
     pub command: Vec<String>,
 }
 
+impl Agent {
+    /// As if the settings said nothing but its adapter.
+    pub fn plain(adapter: Adapter) -> Self {
+        Self {
+            adapter,
+            model: None,
+            env: Vec::new(),
+            program: None,
+            args: Vec::new(),
+            inherit: false,
+            fallback: Vec::new(),
+            command: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     pub output_bytes: u64,

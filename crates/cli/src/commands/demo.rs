@@ -5,11 +5,10 @@ use crate::demo;
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, sample_git};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command as Process;
+use std::path::PathBuf;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
@@ -85,38 +84,14 @@ impl Demo {
                 .keep(),
         };
         demo::write_sample(&folder).map_err(trouble("cannot write the sample"))?;
-        git(&folder, &["init", "--quiet", "--initial-branch=main"])?;
-        git(&folder, &["add", "--all"])?;
-        git(&folder, &["commit", "--quiet", "--message", "A small login tool"])?;
+        sample_git::first_commit(&folder, "A small login tool")
+            .map_err(|words| Failure::usage("cli.demo", words))?;
         Ok(folder)
     }
 }
 
 fn trouble(what: &'static str) -> impl FnOnce(std::io::Error) -> Failure {
     move |cause| Failure::usage("cli.demo", format!("{what}: {cause}"))
-}
-
-/// The sample is ours, so plain git will do; the person's identity and signing are not needed.
-fn git(folder: &Path, args: &[&str]) -> Result<(), Failure> {
-    let identity = [
-        "-c",
-        "user.name=Tollgate demo",
-        "-c",
-        "user.email=demo@localhost",
-        "-c",
-        "commit.gpgsign=false",
-    ];
-    let output = Process::new("git")
-        .args(identity)
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .map_err(trouble("git is needed for the demo and could not be started"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(Failure::usage("cli.demo", format!("git {} failed: {words}", args[0])))
 }
 
 /// Plain lines, and the answers of the story.

@@ -2,6 +2,12 @@
 
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
+        "cli.agent_test",
+        "`tollgate agents test` makes a small repository in the temporary folder, and could not.\n\n\
+         What to do: see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
+         room.",
+    ),
+    (
         "cli.ambiguous",
         "The goal begins parts of its sentence with verbs that belong to different actions, such as \"review and test\".\n\
          Nothing was started. The verbs of a goal are its first word and each word right after \"and\", \"then\" or a comma.\n\n\

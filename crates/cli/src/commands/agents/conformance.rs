@@ -1,0 +1,134 @@
+//! `tollgate agents test NAME`: lets an installed agent deliver a small change in a repository of its own, and says what it can.
+
+mod cases;
+mod record;
+mod stage;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use crate::place;
+use clap::Args;
+use serde::Serialize;
+use stage::Stage;
+use tollgate_contract::config::{Adapter, Agent};
+use tollgate_host::agent;
+
+/// Run an installed agent through what a session needs of it, and print pass or fail for each
+#[derive(Debug, Args)]
+#[command(after_help = "\
+With its own model the agent delivers one small change in a repository made for that, which costs a little. With \
+--stand-in a scripted model on this machine answers it: that costs nothing, needs no login, and tries out failures too.\n\n\
+Examples:\n  \
+tollgate agents test claude\n  \
+tollgate agents test codex --stand-in")]
+pub struct Test {
+    /// An [agent.NAME] of tollgate.toml, or the name of an adapter
+    name: String,
+    /// Let a scripted model on this machine stand in for the real one
+    #[arg(long)]
+    stand_in: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One capability, and whether the agent has it.
+#[derive(Debug, Clone, Serialize)]
+struct Verdict {
+    capability: &'static str,
+    grade: Grade,
+    detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Grade {
+    Pass,
+    Fail,
+    /// The agent does not have it, and a session does without.
+    Without,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    agent: &'a str,
+    adapter: &'a str,
+    stand_in: bool,
+    ok: bool,
+    capabilities: &'a [Verdict],
+}
+
+impl Test {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let agent = self.agent()?;
+        let adapter = agent::adapter(agent.adapter).ok_or_else(|| self.not_driven(&agent))?;
+        let mut verdicts = Vec::new();
+        let stage = Stage { agent: &agent, adapter, stand_in: self.stand_in };
+        cases::play(&stage, &mut |verdict| {
+            if !self.json {
+                show(&verdict);
+            }
+            verdicts.push(verdict);
+        })?;
+        let ok = verdicts.iter().all(|verdict| verdict.grade != Grade::Fail);
+        let (agent, adapter) = (self.name.as_str(), agent.adapter.as_str());
+        if self.json {
+            let capabilities = &verdicts;
+            let stand_in = self.stand_in;
+            output::json(&Answer { agent, adapter, stand_in, ok, capabilities });
+        }
+        Ok(if ok { Exit::Ok } else { Exit::Fails })
+    }
+
+    /// As the settings describe it; outside of any repository an adapter's name is enough.
+    fn agent(&self) -> Result<Agent, Failure> {
+        let known = match place::context() {
+            Ok(context) => {
+                if let Some((_, agent)) = context.config.agent(&self.name) {
+                    return Ok(agent.clone());
+                }
+                context.config.agents.keys().cloned().collect()
+            }
+            Err(failure) if failure.code == "cli.settings" => return Err(failure),
+            Err(_) => Vec::new(),
+        };
+        adapter_called(&self.name).map(Agent::plain).ok_or_else(|| {
+            let message = format!(
+                "there is no [agent.{}] in tollgate.toml, and no adapter of that name",
+                self.name
+            );
+            let failure = Failure::usage("cli.no_agent", message);
+            match known.as_slice() {
+                [] => {
+                    failure.hint("`tollgate init` writes a tollgate.toml for the agents it finds")
+                }
+                known => failure.hint(format!("known agents: {}", known.join(", "))),
+            }
+        })
+    }
+
+    fn not_driven(&self, agent: &Agent) -> Failure {
+        let adapter = agent.adapter.as_str();
+        Failure::usage(
+            "cli.no_agent",
+            format!("[agent.{}] has adapter = \"{adapter}\", which is no agent program", self.name),
+        )
+        .hint(
+            "a command is tried out by a run: `tollgate run --lean \"GOAL\"` in a small repository",
+        )
+    }
+}
+
+fn adapter_called(name: &str) -> Option<Adapter> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
+}
+
+fn show(verdict: &Verdict) {
+    let (style, mark) = match verdict.grade {
+        Grade::Pass => (output::GOOD, "pass"),
+        Grade::Without => (output::WARN, "none"),
+        Grade::Fail => (output::BAD, "FAIL"),
+    };
+    output::row("", style, mark, &format!("{:<22} {}", verdict.capability, verdict.detail));
+}

@@ -1,0 +1,168 @@
+//! A repository, settings and a state folder of their own, in which the agent under test plays every role.
+
+use super::record::Record;
+use crate::failure::Failure;
+use crate::sample_git;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tollgate_contract::config::Agent;
+use tollgate_host::agent::{AgentAdapter, StandIn};
+use tollgate_host::clock;
+use tollgate_standin::{Script, Service};
+
+const GOAL: &str = "Add one line to app.txt that says T-001";
+const SLUG: &str = "conformance";
+const POLL: Duration = Duration::from_millis(100);
+
+/// A session that takes longer than this does not come to an end.
+const LONGEST: Duration = Duration::from_secs(30 * 60);
+
+pub struct Stage<'a> {
+    pub agent: &'a Agent,
+    pub adapter: &'static dyn AgentAdapter,
+    pub stand_in: bool,
+}
+
+/// When a session has shown enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    End,
+    Parked,
+}
+
+/// What is left of a session: how it went, and where.
+pub struct Played {
+    pub record: Record,
+    pub is_done: bool,
+    /// What it told a person.
+    pub words: String,
+    folder: TempDir,
+}
+
+impl Played {
+    /// The file that was to be changed, as the session left it.
+    pub fn delivered(&self) -> String {
+        let file = format!("tollgate/{}:app.txt", session());
+        sample_git::git(&self.folder.path().join(REPO), &["show", &file]).unwrap_or_default()
+    }
+
+    /// Command lines of processes that work in its folder, or were started with it.
+    pub fn still_alive(&self) -> Vec<String> {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        processes.filter_map(|process| alive_in(&process.path(), self.folder.path())).collect()
+    }
+}
+
+fn alive_in(process: &Path, place: &Path) -> Option<String> {
+    let words = fs::read(process.join("cmdline")).ok()?;
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    let works_there = fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(place));
+    (works_there || words.contains(&place.display().to_string())).then_some(words)
+}
+
+const REPO: &str = "repo";
+
+/// The name of the session; it is today's.
+pub fn session() -> String {
+    format!("{}_{SLUG}", clock::local_date())
+}
+
+impl Stage<'_> {
+    /// Plays a lean session; `script` is what the model says where one stands in.
+    pub fn play(&self, script: Script, until: Until) -> Result<Played, Failure> {
+        self.try_play(script, until).map_err(|cause| {
+            let message = format!("no repository could be made to try it in: {cause}");
+            Failure::usage("cli.agent_test", message)
+        })
+    }
+
+    fn try_play(&self, script: Script, until: Until) -> io::Result<Played> {
+        let folder = tempfile::Builder::new().prefix("tollgate-agent-").tempdir()?;
+        let service = self.stand_in.then(|| Service::start(script)).transpose()?;
+        let led = service.as_ref().map(|service| self.adapter.stand_in(&service.address()));
+        let led = led.unwrap_or_default();
+        self.lay_out(folder.path(), &led)?;
+        let mut child = start(folder.path(), &led)?;
+        let journal = folder.path().join(REPO).join(".agents-work").join(session());
+        let journal = journal.join("journal.jsonl");
+        let is_done = wait(&mut child, &journal, until)?;
+        let words = fs::read_to_string(told(folder.path()))?;
+        Ok(Played { record: Record::read(&journal), is_done, words, folder })
+    }
+
+    fn lay_out(&self, folder: &Path, led: &StandIn) -> io::Result<()> {
+        let repo = folder.join(REPO);
+        fs::create_dir(&repo)?;
+        fs::create_dir(folder.join("state"))?;
+        fs::write(repo.join("app.txt"), "one\n")?;
+        fs::write(repo.join("tollgate.toml"), self.settings(led))?;
+        sample_git::first_commit(&repo, "start").map_err(io::Error::other)
+    }
+
+    /// The agent as the person described it, led to the stand-in where there is one.
+    fn settings(&self, led: &StandIn) -> String {
+        let agent = self.agent;
+        // Texts and lists of JSON are texts and lists of TOML.
+        let text = |text: &String| serde_json::json!(text).to_string();
+        let list = |words: Vec<&String>| serde_json::json!(words).to_string();
+        let mut lines = vec![format!("[agent.tried]\nadapter = \"{}\"", agent.adapter.as_str())];
+        let model = led.model.as_ref().or(agent.model.as_ref());
+        lines.extend(model.map(|model| format!("model = {}", text(model))));
+        lines.extend(agent.program.as_ref().map(|program| format!("program = {}", text(program))));
+        lines.push(format!("args = {}", list(agent.args.iter().chain(&led.args).collect())));
+        if !agent.command.is_empty() {
+            lines.push(format!("command = {}", list(agent.command.iter().collect())));
+        }
+        let names = led.env.iter().map(|(name, _)| name);
+        lines.push(format!("env = {}", list(agent.env.iter().chain(names).collect())));
+        lines.push("[retry]\ntransient_attempts = 1".to_owned());
+        if self.stand_in {
+            lines.push("[timeout]\nsilence = \"15s\"".to_owned());
+        }
+        format!("{}\n", lines.join("\n"))
+    }
+}
+
+fn start(folder: &Path, led: &StandIn) -> io::Result<Child> {
+    Command::new(std::env::current_exe()?)
+        .args(["run", "--no-input", "--lean", "--slug", SLUG, GOAL])
+        .current_dir(folder.join(REPO))
+        .env("TOLLGATE_STATE_HOME", folder.join("state"))
+        .envs(led.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(told(folder))?)
+        .spawn()
+}
+
+fn told(folder: &Path) -> PathBuf {
+    folder.join("told.txt")
+}
+
+/// Whether the session came to a good end.
+fn wait(child: &mut Child, journal: &Path, until: Until) -> io::Result<bool> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        let is_enough = until == Until::Parked && Record::read(journal).is_parked();
+        if is_enough || begun.elapsed() > LONGEST {
+            interrupt(child);
+            return Ok(child.wait()?.success());
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// As Ctrl-C does: what it has started ends with it.
+fn interrupt(child: &Child) {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _gone = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+    }
+}
