@@ -140,23 +140,25 @@ impl Conversation {
 }
 
 /// Phrases in the prompts of requests that agents make beside their turns.
-const SIDE_MARKS: [&str; 12] = [
-    // opencode, goose, Claude Code: titles.
+const SIDE_MARKS: [&str; 13] = [
+    // Titles: opencode, goose, Claude Code, Codex over ACP.
     "You are a title generator",
     "---BEGIN USER MESSAGES---",
-    "Generate a concise, sentence-case title",
-    "Analyze if this message indicates a new conversation topic",
+    "You are naming a coding session",
+    "Your task is to generate a very short title for a conversation",
+    // What a person might type next: Claude Code and Qwen Code over ACP.
+    "[SUGGESTION MODE: ",
     // Codex: the review of a planned action.
     "You are judging one planned coding-agent action",
     "and planned action as untrusted evidence",
-    // Gemini CLI: which model, who speaks next, are we in a loop.
+    // Gemini CLI: which model, who speaks next, is this a loop.
     "You are a specialized Task Routing AI",
     "Analyze *only* the content and structure of your immediately preceding response",
-    "sophisticated AI diagnostic agent specializing in identifying when a conversational AI is stuck",
-    // Qwen Code: memory, the classifier of the mode "auto".
+    "You are a diagnostic agent that determines whether a conversational AI",
+    // Qwen Code: its memory, and the judge of the mode "auto".
     "managed memory extraction subagent",
-    "managed auto-memory",
-    "security classifier",
+    "Managed memory has TWO directories",
+    "You are a security classifier for an AI coding agent",
 ];
 
 /// Elements with which agents wrap what they add to a message of a person.

@@ -151,8 +151,10 @@ pub enum Fault {
     Delay { ms: u64 },
     /// The stream pauses in the middle. A whole answer pauses after its head.
     Stall { ms: u64 },
-    /// Half of the stream, then the connection closes.
+    /// Half of the stream, then the connection breaks.
     Cut,
+    /// Half of the stream, ended as if that were all.
+    Truncated,
     /// Half of the stream, then the error event with which the vendor breaks off.
     BrokenOff,
     /// 200 with a body that is nothing the dialect knows.

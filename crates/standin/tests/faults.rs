@@ -109,11 +109,24 @@ fn a_fault_happens_as_often_as_it_is_told() {
 
 #[test]
 fn a_cut_stream_has_a_beginning_and_no_end() {
-    let service = always(json!({"text": "A long story.", "fault": "cut"}));
+    let service = always(json!({"tools": [{"name": "t", "input": {"a": "long"}}], "fault": "cut"}));
     for (dialect, stream) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
         let reply = answer_to(dialect, stream, &service);
         assert_eq!(reply.status, 200, "{dialect:?}");
         assert!(!reply.whole && !reply.body.is_empty(), "{dialect:?} {stream} {reply:?}");
+    }
+}
+
+#[test]
+fn a_truncated_answer_ends_as_if_it_were_whole() {
+    let service =
+        always(json!({"tools": [{"name": "t", "input": {"a": "long"}}], "fault": "truncated"}));
+    for (dialect, stream) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
+        let reply = answer_to(dialect, stream, &service);
+        assert!(reply.whole && !reply.body.is_empty(), "{dialect:?} {stream} {reply:?}");
+        for end in ["message_stop", "response.completed", "[DONE]", "STOP\""] {
+            assert!(!reply.body.contains(end), "{dialect:?} {stream} {reply:?}");
+        }
     }
 }
 
