@@ -27,6 +27,7 @@ impl Delivery<'_> {
             Some(Fault::Hang) => None,
             Some(Fault::Status { code, .. }) => Some(*code),
             Some(Fault::UsageLimit { .. }) => Some(429),
+            Some(Fault::BrokenOff) if !self.streams() => Some(500),
             _ => Some(200),
         }
     }
@@ -54,6 +55,10 @@ impl Delivery<'_> {
         }
     }
 
+    fn streams(&self) -> bool {
+        self.talk.stream && !self.as_array
+    }
+
     fn error(&self, code: u16, retry_after: Option<u64>) -> Failure {
         let words = format!("The script answers with status {code}.");
         match retry_after {
@@ -71,7 +76,7 @@ impl Delivery<'_> {
     }
 
     fn send_answer(&self, connection: &mut Connection) -> io::Result<()> {
-        if self.talk.stream && !self.as_array {
+        if self.streams() {
             let frames = self.dialect.stream(self.message, &self.talk.model);
             return self.send_stream(connection, EVENT_STREAM, &frames);
         }

@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// More connections at once than any agent opens; further ones are closed.
-const CONNECTIONS_MAX: usize = 64;
+const CONNECTIONS_MAX: usize = 48;
 
 /// A running service. Dropping it closes every connection and ends every thread.
 #[derive(Debug)]
@@ -192,7 +192,7 @@ impl Guest {
         let body = match body_of(http) {
             Ok(body) => body,
             Err((status, words)) => {
-                self.note(http, (Kind::Other, Some(dialect)), None, Some(status), Value::Null);
+                self.note(http, (Kind::Other, Some(dialect)), None, Some(status));
                 return connection.send_json(status, &[], &dialect.error(status, &words));
             }
         };
@@ -209,7 +209,7 @@ impl Guest {
                 && talk.stream
                 && !http.query.split('&').any(|pair| pair == "alt=sse"),
         };
-        self.note(http, (kind, Some(dialect)), Some((&talk, name)), delivery.status(), body);
+        self.note(http, (kind, Some(dialect)), Some((&talk, name)), delivery.status());
         delivery.send(connection)
     }
 
@@ -231,8 +231,7 @@ impl Guest {
             _ if http.method == "HEAD" || http.method == "OPTIONS" => (200, Value::Null),
             _ => (404, error_body(&format!("nothing is served at {}", http.path))),
         };
-        let sent = serde_json::from_slice(&http.body).unwrap_or_default();
-        self.note(http, (kind, dialect), None, Some(status), sent);
+        self.note(http, (kind, dialect), None, Some(status));
         match http.method.as_str() {
             "HEAD" => connection.send_bytes("application/json", b""),
             _ => connection.send_json(status, &[], &body),
@@ -264,7 +263,6 @@ impl Guest {
         (kind, dialect): (Kind, Option<Dialect>),
         talk: Option<(&Conversation, Option<String>)>,
         status: Option<u16>,
-        body: Value,
     ) {
         let (talk, rule) = match talk {
             Some((talk, rule)) => (Some(talk), rule),
@@ -284,9 +282,9 @@ impl Guest {
                 .unwrap_or_default(),
             rule,
             status,
-            body,
+            body: Value::Null,
         };
-        lock(&self.shared.log).push(request, http.body.len());
+        lock(&self.shared.log).push(request, &http.body);
     }
 }
 

@@ -141,7 +141,10 @@ fn a_stream_is_broken_off_in_the_words_of_the_vendor() {
             _ => &last["error"],
         };
         assert!(reply.whole && error.is_object(), "{dialect:?} {last}");
+        assert_eq!(answer_to(dialect, false, &service).status, 500);
     }
+    let statuses: Vec<_> = service.requests().iter().filter_map(|r| r.status).collect();
+    assert_eq!(statuses, [200, 500].repeat(4));
 }
 
 #[test]

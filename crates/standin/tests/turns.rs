@@ -188,3 +188,14 @@ fn a_script_with_an_unknown_word_is_refused() {
         assert!(serde_json::from_str::<tollgate_standin::Script>(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn the_example_script_does_what_it_says() {
+    let script = serde_json::from_str(include_str!("../examples/two-files.json")).unwrap();
+    let service = Service::start(script).unwrap();
+    let mut agent = Agent::new(Dialect::AnthropicMessages, true, usual_tools());
+    agent.say("Do the work");
+    assert_eq!(agent.ask(&service).status, 503);
+    let turn = agent.turn(&service, "Do the work");
+    assert_eq!((turn.calls.len(), turn.text.as_str()), (3, r#"{"verdict":"pass"}"#));
+}
