@@ -121,14 +121,19 @@ impl Conversation {
             })
     }
 
-    /// Adds a message with the role of a person, which may hold nothing but context of the agent.
+    /// Adds a message with the role of a person. What the agent put around the words of the person is kept apart, so
+    /// that a condition on what was asked cannot be met by it.
     pub fn push_user(&mut self, text: String) {
-        let entry = if without_context(&text).trim().is_empty() {
-            Entry::Note(text)
-        } else {
-            Entry::Asked(text)
-        };
-        self.entries.push(entry);
+        let own = without_context(&text);
+        let own = own.trim();
+        if own.is_empty() {
+            return self.entries.push(Entry::Note(text));
+        }
+        let own = own.to_owned();
+        if own != text.trim() {
+            self.entries.push(Entry::Note(text));
+        }
+        self.entries.push(Entry::Asked(own));
     }
 
     pub fn push_system(&mut self, text: &str) {
@@ -245,6 +250,11 @@ mod tests {
         talk.push_user("<system-reminder>mind the gap</system-reminder>\n".into());
         assert_eq!(talk.results().map(|r| r.call.as_str()).collect::<Vec<_>>(), ["b"]);
         assert_eq!(talk.asked(), "second");
+        talk.push_user("<turn-context>noon</turn-context>\nthird".into());
+        assert_eq!(talk.asked(), "third");
+        assert!(talk.contains("noon"));
+        assert_eq!(talk.results().count(), 0);
+        talk.entries.push(result("b"));
         assert_eq!(talk.last(), "b");
         assert!(talk.contains("the gap"));
     }

@@ -81,6 +81,17 @@ impl<'a> Toolbox<'a> {
         })
     }
 
+    /// The tool that a script means: agents put the name of a server in front of that of its tool, each in its own way.
+    pub fn meant(self, name: &str) -> Option<&'a Tool> {
+        let tools = &self.0.tools;
+        let with_server = |tool: &&Tool| {
+            tool.name
+                .strip_suffix(name)
+                .is_some_and(|server| server.ends_with(['_', '-', '.', '/']))
+        };
+        tools.iter().find(|tool| tool.name == name).or_else(|| tools.iter().find(with_server))
+    }
+
     /// A patch adds its own line end and cannot leave a file empty.
     fn patch(self, file: &File) -> Option<ToolCall> {
         let tool = self.javascript().or_else(|| self.named(&["apply_patch"]))?;

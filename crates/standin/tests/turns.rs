@@ -7,7 +7,7 @@ mod support;
 mod talking;
 
 use serde_json::{Value, json};
-use support::{always, service};
+use support::{always, post, service};
 use talking::{Agent, DIALECTS, tool};
 use tollgate_standin::{Dialect, Kind, Service};
 
@@ -157,6 +157,22 @@ fn codex_gets_patches_and_programs_in_its_own_tongue() {
     assert_eq!(turn.calls[0].input, json!(program));
     let program = turn.calls[1].input.as_str().unwrap();
     assert!(program.starts_with(r#"text(await tools.exec_command({"cmd":"ls 'x'","#), "{program}");
+}
+
+#[test]
+fn a_tool_of_a_server_is_found_by_its_own_name() {
+    let answer = json!({"tools": [{"name": "report_verdict", "input": {"a": "b"}}]});
+    for name in ["mcp__orc__report_verdict", "mcp_orc_report_verdict", "orc-report_verdict"] {
+        let tools = vec![tool("my_report", &[]), tool(name, &["a"])];
+        let turn = Agent::new(Dialect::OpenaiChat, true, tools).turn(&always(answer.clone()), "Go");
+        assert_eq!(turn.calls[0].name, name);
+    }
+    let group = json!({"type": "namespace", "name": "mcp__orc",
+        "tools": [{"type": "function", "name": "report_verdict", "parameters": {}}]});
+    let body = json!({"input": "Go", "tools": [group]});
+    let reply = post(&always(answer), "/v1/responses", &body).json();
+    assert_eq!(reply["output"][0]["namespace"], "mcp__orc");
+    assert_eq!(reply["output"][0]["name"], "report_verdict");
 }
 
 #[test]
