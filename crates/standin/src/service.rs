@@ -19,6 +19,9 @@ use std::time::Duration;
 /// More connections at once than any agent opens; further ones are closed.
 const CONNECTIONS_MAX: usize = 48;
 
+/// How long the end waits for its own listener to answer.
+const KNOCK_MAX: Duration = Duration::from_secs(1);
+
 /// A running service. Dropping it closes every connection and ends every thread.
 #[derive(Debug)]
 pub struct Service {
@@ -70,14 +73,10 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        for stream in lock(&self.shared.open).values() {
-            // It may have ended by itself.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        // The acceptor sleeps until somebody knocks; if nobody can, it cannot be waited for either.
-        let knocked = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
-        if let (Ok(_), Some(acceptor)) = (knocked, self.acceptor.take()) {
-            let _ = acceptor.join();
+        // The acceptor sleeps until somebody knocks; if nobody can, it cannot be waited for.
+        match (TcpStream::connect_timeout(&self.address, KNOCK_MAX), self.acceptor.take()) {
+            (Ok(_), Some(acceptor)) => drop(acceptor.join()),
+            _ => self.shared.close_all(),
         }
     }
 }
@@ -88,6 +87,15 @@ struct Shared {
     log: Mutex<Log>,
     open: Mutex<BTreeMap<u64, TcpStream>>,
     stopping: AtomicBool,
+}
+
+impl Shared {
+    fn close_all(&self) {
+        for stream in lock(&self.open).values() {
+            // It may have ended by itself.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -132,9 +140,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
         }
     }
-    for stream in lock(&shared.open).values() {
-        let _ = stream.shutdown(Shutdown::Both);
-    }
+    shared.close_all();
     for thread in threads {
         let _ = thread.join();
     }

@@ -137,6 +137,21 @@ fn what_a_tool_wants_before_it_overwrites_is_done() {
 }
 
 #[test]
+fn a_file_that_was_not_written_is_left_to_the_shell() {
+    for dialect in [Dialect::AnthropicMessages, Dialect::Gemini] {
+        let service = always(json!({"write": [{"path": "a", "content": "new"}]}));
+        let mut agent = Agent::new(dialect, true, usual_tools());
+        agent.say("Go");
+        for name in ["write_file", "run_shell_command"] {
+            let (_, calls) = agent.request(&service);
+            assert_eq!(calls[0].name, name, "{dialect:?}");
+            agent.add_result(&calls[0], "no", true);
+        }
+        assert_eq!(agent.request(&service).0, "Done.", "{dialect:?}");
+    }
+}
+
+#[test]
 fn codex_gets_patches_and_programs_in_its_own_tongue() {
     let answer = json!({"write": [{"path": "a", "content": "1\n2\n"}], "run": ["ls 'x'"]});
     let patch = "*** Begin Patch\n*** Add File: a\n+1\n+2\n*** End Patch\n";
