@@ -1,6 +1,7 @@
 //! Serves a script until it is killed: `cargo run -p tollgate-standin --example serve -- SCRIPT.json PORT [LOG.jsonl]`.
 //!
-//! Prints the address, then one line per request. With a log file, each request goes there as a line of JSON.
+//! `two-files.json` beside this file is such a script. Prints the address, then one line per request. With a log file,
+//! each request goes there as a line of JSON.
 
 #![allow(clippy::print_stdout, reason = "an example talks to whoever started it")]
 

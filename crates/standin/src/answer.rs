@@ -98,11 +98,15 @@ impl Walk<'_> {
         if made || tools.is_empty() {
             return None;
         }
-        let placed = tools.iter().enumerate().map(|(index, call)| PlacedCall {
-            mark: self.mark(&format!("t{index}")),
-            name: call.name.clone(),
-            namespace: call.namespace.clone(),
-            input: input_of(call),
+        let placed = tools.iter().enumerate().map(|(index, call)| {
+            let meant = self.toolbox.meant(&call.name);
+            let offered = meant.and_then(|tool| tool.namespace.clone());
+            PlacedCall {
+                mark: self.mark(&format!("t{index}")),
+                name: meant.map_or(&call.name, |tool| &tool.name).clone(),
+                namespace: call.namespace.clone().or(offered),
+                input: input_of(call),
+            }
         });
         Some(placed.collect())
     }

@@ -121,14 +121,19 @@ impl Conversation {
             })
     }
 
-    /// Adds a message with the role of a person, which may hold nothing but context of the agent.
+    /// Adds a message with the role of a person. What the agent put around the words of the person is kept apart, so
+    /// that a condition on what was asked cannot be met by it.
     pub fn push_user(&mut self, text: String) {
-        let entry = if without_context(&text).trim().is_empty() {
-            Entry::Note(text)
-        } else {
-            Entry::Asked(text)
-        };
-        self.entries.push(entry);
+        let own = without_context(&text);
+        let own = own.trim();
+        if own.is_empty() {
+            return self.entries.push(Entry::Note(text));
+        }
+        let own = own.to_owned();
+        if own != text.trim() {
+            self.entries.push(Entry::Note(text));
+        }
+        self.entries.push(Entry::Asked(own));
     }
 
     pub fn push_system(&mut self, text: &str) {
@@ -140,23 +145,25 @@ impl Conversation {
 }
 
 /// Phrases in the prompts of requests that agents make beside their turns.
-const SIDE_MARKS: [&str; 12] = [
-    // opencode, goose, Claude Code: titles.
+const SIDE_MARKS: [&str; 13] = [
+    // Titles: opencode, goose, Claude Code, Codex over ACP.
     "You are a title generator",
     "---BEGIN USER MESSAGES---",
-    "Generate a concise, sentence-case title",
-    "Analyze if this message indicates a new conversation topic",
+    "You are naming a coding session",
+    "Your task is to generate a very short title for a conversation",
+    // What a person might type next: Claude Code and Qwen Code over ACP.
+    "[SUGGESTION MODE: ",
     // Codex: the review of a planned action.
     "You are judging one planned coding-agent action",
     "and planned action as untrusted evidence",
-    // Gemini CLI: which model, who speaks next, are we in a loop.
+    // Gemini CLI: which model, who speaks next, is this a loop.
     "You are a specialized Task Routing AI",
     "Analyze *only* the content and structure of your immediately preceding response",
-    "sophisticated AI diagnostic agent specializing in identifying when a conversational AI is stuck",
-    // Qwen Code: memory, the classifier of the mode "auto".
+    "You are a diagnostic agent that determines whether a conversational AI",
+    // Qwen Code: its memory, and the judge of the mode "auto".
     "managed memory extraction subagent",
-    "managed auto-memory",
-    "security classifier",
+    "Managed memory has TWO directories",
+    "You are a security classifier for an AI coding agent",
 ];
 
 /// Elements with which agents wrap what they add to a message of a person.
@@ -243,6 +250,11 @@ mod tests {
         talk.push_user("<system-reminder>mind the gap</system-reminder>\n".into());
         assert_eq!(talk.results().map(|r| r.call.as_str()).collect::<Vec<_>>(), ["b"]);
         assert_eq!(talk.asked(), "second");
+        talk.push_user("<turn-context>noon</turn-context>\nthird".into());
+        assert_eq!(talk.asked(), "third");
+        assert!(talk.contains("noon"));
+        assert_eq!(talk.results().count(), 0);
+        talk.entries.push(result("b"));
         assert_eq!(talk.last(), "b");
         assert!(talk.contains("the gap"));
     }

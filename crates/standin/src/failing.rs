@@ -27,6 +27,7 @@ impl Delivery<'_> {
             Some(Fault::Hang) => None,
             Some(Fault::Status { code, .. }) => Some(*code),
             Some(Fault::UsageLimit { .. }) => Some(429),
+            Some(Fault::BrokenOff) if !self.streams() => Some(500),
             _ => Some(200),
         }
     }
@@ -54,6 +55,10 @@ impl Delivery<'_> {
         }
     }
 
+    fn streams(&self) -> bool {
+        self.talk.stream && !self.as_array
+    }
+
     fn error(&self, code: u16, retry_after: Option<u64>) -> Failure {
         let words = format!("The script answers with status {code}.");
         match retry_after {
@@ -71,19 +76,15 @@ impl Delivery<'_> {
     }
 
     fn send_answer(&self, connection: &mut Connection) -> io::Result<()> {
-        if self.talk.stream && !self.as_array {
+        if self.streams() {
             let frames = self.dialect.stream(self.message, &self.talk.model);
             return self.send_stream(connection, EVENT_STREAM, &frames);
         }
         let whole = self.dialect.whole(self.message, &self.talk.model);
         let whole = if self.as_array { serde_json::json!([whole]) } else { whole };
         match self.fault {
-            Some(Fault::Stall { .. } | Fault::Cut) => {
-                let text = whole.to_string();
-                let middle = (0..=text.len() / 2).rfind(|at| text.is_char_boundary(*at));
-                let (first, second) = text.split_at(middle.unwrap_or_default());
-                let pieces = [first.to_owned(), second.to_owned()];
-                self.send_stream(connection, "application/json", &pieces)
+            Some(Fault::Stall { .. } | Fault::Cut | Fault::Truncated) => {
+                self.send_stream(connection, "application/json", &[whole.to_string()])
             }
             Some(Fault::BrokenOff) => {
                 let body = self.dialect.error(500, "The script breaks off this answer.");
@@ -99,23 +100,35 @@ impl Delivery<'_> {
         content_type: &str,
         frames: &[String],
     ) -> io::Result<()> {
-        let (first, second) = frames.split_at(frames.len() / 2);
+        let (first, second) = halves(frames);
         connection.open_stream(content_type)?;
-        for frame in first {
+        for frame in &first {
             connection.send_chunk(frame)?;
         }
         match self.fault {
             Some(Fault::Stall { ms }) => connection.linger(Some(Duration::from_millis(*ms)))?,
             Some(Fault::Cut) => return Err(io::ErrorKind::ConnectionAborted.into()),
+            Some(Fault::Truncated) => return connection.close_stream(),
             Some(Fault::BrokenOff) => {
                 connection.send_chunk(&self.dialect.broken_off())?;
                 return connection.close_stream();
             }
             _ => {}
         }
-        for frame in second {
+        for frame in &second {
             connection.send_chunk(frame)?;
         }
         connection.close_stream()
     }
+}
+
+/// The frames before and after the middle; a single frame is itself cut in two.
+fn halves(frames: &[String]) -> (Vec<&str>, Vec<&str>) {
+    if let [only] = frames {
+        let middle = (0..=only.len() / 2).rfind(|at| only.is_char_boundary(*at));
+        let (first, second) = only.split_at(middle.unwrap_or_default());
+        return (vec![first], vec![second]);
+    }
+    let (first, second) = frames.split_at(frames.len() / 2);
+    (first.iter().map(String::as_str).collect(), second.iter().map(String::as_str).collect())
 }

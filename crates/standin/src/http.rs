@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const HEAD_BYTES_MAX: u64 = 64 * 1024;
 
 /// Long conversations with all tools have a few megabytes.
-const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// How long a client may be silent, or not read, before the connection is given up.
 const SILENCE_MAX: Duration = Duration::from_secs(60);

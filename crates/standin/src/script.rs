@@ -92,12 +92,13 @@ pub struct File {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Call {
+    /// The tool's name; that of the server it comes from may be left out where the request offers the tool.
     pub name: String,
     /// The arguments; of a custom tool, a string.
     pub input: Option<Value>,
     /// The arguments as the model spelled them, which need not be JSON. Gemini has no such spelling and gets a string.
     pub input_raw: Option<String>,
-    /// OpenAI Responses: the group the tool belongs to.
+    /// OpenAI Responses: the group the tool belongs to; if left out, the one under which the request offers it.
     pub namespace: Option<String>,
     /// OpenAI Responses: a tool that takes text instead of JSON.
     pub custom: bool,
@@ -151,8 +152,10 @@ pub enum Fault {
     Delay { ms: u64 },
     /// The stream pauses in the middle. A whole answer pauses after its head.
     Stall { ms: u64 },
-    /// Half of the stream, then the connection closes.
+    /// Half of the stream, then the connection breaks.
     Cut,
+    /// Half of the stream, ended as if that were all.
+    Truncated,
     /// Half of the stream, then the error event with which the vendor breaks off.
     BrokenOff,
     /// 200 with a body that is nothing the dialect knows.

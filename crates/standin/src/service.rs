@@ -17,7 +17,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// More connections at once than any agent opens; further ones are closed.
-const CONNECTIONS_MAX: usize = 64;
+const CONNECTIONS_MAX: usize = 48;
+
+/// How long the end waits for its own listener to answer.
+const KNOCK_MAX: Duration = Duration::from_secs(1);
 
 /// A running service. Dropping it closes every connection and ends every thread.
 #[derive(Debug)]
@@ -70,14 +73,10 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        for stream in lock(&self.shared.open).values() {
-            // It may have ended by itself.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        // The acceptor sleeps until somebody knocks; if nobody can, it cannot be waited for either.
-        let knocked = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
-        if let (Ok(_), Some(acceptor)) = (knocked, self.acceptor.take()) {
-            let _ = acceptor.join();
+        // The acceptor sleeps until somebody knocks; if nobody can, it cannot be waited for.
+        match (TcpStream::connect_timeout(&self.address, KNOCK_MAX), self.acceptor.take()) {
+            (Ok(_), Some(acceptor)) => drop(acceptor.join()),
+            _ => self.shared.close_all(),
         }
     }
 }
@@ -88,6 +87,15 @@ struct Shared {
     log: Mutex<Log>,
     open: Mutex<BTreeMap<u64, TcpStream>>,
     stopping: AtomicBool,
+}
+
+impl Shared {
+    fn close_all(&self) {
+        for stream in lock(&self.open).values() {
+            // It may have ended by itself.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -132,9 +140,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
         }
     }
-    for stream in lock(&shared.open).values() {
-        let _ = stream.shutdown(Shutdown::Both);
-    }
+    shared.close_all();
     for thread in threads {
         let _ = thread.join();
     }
@@ -192,7 +198,7 @@ impl Guest {
         let body = match body_of(http) {
             Ok(body) => body,
             Err((status, words)) => {
-                self.note(http, (Kind::Other, Some(dialect)), None, Some(status), Value::Null);
+                self.note(http, (Kind::Other, Some(dialect)), None, Some(status));
                 return connection.send_json(status, &[], &dialect.error(status, &words));
             }
         };
@@ -209,7 +215,7 @@ impl Guest {
                 && talk.stream
                 && !http.query.split('&').any(|pair| pair == "alt=sse"),
         };
-        self.note(http, (kind, Some(dialect)), Some((&talk, name)), delivery.status(), body);
+        self.note(http, (kind, Some(dialect)), Some((&talk, name)), delivery.status());
         delivery.send(connection)
     }
 
@@ -231,8 +237,7 @@ impl Guest {
             _ if http.method == "HEAD" || http.method == "OPTIONS" => (200, Value::Null),
             _ => (404, error_body(&format!("nothing is served at {}", http.path))),
         };
-        let sent = serde_json::from_slice(&http.body).unwrap_or_default();
-        self.note(http, (kind, dialect), None, Some(status), sent);
+        self.note(http, (kind, dialect), None, Some(status));
         match http.method.as_str() {
             "HEAD" => connection.send_bytes("application/json", b""),
             _ => connection.send_json(status, &[], &body),
@@ -264,7 +269,6 @@ impl Guest {
         (kind, dialect): (Kind, Option<Dialect>),
         talk: Option<(&Conversation, Option<String>)>,
         status: Option<u16>,
-        body: Value,
     ) {
         let (talk, rule) = match talk {
             Some((talk, rule)) => (Some(talk), rule),
@@ -284,9 +288,9 @@ impl Guest {
                 .unwrap_or_default(),
             rule,
             status,
-            body,
+            body: Value::Null,
         };
-        lock(&self.shared.log).push(request, http.body.len());
+        lock(&self.shared.log).push(request, &http.body);
     }
 }
 

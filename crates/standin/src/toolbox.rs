@@ -81,6 +81,17 @@ impl<'a> Toolbox<'a> {
         })
     }
 
+    /// The tool that a script means: agents put the name of a server in front of that of its tool, each in its own way.
+    pub fn meant(self, name: &str) -> Option<&'a Tool> {
+        let tools = &self.0.tools;
+        let with_server = |tool: &&Tool| {
+            tool.name
+                .strip_suffix(name)
+                .is_some_and(|server| server.ends_with(['_', '-', '.', '/']))
+        };
+        tools.iter().find(|tool| tool.name == name).or_else(|| tools.iter().find(with_server))
+    }
+
     /// A patch adds its own line end and cannot leave a file empty.
     fn patch(self, file: &File) -> Option<ToolCall> {
         let tool = self.javascript().or_else(|| self.named(&["apply_patch"]))?;
@@ -182,4 +193,77 @@ fn shell_write(file: &File) -> String {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    /// The call that writes a file with these tools, in an agent that works in /x.
+    fn write(tools: Value, content: &str) -> (String, Input) {
+        let tools = tools.as_object().unwrap().iter().map(|(name, schema)| Tool {
+            name: name.clone(),
+            schema: schema.clone(),
+            custom: schema.is_null(),
+            ..Tool::default()
+        });
+        let talk = Conversation {
+            system: "Working directory: /x\n".into(),
+            tools: tools.collect(),
+            ..Conversation::default()
+        };
+        let call =
+            Toolbox(&talk).write(&File { path: "a/b".into(), content: content.into() }).unwrap();
+        (call.name, call.input)
+    }
+
+    fn schema(arguments: &[&str]) -> Value {
+        let properties: Map<String, Value> =
+            arguments.iter().map(|name| ((*name).into(), json!({"type": "string"}))).collect();
+        json!({"properties": properties, "required": arguments})
+    }
+
+    #[test]
+    fn every_agent_gets_the_arguments_it_knows() {
+        for (name, path, content) in [
+            ("Write", "file_path", "content"),
+            ("write_file", "file_path", "content"),
+            ("write", "filePath", "content"),
+            ("write", "path", "content"),
+            ("create", "path", "file_text"),
+            ("mcp__acp__Write", "file_path", "content"),
+        ] {
+            let expected = Input::Json(json!({path: "/x/a/b", content: "1"}));
+            let tools = json!({"Bash": schema(&["command"]), name: schema(&[path, content])});
+            assert_eq!(write(tools, "1"), (name.to_owned(), expected));
+        }
+    }
+
+    #[test]
+    fn an_editor_is_told_what_to_do() {
+        let mut editor = schema(&["command", "path", "file_text"]);
+        let expected =
+            |verb: &str| Input::Json(json!({"command": verb, "path": "/x/a/b", "file_text": "1"}));
+        assert_eq!(write(json!({"text_editor": editor}), "1").1, expected("write"));
+        editor["properties"]["command"]["enum"] = json!(["view", "create"]);
+        assert_eq!(write(json!({"text_editor": editor}), "1").1, expected("create"));
+    }
+
+    #[test]
+    fn what_a_patch_cannot_say_is_left_to_the_shell() {
+        let tools = json!({"apply_patch": null, "bash": schema(&["command", "description"])});
+        let (name, input) = write(tools.clone(), "it's");
+        let command = r"mkdir -p -- 'a' && printf %s 'it'\''s' > 'a/b'";
+        let arguments = json!({"command": command, "description": "As the script says"});
+        assert_eq!((name.as_str(), input), ("bash", Input::Json(arguments)));
+        assert_eq!(write(tools, "1\n").0, "apply_patch");
+    }
+
+    #[test]
+    fn a_shell_may_want_its_command_in_words() {
+        let shell = json!({"properties": {"command": {"type": "array"}}, "required": ["command"]});
+        let Input::Json(input) = write(json!({"shell": shell}), "1").1 else { panic!("JSON") };
+        assert_eq!((&input["command"][0], &input["command"][1]), (&json!("bash"), &json!("-lc")));
+    }
 }

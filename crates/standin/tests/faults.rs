@@ -109,11 +109,24 @@ fn a_fault_happens_as_often_as_it_is_told() {
 
 #[test]
 fn a_cut_stream_has_a_beginning_and_no_end() {
-    let service = always(json!({"text": "A long story.", "fault": "cut"}));
+    let service = always(json!({"tools": [{"name": "t", "input": {"a": "long"}}], "fault": "cut"}));
     for (dialect, stream) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
         let reply = answer_to(dialect, stream, &service);
         assert_eq!(reply.status, 200, "{dialect:?}");
         assert!(!reply.whole && !reply.body.is_empty(), "{dialect:?} {stream} {reply:?}");
+    }
+}
+
+#[test]
+fn a_truncated_answer_ends_as_if_it_were_whole() {
+    let service =
+        always(json!({"tools": [{"name": "t", "input": {"a": "long"}}], "fault": "truncated"}));
+    for (dialect, stream) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
+        let reply = answer_to(dialect, stream, &service);
+        assert!(reply.whole && !reply.body.is_empty(), "{dialect:?} {stream} {reply:?}");
+        for end in ["message_stop", "response.completed", "[DONE]", "STOP\""] {
+            assert!(!reply.body.contains(end), "{dialect:?} {stream} {reply:?}");
+        }
     }
 }
 
@@ -128,7 +141,10 @@ fn a_stream_is_broken_off_in_the_words_of_the_vendor() {
             _ => &last["error"],
         };
         assert!(reply.whole && error.is_object(), "{dialect:?} {last}");
+        assert_eq!(answer_to(dialect, false, &service).status, 500);
     }
+    let statuses: Vec<_> = service.requests().iter().filter_map(|r| r.status).collect();
+    assert_eq!(statuses, [200, 500].repeat(4));
 }
 
 #[test]
@@ -207,6 +223,19 @@ fn a_wrong_call_is_followed_by_the_right_one() {
             assert_eq!(turn.text, "Written.");
         }
     }
+}
+
+#[test]
+fn a_wrong_call_does_not_count_as_made() {
+    let write = json!([{"path": "a", "content": "1"}]);
+    let service = service(json!({"rules": [
+        {"times": 2, "then": {"write": write, "fault": "wrong_arguments"}},
+        {"when": {"tool_results": 2}, "then": {"write": [{"path": "c", "content": "3"}]}},
+        {"then": {"write": write}},
+    ]}));
+    let turn = asking(Dialect::OpenaiChat, true).turn(&service, "Write it");
+    let paths: Vec<_> = turn.calls.iter().map(|call| call.input["path"].as_str()).collect();
+    assert_eq!(paths, [None, None, Some("c"), Some("a")]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod support;
 mod talking;
 
 use serde_json::{Value, json};
-use support::{always, service};
+use support::{always, post, service};
 use talking::{Agent, DIALECTS, tool};
 use tollgate_standin::{Dialect, Kind, Service};
 
@@ -137,6 +137,21 @@ fn what_a_tool_wants_before_it_overwrites_is_done() {
 }
 
 #[test]
+fn a_file_that_was_not_written_is_left_to_the_shell() {
+    for dialect in [Dialect::AnthropicMessages, Dialect::Gemini] {
+        let service = always(json!({"write": [{"path": "a", "content": "new"}]}));
+        let mut agent = Agent::new(dialect, true, usual_tools());
+        agent.say("Go");
+        for name in ["write_file", "run_shell_command"] {
+            let (_, calls) = agent.request(&service);
+            assert_eq!(calls[0].name, name, "{dialect:?}");
+            agent.add_result(&calls[0], "no", true);
+        }
+        assert_eq!(agent.request(&service).0, "Done.", "{dialect:?}");
+    }
+}
+
+#[test]
 fn codex_gets_patches_and_programs_in_its_own_tongue() {
     let answer = json!({"write": [{"path": "a", "content": "1\n2\n"}], "run": ["ls 'x'"]});
     let patch = "*** Begin Patch\n*** Add File: a\n+1\n+2\n*** End Patch\n";
@@ -157,6 +172,22 @@ fn codex_gets_patches_and_programs_in_its_own_tongue() {
     assert_eq!(turn.calls[0].input, json!(program));
     let program = turn.calls[1].input.as_str().unwrap();
     assert!(program.starts_with(r#"text(await tools.exec_command({"cmd":"ls 'x'","#), "{program}");
+}
+
+#[test]
+fn a_tool_of_a_server_is_found_by_its_own_name() {
+    let answer = json!({"tools": [{"name": "report_verdict", "input": {"a": "b"}}]});
+    for name in ["mcp__orc__report_verdict", "mcp_orc_report_verdict", "orc-report_verdict"] {
+        let tools = vec![tool("my_report", &[]), tool(name, &["a"])];
+        let turn = Agent::new(Dialect::OpenaiChat, true, tools).turn(&always(answer.clone()), "Go");
+        assert_eq!(turn.calls[0].name, name);
+    }
+    let group = json!({"type": "namespace", "name": "mcp__orc",
+        "tools": [{"type": "function", "name": "report_verdict", "parameters": {}}]});
+    let body = json!({"input": "Go", "tools": [group]});
+    let reply = post(&always(answer), "/v1/responses", &body).json();
+    assert_eq!(reply["output"][0]["namespace"], "mcp__orc");
+    assert_eq!(reply["output"][0]["name"], "report_verdict");
 }
 
 #[test]
@@ -187,4 +218,15 @@ fn a_script_with_an_unknown_word_is_refused() {
     ] {
         assert!(serde_json::from_str::<tollgate_standin::Script>(text).is_err(), "{text}");
     }
+}
+
+#[test]
+fn the_example_script_does_what_it_says() {
+    let script = serde_json::from_str(include_str!("../examples/two-files.json")).unwrap();
+    let service = Service::start(script).unwrap();
+    let mut agent = Agent::new(Dialect::AnthropicMessages, true, usual_tools());
+    agent.say("Do the work");
+    assert_eq!(agent.ask(&service).status, 503);
+    let turn = agent.turn(&service, "Do the work");
+    assert_eq!((turn.calls.len(), turn.text.as_str()), (3, r#"{"verdict":"pass"}"#));
 }

@@ -98,6 +98,7 @@ fn nonsense_is_refused_and_the_service_lives_on() {
     let with = |rest: &str| format!("POST /v1/messages HTTP/1.1\r\nconnection: close\r\n{rest}");
     let deep = "[".repeat(100_000);
     let long = "x".repeat(70_000);
+    let piece = format!("500000\r\n{}\r\n", "x".repeat(0x50_0000));
     for (bytes, status) in [
         ("\u{1}\u{2}nonsense\r\n\r\n".to_owned(), 400),
         ("GET / HTTP/2\r\n\r\n".to_owned(), 505),
@@ -106,6 +107,7 @@ fn nonsense_is_refused_and_the_service_lives_on() {
         (with("content-length: 99999999999\r\n\r\n"), 413),
         (with("transfer-encoding: chunked\r\n\r\nzz\r\n"), 400),
         (with("transfer-encoding: chunked\r\n\r\nffffffffffffff\r\n"), 413),
+        (with(&format!("transfer-encoding: chunked\r\n\r\n{piece}{piece}")), 413),
         (with(&format!("a: {long}\r\n\r\n")), 431),
         (with("content-length: 3\r\n\r\n{x}"), 400),
         (with("content-length: 2\r\n\r\n[]"), 400),
