@@ -8,7 +8,7 @@ use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
@@ -260,10 +260,11 @@ impl Bug {
     fn instead_of(self, at: Timestamp, event: Event, session: &Session) -> Twisted {
         use Twisted::{AndNothingAfter, InPlace};
         match event {
-            Event::AttemptStarted { number, attempt, timeout_ms, ref agent } => {
-                let agent = agent.clone();
-                let next =
-                    Event::AttemptStarted { number, attempt: attempt.next(), timeout_ms, agent };
+            Event::AttemptStarted { .. } => {
+                let mut next = event.clone();
+                if let Event::AttemptStarted { attempt, .. } = &mut next {
+                    *attempt = attempt.next();
+                }
                 InPlace(vec![event, next])
             }
             Event::RepairOpened { .. } => InPlace(vec![event.clone(), event]),
@@ -293,8 +294,7 @@ impl Bug {
                 InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
             }
             Event::AttemptEnded { number, attempt, .. } => {
-                let (attempt, agent) = (attempt.next(), None);
-                let again = Event::AttemptStarted { number, attempt, timeout_ms: 1_000, agent };
+                let again = started(number, attempt.next(), None);
                 AndNothingAfter(vec![event, again])
             }
             Event::DecisionResolved { id, resolution } => {
@@ -382,6 +382,12 @@ impl Bug {
         };
         world.forge(&[Event::DecisionResolved { id: decision.clone(), resolution }])
     }
+}
+
+/// An attempt that nobody decided about.
+fn started(number: DispatchNumber, attempt: Attempt, agent: Option<String>) -> Event {
+    let (timeout_ms, allowance) = (1_000, Default::default());
+    Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for: None, allowance }
 }
 
 enum Twisted {

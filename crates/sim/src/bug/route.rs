@@ -101,9 +101,8 @@ impl Bug {
                 let reason = "it is late".to_owned();
                 AndNothingAfter(vec![Event::CoverageSettled { minimum: 0, reason }])
             }
-            Event::AttemptStarted { number, attempt, timeout_ms, .. } => {
-                let agent = Some(MANUAL_FIX.to_owned());
-                InPlace(vec![Event::AttemptStarted { number, attempt, timeout_ms, agent }])
+            Event::AttemptStarted { number, attempt, .. } => {
+                InPlace(vec![super::started(number, attempt, Some(MANUAL_FIX.to_owned()))])
             }
             Event::ChecksEnded { number, results, .. } => {
                 let stage = session.stage.clone();
