@@ -1,6 +1,7 @@
 //! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
 
 mod lane;
+mod purse;
 mod route;
 mod scope;
 
@@ -77,10 +78,21 @@ pub enum Bug {
     BeginsTheLoopWithARefinement,
     ForgetsAnAnswerToARefinement,
     LetsARefinementLapse,
+    ForgetsWhatAFailureCost,
+    CallsAnUnknownPriceFree,
+    HidesAnUnknownPrice,
+    StartsBeyondALimit,
+    StartsWithoutRoom,
+    GivesMoreThanIsLeft,
+    StartsAParkedAgent,
+    LetsAStrangerTakeOver,
+    FallsBackForACrash,
+    AsksAboutAParking,
+    GivesUpBeforeItsTriesAreSpent,
 }
 
 impl Bug {
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 70] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -140,6 +152,17 @@ impl Bug {
         Self::BeginsTheLoopWithARefinement,
         Self::ForgetsAnAnswerToARefinement,
         Self::LetsARefinementLapse,
+        Self::ForgetsWhatAFailureCost,
+        Self::CallsAnUnknownPriceFree,
+        Self::HidesAnUnknownPrice,
+        Self::StartsBeyondALimit,
+        Self::StartsWithoutRoom,
+        Self::GivesMoreThanIsLeft,
+        Self::StartsAParkedAgent,
+        Self::LetsAStrangerTakeOver,
+        Self::FallsBackForACrash,
+        Self::AsksAboutAParking,
+        Self::GivesUpBeforeItsTriesAreSpent,
     ];
 
     /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
@@ -195,6 +218,7 @@ impl Bug {
         }
         self.instead_in_a_lane(event, session)
             .or_else(|| self.instead_about_scope(at, event, session))
+            .or_else(|| self.instead_about_limits(at, event, session))
     }
 
     fn is_about(self, event: &Event, session: &Session) -> bool {
