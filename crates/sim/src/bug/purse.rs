@@ -86,7 +86,9 @@ impl Bug {
         let starts = match (self, why) {
             (Self::StartsBeyondALimit, RetryWhy::Budget)
             | (Self::StartsWithoutRoom, RetryWhy::Room) => true,
-            (Self::StartsAParkedAgent, RetryWhy::Parked) => dispatch.player().is_some(),
+            (Self::StartsAParkedAgent, RetryWhy::Parked) => {
+                dispatch.player().is_some_and(|name| session.out_until(name, at).is_some())
+            }
             _ => false,
         };
         if starts {
