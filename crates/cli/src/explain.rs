@@ -2,13 +2,18 @@
 
 mod blocker;
 mod cli;
+mod notice;
 mod work;
 
 use tollgate_contract::explain as contract;
 
 pub fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let documents = contract::codes().filter_map(|code| Some((code, contract::explain(code)?)));
-    [blocker::PAGES, cli::PAGES, work::PAGES].into_iter().flatten().copied().chain(documents)
+    [blocker::PAGES, cli::PAGES, notice::PAGES, work::PAGES]
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(documents)
 }
 
 /// The code as it is known, and its page. Brackets around it do not matter.
@@ -59,6 +64,16 @@ mod tests {
         let documents: BTreeSet<String> = contract::codes().map(str::to_owned).collect();
         let own: BTreeSet<String> = used.difference(&documents).cloned().collect();
         assert_eq!(own, known(work::PAGES));
+    }
+
+    #[test]
+    fn every_notice_about_limits_has_a_page() {
+        let mut used = BTreeSet::new();
+        for (_, text) in sources("core") {
+            let codes = text.split("notice_once(draft, \"").skip(1);
+            used.extend(codes.map(literal));
+        }
+        assert_eq!(used, known(notice::PAGES));
     }
 
     #[test]

@@ -94,7 +94,12 @@ impl Config {
     /// The part of the settings that decisions depend on.
     pub fn policy(&self) -> Policy {
         let player = |role: Role| Some((role, self.agent_for(role)?.0.to_owned()));
-        Policy { players: Role::dispatched().filter_map(player).collect(), ..self.policy.clone() }
+        let has_list = self.agents.iter().filter(|(_, agent)| !agent.fallback.is_empty());
+        Policy {
+            players: Role::dispatched().filter_map(player).collect(),
+            fallbacks: has_list.map(|(name, a)| (name.clone(), a.fallback.clone())).collect(),
+            ..self.policy.clone()
+        }
     }
 
     /// Who plays a role: by name, by default, or because there is only one.
@@ -210,6 +215,7 @@ fn policy(file: &ConfigFile) -> Policy {
         timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
         check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
         players: usual.players,
+        fallbacks: usual.fallbacks,
         parallel_tasks: file.limits.parallel_tasks.unwrap_or(usual.parallel_tasks),
         coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
         micro_usd_max: file.limits.usd.map(micro_usd),

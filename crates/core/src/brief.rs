@@ -5,6 +5,7 @@ mod scope;
 
 pub use scope::{Kept, Scope};
 
+use crate::allowance::Allowance;
 use crate::event::{FindingStatus, Purpose};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::reply::ReplyError;
@@ -47,6 +48,8 @@ pub struct Brief {
     pub asked_again: Option<Attempt>,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
+    /// What is left of the limits for this attempt.
+    pub allowance: Allowance,
 }
 
 impl Session {
@@ -86,6 +89,7 @@ impl Session {
             asked_again: dispatch.asked_again(),
             feedback: dispatch.feedback.clone(),
             previous_errors: dispatch.previous_errors.clone(),
+            allowance: dispatch.allowance(),
         })
     }
 

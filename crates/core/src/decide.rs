@@ -2,6 +2,7 @@
 
 mod accept;
 mod ask;
+mod attempt;
 mod checks;
 mod close;
 mod command;
@@ -91,6 +92,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
 
 /// Goes on as far as the state allows: the transition table over steps.
 pub(crate) fn settle(draft: &mut Draft<'_>) {
+    attempt::start_roomy(draft);
     while !draft.is_held() && draft.outstanding().is_empty() && draft.next_deadline().is_none() {
         let before = draft.len();
         step::advance(draft);

@@ -1,6 +1,7 @@
 //! What has happened: the whole vocabulary of the journal, of the screen and of `--json`.
 
 use crate::action::{CheckSubject, Place};
+use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, TaskId, TaskRef,
@@ -49,9 +50,17 @@ pub enum Event {
     AttemptStarted {
         number: DispatchNumber,
         attempt: Attempt,
+        /// As the role or a person has it; less time may be left.
         timeout_ms: u64,
+        /// Who plays, where it is not the agent of the role.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
+        /// Who is out of its usage limit and would play otherwise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stands_in_for: Option<String>,
+        /// What is left of the limits for it.
+        #[serde(default, skip_serializing_if = "is_default")]
+        allowance: Allowance,
     },
     AttemptEnded {
         number: DispatchNumber,
@@ -258,10 +267,15 @@ pub enum Purpose {
 pub enum RetryWhy {
     Transient,
     Invalid,
+    /// Nobody who may play it is within its usage limit.
     Parked,
+    /// Its agent is out of its usage limit, and another one takes over.
+    Fallback,
     Interrupted,
     /// It could start, and waits for a person to allow more than the limits do.
     Budget,
+    /// What is left of the limits may be needed by those at work: it waits until one of them ends.
+    Room,
     Consented,
 }
 

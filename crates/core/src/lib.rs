@@ -4,6 +4,7 @@
 //! `Session::outstanding` says what should be running. No clock, file, thread or chance in here.
 
 pub mod action;
+pub mod allowance;
 pub mod answer;
 pub mod brief;
 mod decide;

@@ -20,6 +20,9 @@ pub struct Policy {
     /// Which agent of the settings plays a role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub players: BTreeMap<Role, String>,
+    /// Who takes over from an agent that is out of its usage limit, in this order.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fallbacks: BTreeMap<String, Vec<String>>,
     /// Tasks that may be worked on at the same time.
     #[serde(default = "one_at_a_time")]
     pub parallel_tasks: u32,
@@ -48,6 +51,7 @@ impl Default for Policy {
             timeout_ms: BTreeMap::new(),
             check_timeout_ms: 10 * 60_000,
             players: BTreeMap::new(),
+            fallbacks: BTreeMap::new(),
             parallel_tasks: one_at_a_time(),
             coverage_minimum: None,
             micro_usd_max: None,

@@ -94,6 +94,17 @@ impl Usage {
     }
 }
 
+/// `usd 0.50, tokens in 10, out unknown`.
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |value: Option<u64>| value.map_or("unknown".to_owned(), |v| v.to_string());
+        let dollars = |micro: u64| format!("{:.2}", micro as f64 / 1_000_000.0);
+        let usd = self.micro_usd.map_or("unknown".to_owned(), dollars);
+        let (read, written) = (word(self.input_tokens), word(self.output_tokens));
+        write!(f, "usd {usd}, tokens in {read}, out {written}")
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

@@ -1,15 +1,20 @@
 //! The state of a session: the fold of its journal, and the questions put to it.
 
 mod apply;
+mod attempt;
 mod changes;
 mod dispatch;
+mod ledger;
 mod outcome;
+mod players;
 mod spend;
 mod take;
 mod unit;
 
 pub use changes::ChangeSet;
 pub use dispatch::{AttemptRecord, Dispatch, Waiting};
+pub use ledger::Ledger;
+pub(crate) use players::Seat;
 pub use spend::Spend;
 pub use unit::{Gate, GateState, PendingRepair, Unit};
 
@@ -94,7 +99,9 @@ pub struct Session {
     pub(crate) checked_tip: Option<CommitId>,
     pub last_checks: Option<bool>,
     pub last_failed_step: Option<String>,
-    pub spend: Spend,
+    pub ledger: Ledger,
+    /// Agents that said until when they are out of their usage limit.
+    pub(crate) out: BTreeMap<String, Timestamp>,
     /// Dispatches that a person allowed beyond the limits.
     pub(crate) budget_consents: u32,
     pub(crate) commands_seen: BTreeSet<CommandId>,
@@ -221,7 +228,8 @@ impl Session {
             checked_tip: None,
             last_checks: None,
             last_failed_step: None,
-            spend: Spend::default(),
+            ledger: Ledger::default(),
+            out: BTreeMap::new(),
             budget_consents: 0,
             commands_seen: BTreeSet::new(),
             notices: Vec::new(),

@@ -1,5 +1,9 @@
 //! The read model that every surface shows: `status --json`, the screen, the summary.
 
+mod spend;
+
+pub use spend::{SpendBy, SpendView};
+
 use crate::decision::{AnswerOption, Blocker, DecisionKind};
 use crate::event::{FindingStatus, Verdict};
 use crate::id::{DecisionId, DispatchNumber, SessionName, TaskId, TaskRef};
@@ -27,6 +31,9 @@ pub struct View {
     pub changed_files: Vec<FileChange>,
     pub findings: Vec<FindingView>,
     pub spend: SpendView,
+    pub spend_by: SpendBy,
+    /// Agents that are out of their usage limit.
+    pub parked: Vec<ParkedAgent>,
     pub opened_at: Timestamp,
     pub updated_at: Timestamp,
     pub known_issues: Vec<String>,
@@ -48,6 +55,7 @@ pub struct TaskView {
     pub title: String,
     pub status: TaskStatus,
     pub depends_on: Vec<TaskId>,
+    pub spend: SpendView,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -57,6 +65,11 @@ pub struct DispatchView {
     pub task: TaskRef,
     pub attempts: u32,
     pub outcome: &'static str,
+    /// Who plays or played the last attempt, by the name in the settings.
+    pub agent: Option<String>,
+    /// Until when nobody who may play it is within its usage limit.
+    pub parked_until: Option<Timestamp>,
+    pub spend: SpendView,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -69,13 +82,11 @@ pub struct FindingView {
     pub status: FindingStatus,
 }
 
+/// An agent that said until when it is out of its usage limit.
 #[derive(Debug, Clone, Serialize)]
-pub struct SpendView {
-    pub usd: Option<f64>,
-    pub input_tokens: Option<u64>,
-    pub output_tokens: Option<u64>,
-    pub attempts: u32,
-    pub wall_ms: u64,
+pub struct ParkedAgent {
+    pub agent: String,
+    pub until: Timestamp,
 }
 
 pub const SCHEMA_VERSION: u32 = 1;
@@ -96,7 +107,12 @@ impl View {
             dispatches: session.dispatches.iter().map(|(n, d)| dispatch(*n, d)).collect(),
             changed_files: session.changed.iter().cloned().collect(),
             findings: findings(session),
-            spend: spend(session),
+            spend: SpendView::of(&session.ledger.total),
+            spend_by: SpendBy::of(&session.ledger),
+            parked: session
+                .out_at(session.updated_at)
+                .map(|(agent, until)| ParkedAgent { agent: agent.to_owned(), until })
+                .collect(),
             opened_at: session.opened_at,
             updated_at: session.updated_at,
             known_issues: session.known_issues.clone(),
@@ -127,6 +143,7 @@ fn tasks(session: &Session) -> Vec<TaskView> {
             title: task.spec.title.clone(),
             status: task.status,
             depends_on: task.spec.depends_on.clone(),
+            spend: SpendView::of_task(session, &task.spec.id),
         })
         .collect()
 }
@@ -138,6 +155,9 @@ fn dispatch(number: DispatchNumber, dispatch: &Dispatch) -> DispatchView {
         task: dispatch.task.clone(),
         attempts: dispatch.attempts.0,
         outcome: outcome(dispatch),
+        agent: dispatch.player().map(str::to_owned),
+        parked_until: dispatch.parked_until(),
+        spend: SpendView::of(&dispatch.spend),
     }
 }
 
@@ -150,7 +170,7 @@ pub fn outcome(dispatch: &Dispatch) -> &'static str {
         (Some(Verdict::Skipped), ..) => "skipped",
         (Some(Verdict::Cancelled), ..) => "cancelled",
         (None, Some(_), _) => "running",
-        (None, None, Some(Waiting::Until(_))) => "waiting",
+        (None, None, Some(Waiting::Until(_) | Waiting::ForRoom)) => "waiting",
         (None, None, Some(Waiting::ForResume)) => "stopped",
         // It has done its part and waits for those beside it.
         (None, None, _) if dispatch.ready.is_some() => "ready",
@@ -171,15 +191,4 @@ fn findings(session: &Session) -> Vec<FindingView> {
             status: finding.status,
         })
         .collect()
-}
-
-fn spend(session: &Session) -> SpendView {
-    let spend = &session.spend;
-    SpendView {
-        usd: spend.micro_usd.map(|micro| micro as f64 / 1_000_000.0),
-        input_tokens: spend.input_tokens,
-        output_tokens: spend.output_tokens,
-        attempts: spend.attempts,
-        wall_ms: spend.wall_ms,
-    }
 }

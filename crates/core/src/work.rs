@@ -77,6 +77,14 @@ pub enum DispatchEnd {
 }
 
 impl DispatchEnd {
+    /// Whether the agent ran at all.
+    pub fn has_begun(&self) -> bool {
+        !matches!(
+            self,
+            Self::MissingRole { .. } | Self::MissingContext { .. } | Self::CouldNotStart { .. }
+        )
+    }
+
     /// What a reply says that it cost.
     pub fn claimed_usage(&self) -> Usage {
         match self {

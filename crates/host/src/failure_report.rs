@@ -35,6 +35,9 @@ pub struct FailureReport {
     pub failed_at: Timestamp,
     /// How long the failed attempt ran.
     pub duration_ms: Option<u64>,
+    /// What the dispatch cost so far, or the session where it is about all of it.
+    #[serde(default)]
+    pub spent: String,
     pub error_type: ErrorType,
     pub message: String,
     pub impacted_artifacts: Vec<Impacted>,

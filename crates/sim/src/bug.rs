@@ -1,6 +1,7 @@
 //! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
 
 mod lane;
+mod purse;
 mod route;
 mod scope;
 
@@ -8,7 +9,7 @@ use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
@@ -77,10 +78,21 @@ pub enum Bug {
     BeginsTheLoopWithARefinement,
     ForgetsAnAnswerToARefinement,
     LetsARefinementLapse,
+    ForgetsWhatAFailureCost,
+    CallsAnUnknownPriceFree,
+    HidesAnUnknownPrice,
+    StartsBeyondALimit,
+    StartsWithoutRoom,
+    GivesMoreThanIsLeft,
+    StartsAParkedAgent,
+    LetsAStrangerTakeOver,
+    FallsBackForACrash,
+    AsksAboutAParking,
+    GivesUpBeforeItsTriesAreSpent,
 }
 
 impl Bug {
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 70] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -140,6 +152,17 @@ impl Bug {
         Self::BeginsTheLoopWithARefinement,
         Self::ForgetsAnAnswerToARefinement,
         Self::LetsARefinementLapse,
+        Self::ForgetsWhatAFailureCost,
+        Self::CallsAnUnknownPriceFree,
+        Self::HidesAnUnknownPrice,
+        Self::StartsBeyondALimit,
+        Self::StartsWithoutRoom,
+        Self::GivesMoreThanIsLeft,
+        Self::StartsAParkedAgent,
+        Self::LetsAStrangerTakeOver,
+        Self::FallsBackForACrash,
+        Self::AsksAboutAParking,
+        Self::GivesUpBeforeItsTriesAreSpent,
     ];
 
     /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
@@ -195,6 +218,7 @@ impl Bug {
         }
         self.instead_in_a_lane(event, session)
             .or_else(|| self.instead_about_scope(at, event, session))
+            .or_else(|| self.instead_about_limits(at, event, session))
     }
 
     fn is_about(self, event: &Event, session: &Session) -> bool {
@@ -260,10 +284,11 @@ impl Bug {
     fn instead_of(self, at: Timestamp, event: Event, session: &Session) -> Twisted {
         use Twisted::{AndNothingAfter, InPlace};
         match event {
-            Event::AttemptStarted { number, attempt, timeout_ms, ref agent } => {
-                let agent = agent.clone();
-                let next =
-                    Event::AttemptStarted { number, attempt: attempt.next(), timeout_ms, agent };
+            Event::AttemptStarted { .. } => {
+                let mut next = event.clone();
+                if let Event::AttemptStarted { attempt, .. } = &mut next {
+                    *attempt = attempt.next();
+                }
                 InPlace(vec![event, next])
             }
             Event::RepairOpened { .. } => InPlace(vec![event.clone(), event]),
@@ -293,8 +318,7 @@ impl Bug {
                 InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
             }
             Event::AttemptEnded { number, attempt, .. } => {
-                let (attempt, agent) = (attempt.next(), None);
-                let again = Event::AttemptStarted { number, attempt, timeout_ms: 1_000, agent };
+                let again = started(number, attempt.next(), None);
                 AndNothingAfter(vec![event, again])
             }
             Event::DecisionResolved { id, resolution } => {
@@ -382,6 +406,12 @@ impl Bug {
         };
         world.forge(&[Event::DecisionResolved { id: decision.clone(), resolution }])
     }
+}
+
+/// An attempt that nobody decided about.
+fn started(number: DispatchNumber, attempt: Attempt, agent: Option<String>) -> Event {
+    let (timeout_ms, allowance) = (1_000, Default::default());
+    Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for: None, allowance }
 }
 
 enum Twisted {

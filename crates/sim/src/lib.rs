@@ -7,6 +7,7 @@ mod crew;
 mod fault;
 mod journal;
 mod people;
+mod purse;
 mod repository;
 mod route;
 mod violation;

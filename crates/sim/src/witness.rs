@@ -1,10 +1,12 @@
 //! The witness: sees every event and every state, keeps books of its own, and says when a rule is broken.
 
+mod agents;
 mod attempts;
 mod decisions;
 mod ending;
 mod gates;
 mod lanes;
+mod ledger;
 mod members;
 mod refinement;
 mod scope;
@@ -18,6 +20,7 @@ use tollgate_core::decision::{BlockerCode, DecisionKind};
 use tollgate_core::event::{Event, Merged};
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Input, Opening};
+use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, State};
 use tollgate_core::session::{Session, Waiting, Wanted};
 use tollgate_core::time::Timestamp;
@@ -27,6 +30,7 @@ use tollgate_core::work::{CheckResult, DispatchEnd};
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     pub ends: BTreeMap<(DispatchNumber, Attempt), DispatchEnd>,
+    pub usages: BTreeMap<(DispatchNumber, Attempt), Usage>,
     pub checks: BTreeMap<CheckNumber, (Vec<CheckResult>, Option<String>)>,
     pub merges: Vec<Vec<Merged>>,
     /// What every commit was made on.
@@ -36,8 +40,9 @@ pub(crate) struct Truth {
 impl Truth {
     pub fn reported(&mut self, input: &Input) {
         match input {
-            Input::Ended { number, attempt, end, .. } => {
+            Input::Ended { number, attempt, end, usage } => {
                 self.ends.insert((*number, *attempt), end.clone());
+                self.usages.insert((*number, *attempt), *usage);
             }
             Input::Checked { number, results, stage } => {
                 self.checks.insert(*number, (results.clone(), stage.clone()));
@@ -74,6 +79,8 @@ pub(crate) struct Witness {
     steps: Vec<Step>,
     changed_mode: bool,
     is_over: bool,
+    ledger: ledger::Books,
+    agents: agents::Books,
     attempts: attempts::Books,
     decisions: decisions::Books,
     tasks: tasks::Books,
@@ -95,6 +102,8 @@ impl Witness {
             steps: opening.action.steps.clone(),
             changed_mode: false,
             is_over: false,
+            ledger: ledger::Books::new(opening),
+            agents: agents::Books::new(opening),
             attempts: attempts::Books::default(),
             decisions: decisions::Books::default(),
             tasks: tasks::Books::default(),
@@ -116,7 +125,9 @@ impl Witness {
         self.steps_are_entered_by_right(event)?;
         self.refinement.see(event, &self.attempts)?;
         self.scope.see(event, &self.attempts)?;
-        self.attempts.see(at, event, truth)?;
+        self.ledger.see(at, event, &self.attempts, truth)?;
+        self.agents.see(at, event, &self.attempts)?;
+        self.attempts.see(at, event, truth, &self.ledger)?;
         self.decisions.see(event)?;
         self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
         self.ending.see(event, &self.attempts, truth)?;
@@ -152,6 +163,7 @@ impl Witness {
         self.scope.after_commit(session)?;
         self.refinement.all_is_asked()?;
         if grew {
+            self.ledger.after_commit(session)?;
             self.ending.tip_is_what_was_accepted(session)?;
             self.ending.changed_files_are_listed(session)?;
         }

@@ -1,7 +1,7 @@
 //! What a seed asks of the machine: a route, a plan, and how much trouble there will be.
 
 use crate::chance::Chance;
-use crate::{action, route};
+use crate::{action, purse, route};
 use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
 use tollgate_core::policy::Policy;
@@ -23,6 +23,8 @@ pub struct Workload {
     pub wishes: u32,
     /// How often a plan leaves something to a person.
     pub refinements: u32,
+    /// How often an agent is out of its usage limit.
+    pub parkings: u32,
 }
 
 impl Workload {
@@ -46,6 +48,7 @@ impl Workload {
             stage_changes: 0,
             wishes: few(&mut chance, 40, 4),
             refinements: few(&mut chance, 20, 2),
+            parkings: few(&mut chance, 30, 6),
         }
     }
 
@@ -71,6 +74,7 @@ impl Workload {
             },
             wishes: few(chance, 20, 2),
             refinements: 0,
+            parkings: few(chance, 30, 6),
         }
     }
 }
@@ -110,9 +114,7 @@ fn opening(chance: &mut Chance, lean: bool) -> Opening {
         optional.into_iter().filter(|_| chance.percent(30)).collect()
     };
     let mut policy = Policy::default();
-    if chance.percent(10) {
-        policy.tokens_max = Some(40 + chance.below(100));
-    }
+    purse::fill(chance, &mut policy);
     Opening {
         session: SessionName::parse("2026-11-15_doubt").expect("a good name"),
         goal: "Doubt everything".to_owned(),

@@ -6,6 +6,7 @@ use crate::crew::Crew;
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::people::{People, Says};
+use crate::purse::{self, Purse, Settled};
 use crate::repository::Repository;
 use crate::violation::{Held, Violation, hold};
 use crate::witness::{Truth, Witness};
@@ -17,6 +18,7 @@ use tollgate_core::engine::{Answered, Commit, Engine};
 use tollgate_core::event::{CheckPurpose, Event};
 use tollgate_core::id::{CommandId, DecisionId};
 use tollgate_core::input::{Command, Edit, Input};
+use tollgate_core::reply::Usage;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{CheckResult, DispatchEnd};
@@ -55,6 +57,7 @@ pub(crate) struct World<'a> {
     pub(crate) chance: Chance,
     pub(crate) crew: Crew,
     pub(crate) people: People,
+    purse: Purse,
     pub(crate) engine: Engine,
     pub(crate) journal: Journal,
     pub(crate) now: Timestamp,
@@ -76,7 +79,7 @@ struct Flight {
 }
 
 enum Outcome {
-    Ended(Box<DispatchEnd>),
+    Ended(Box<DispatchEnd>, Usage),
     Checked(Vec<CheckResult>, Option<String>),
     Merged(Vec<tollgate_core::event::Merged>),
 }
@@ -91,6 +94,7 @@ impl<'a> World<'a> {
             chance: Chance::new(run.seed ^ 0xBAD),
             crew: Crew::new(run.seed, &workload),
             people: People::new(run.seed, workload.whims),
+            purse: Purse::new(run.seed, workload.parkings),
             engine,
             journal: Journal::new(run.faults),
             now,
@@ -152,20 +156,19 @@ impl<'a> World<'a> {
             let was_begun = !self.begun.insert(wanted);
             if let (Wanted::Dispatch(number, attempt), true) = (wanted, was_begun) {
                 let end = DispatchEnd::Interrupted { rescue: None };
-                return self.deliver(Input::Ended {
-                    number,
-                    attempt,
-                    usage: end.claimed_usage(),
-                    end,
-                });
+                let usage = Usage::default();
+                return self.deliver(Input::Ended { number, attempt, end, usage });
             }
-            let ready_at = self.now.plus_ms(1 + self.chance.below(90_000));
+            let mut ready_at = self.now.plus_ms(1 + self.chance.below(90_000));
             let outcome = match wanted {
                 Wanted::Dispatch(number, _) => {
                     let end = self.crew.perform(self.engine.session(), number, self.now);
                     let session = self.engine.session();
+                    let Settled { end, usage, takes_ms } =
+                        self.purse.settle(session, number, self.now, end);
+                    ready_at = self.now.plus_ms(takes_ms);
                     self.truth.made(session.dispatches[&number].based_on.as_ref(), &end);
-                    Outcome::Ended(Box::new(end))
+                    Outcome::Ended(Box::new(end), usage)
                 }
                 Wanted::Checks(number) => {
                     let run = self.session().checks[&number].clone();
@@ -238,8 +241,8 @@ impl<'a> World<'a> {
     fn touch_down(&mut self, wanted: Wanted) -> Input {
         let flight = self.flights.remove(&wanted).expect("it was just seen in the air");
         match (wanted, flight.outcome) {
-            (Wanted::Dispatch(number, attempt), Outcome::Ended(end)) => {
-                Input::Ended { number, attempt, usage: end.claimed_usage(), end: *end }
+            (Wanted::Dispatch(number, attempt), Outcome::Ended(end, usage)) => {
+                Input::Ended { number, attempt, usage, end: *end }
             }
             (Wanted::Checks(number), Outcome::Checked(results, stage)) => {
                 Input::Checked { number, results, stage }
@@ -271,13 +274,14 @@ impl<'a> World<'a> {
 
     /// An outcome lies on the disk until it is on record; a crash before that rarely loses it.
     fn put_back_in_the_air(&mut self, wanted: Wanted, input: Input) {
-        let Input::Ended { number, attempt, end, .. } = input else {
+        let Input::Ended { number, attempt, end, usage } = input else {
             return;
         };
         let session = self.engine.session();
         let is_open = session.dispatches.get(&number).and_then(|d| d.running()) == Some(attempt);
         if is_open && !self.flights.contains_key(&wanted) && self.chance.percent(70) {
-            let flight = Flight { ready_at: self.now, outcome: Outcome::Ended(Box::new(end)) };
+            let outcome = Outcome::Ended(Box::new(end), usage);
+            let flight = Flight { ready_at: self.now, outcome };
             self.flights.insert(wanted, flight);
         }
     }
@@ -459,6 +463,10 @@ impl<'a> World<'a> {
         let mut policy = self.session().policy.clone();
         if self.run.faults && self.chance.percent(10) {
             policy.tokens_max = policy.tokens_max.map(|max| max * 2);
+            policy.micro_usd_max = policy.micro_usd_max.map(|max| max * 2);
+        }
+        if self.run.faults && self.chance.percent(20) && !policy.players.is_empty() {
+            policy.fallbacks = purse::fallbacks(&mut self.chance);
         }
         if self.run.faults && self.chance.percent(10) {
             policy.parallel_tasks = workload::parallel_tasks(&mut self.chance);

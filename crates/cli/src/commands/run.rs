@@ -88,7 +88,6 @@ impl Run {
         let mut opening = self.opening(&context, face.is_interactive())?;
         opening.snapshot = Some(take_snapshot(&context, &opening.action.name)?);
         self.warn_of_uncommitted(&context)?;
-        self.tell_unused(&context);
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
             owner.follow_with(tracker);
@@ -174,15 +173,6 @@ impl Run {
             .hint("put the text into a file of the repository and name the file in the goal"));
         }
         Ok(Some(goal))
-    }
-
-    /// Settings that are read and checked, and have no effect yet.
-    fn tell_unused(&self, context: &Context) {
-        let config = &context.config;
-        if config.agents.values().any(|agent| !agent.fallback.is_empty()) {
-            let words = "not used by this version: fallback: no other agent takes over by itself";
-            output::marked(output::WARN, "note:", words);
-        }
     }
 
     fn session_name(&self, context: &Context, goal: &str) -> SessionName {

@@ -97,8 +97,12 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         } else {
             String::new()
         };
+        let parked = match dispatch.parked_until {
+            Some(until) => format!(" until {until}, when a usage limit resets"),
+            None => String::new(),
+        };
         lines.push(format!(
-            "dispatch  {:<4} {:<11} {:<8} {}{attempts}",
+            "dispatch  {:<4} {:<11} {:<8} {}{parked}{attempts}",
             dispatch.number.to_string(),
             dispatch.role,
             dispatch.task.to_string(),
@@ -118,7 +122,7 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
             finding.message.replace('\n', " ")
         ));
     }
-    lines.push(spend(view));
+    lines.extend(spend(view));
     for decision in &view.pending_decisions {
         lines.push(format!(
             "waits     {} ({}): {}",
@@ -134,14 +138,16 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
     lines
 }
 
-fn spend(view: &View) -> String {
-    let number = |value: Option<u64>| value.map_or("unknown".to_owned(), |v| v.to_string());
-    let usd = view.spend.usd.map_or("unknown".to_owned(), |usd| format!("{usd:.2}"));
-    format!(
-        "spend     usd {usd}, tokens in {}, out {}, {} attempt(s), {} s of agents",
-        number(view.spend.input_tokens),
-        number(view.spend.output_tokens),
-        view.spend.attempts,
-        view.spend.wall_ms / 1_000
-    )
+/// The session's line, then who spent it.
+fn spend(view: &View) -> Vec<String> {
+    let mut lines = vec![format!("spend     {}", view.spend)];
+    let roles = view.spend_by.role.iter();
+    lines.extend(roles.map(|(role, spend)| format!("  role    {role:<11} {spend}")));
+    if view.spend_by.agent.len() > 1 {
+        let agents = view.spend_by.agent.iter();
+        lines.extend(agents.map(|(name, spend)| format!("  agent   {name:<11} {spend}")));
+    }
+    let parked = view.parked.iter();
+    lines.extend(parked.map(|out| format!("parked    {} until {}", out.agent, out.until)));
+    lines
 }

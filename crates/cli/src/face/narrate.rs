@@ -8,6 +8,7 @@ use tollgate_core::event::{Event, Merged, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::sanitize::terminal_line;
 
@@ -38,14 +39,16 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(BOLD, "state", format!("{}{}", step.state, not_checked(session, &step.kind)))
         }
         Event::StepSkipped { .. } | Event::PolicyAdopted { .. } => None,
-        Event::AttemptStarted { number, attempt, .. } => {
+        Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
             let again = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
-            told(DIM, "  start", format!("{}{again}", dispatch(session, *number)))
+            let by = match (agent, stands_in_for) {
+                (Some(agent), Some(of)) => format!(" by {agent} in place of {of}"),
+                _ => String::new(),
+            };
+            told(DIM, "  start", format!("{}{again}{by}", dispatch(session, *number)))
         }
         Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
-        Event::RetryScheduled { number, due, why: RetryWhy::Transient | RetryWhy::Parked } => {
-            told(WARN, "   wait", format!("{} starts again at {due}", dispatch(session, *number)))
-        }
+        Event::RetryScheduled { number, due, why } => waits(session, *number, *due, *why),
         Event::DispatchClosed { number, verdict } => closed(session, *number, *verdict),
         Event::PlanAdopted { tasks } => told(NOTE, "   plan", format!("{} task(s)", tasks.len())),
         Event::TaskMoved { task, status } => told(DIM, "   task", format!("{task} is {status}")),
@@ -128,6 +131,21 @@ pub fn dispatch(session: &Session, number: DispatchNumber) -> String {
     let part = dispatch.place().and_then(|place| session.assignment(place));
     let name = part.map_or(dispatch.role.as_str(), |part| part.name());
     format!("#{number} {name} {}{why}", dispatch.task)
+}
+
+fn waits(session: &Session, number: DispatchNumber, due: Timestamp, why: RetryWhy) -> Option<Line> {
+    let who = dispatch(session, number);
+    match why {
+        RetryWhy::Transient => told(WARN, "   wait", format!("{who} starts again at {due}")),
+        RetryWhy::Parked => {
+            told(WARN, "   wait", format!("{who} starts at {due}, when a usage limit resets"))
+        }
+        RetryWhy::Room => {
+            let words = "starts when one of those at work has ended: they may need what is left of the limits";
+            told(WARN, "   wait", format!("{who} {words}"))
+        }
+        _ => None,
+    }
 }
 
 fn brought_together(merged: &[Merged]) -> Option<Line> {

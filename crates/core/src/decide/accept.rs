@@ -1,7 +1,7 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
 use super::step::Start;
-use super::{Draft, ask, failure, gate, reply, scope, severity, step, tasks};
+use super::{Draft, ask, attempt as attempts, failure, gate, reply, scope, severity, step, tasks};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
@@ -33,7 +33,9 @@ pub(super) fn ended(
         _ => None,
     };
     let failed = delivered.is_none().then(|| end.clone());
+    let told = end.clone();
     draft.emit(Event::AttemptEnded { number, attempt, end, usage });
+    attempts::tell_unknown(draft, number, &told, &usage);
     if let Some(end) = failed {
         keep_findings(draft, number, &end);
         failure::follow(draft, number, &end);

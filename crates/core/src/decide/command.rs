@@ -1,6 +1,6 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, checks, gate, parallel, repair, scope, severity, step};
+use super::{Draft, ask, attempt, checks, gate, parallel, repair, scope, severity};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -329,7 +329,7 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
         return parallel::settle_conflicts_of(draft, number);
     }
     // Mending by hand was for one attempt; another agent is for all that follow.
-    let known = draft.dispatches[&number].agent.clone();
+    let known = draft.dispatches[&number].chosen.clone();
     let (mut timeout_ms, mut agent) = (None, known.filter(|name| name != MANUAL_FIX));
     match (answer.keyword.as_str(), &answer.text) {
         ("manual-fix", _) => agent = Some(MANUAL_FIX.to_owned()),
@@ -342,7 +342,7 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
         ("extend", Some(text)) => timeout_ms = answer::duration_ms(text),
         _ => {}
     }
-    step::start_with_consent(draft, number, timeout_ms, agent);
+    attempt::start_with_consent(draft, number, timeout_ms, agent);
 }
 
 fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &Answer) {

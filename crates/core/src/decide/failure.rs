@@ -1,6 +1,6 @@
 //! The failure table: what happened, its class, what is done by itself and when a person is asked.
 
-use super::{Draft, escalate, step};
+use super::{Draft, attempt, escalate};
 use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
@@ -46,6 +46,10 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
     let Some(class) = class_of(end) else {
         return;
     };
+    // Not the agent's failure: the limit is used up, and that is a question of its own.
+    if draft.met_a_limit(number, end) {
+        return attempt::start(draft, number);
+    }
     let dispatch = &draft.dispatches[&number];
     let has_start = dispatch.starts < dispatch.starts_max;
     let may_rerun = dispatch.invalid <= draft.policy.invalid_reruns;
@@ -59,14 +63,11 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
             draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Transient });
         }
         FailureClass::Recoverable if has_start && may_rerun => {
-            step::start_again(draft, number);
+            attempt::start(draft, number);
         }
         FailureClass::Parked => {
             if let DispatchEnd::Parked { until } = end {
-                // A reset time that is always now must not become a hot loop.
-                let soonest = draft.now().plus_ms(draft.policy.transient_base_ms);
-                let due = (*until).max(soonest);
-                draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Parked });
+                attempt::park(draft, number, *until);
             }
         }
         // A stopped attempt waits for `resume`; an interrupted one goes on at once.
@@ -77,7 +78,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
             // Once is an accident; again and again is a machine in trouble, and gets time.
             let again = draft.dispatches[&number].interruptions.saturating_sub(1);
             if again == 0 {
-                return step::start_again(draft, number);
+                return attempt::start(draft, number);
             }
             let wait_ms = draft.policy.transient_base_ms.saturating_mul(1 << (again - 1).min(6));
             let due = draft.now().plus_ms(wait_ms);
@@ -118,7 +119,7 @@ pub(super) fn start_due(draft: &mut Draft<'_>) {
         if draft.is_held() {
             return;
         }
-        step::start_again(draft, number);
+        attempt::start(draft, number);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What becomes of changes outside a task's scope: a warning, or a question when the Coder asks for more.
 
-use super::{Draft, MANUAL_FIX, ask, reply, step, tasks};
+use super::{Draft, MANUAL_FIX, ask, attempt, reply, tasks};
 use crate::answer::Answer;
 use crate::event::{Event, FindingStatus};
 use crate::id::{DispatchNumber, TaskRef};
@@ -102,8 +102,8 @@ fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
     draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
     // Mending by hand was for one attempt.
-    let agent = draft.dispatches[&number].agent.clone().filter(|name| name != MANUAL_FIX);
-    step::start_with_consent(draft, number, None, agent);
+    let agent = draft.dispatches[&number].chosen.clone().filter(|name| name != MANUAL_FIX);
+    attempt::start_with_consent(draft, number, None, agent);
 }
 
 fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {

@@ -1,6 +1,8 @@
 //! From step to step, and from step to dispatch.
 
-use super::{Draft, ask, checks, close, command, failure, gate, parallel, severity, tasks};
+use super::{
+    Draft, ask, attempt, checks, close, command, failure, gate, parallel, severity, tasks,
+};
 use crate::action::{Step, StepKind, When};
 use crate::decision::{BlockerCode, CorrectionStatus, Subject};
 use crate::event::{Event, Purpose, RetryWhy};
@@ -109,60 +111,16 @@ impl Start {
     }
 }
 
-/// Opens a dispatch and starts its first attempt, unless the money is gone.
+/// Opens a dispatch and starts its first attempt, unless a limit is used up.
 pub(super) fn open(draft: &mut Draft<'_>, start: Start) {
-    if let Some(words) = draft.spend.over(&draft.policy)
-        && draft.budget_consents == 0
-    {
+    if let Some(words) = attempt::used_up(draft) {
         return ask::budget(draft, &words);
     }
     let last = draft.dispatches.keys().next_back().copied();
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
     let Start { role, task, purpose, feedback, lane } = start;
     draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, lane });
-    start_attempt(draft, number, None, None);
-}
-
-pub(super) fn start_attempt(
-    draft: &mut Draft<'_>,
-    number: DispatchNumber,
-    timeout_ms: Option<u64>,
-    agent: Option<String>,
-) {
-    let dispatch = &draft.dispatches[&number];
-    let event = Event::AttemptStarted {
-        number,
-        attempt: dispatch.attempts.next(),
-        timeout_ms: timeout_ms.unwrap_or(dispatch.timeout_ms),
-        agent,
-    };
-    draft.emit(event);
-}
-
-/// Starts an attempt that a person asked for, also while another question holds the session: it carries what was
-/// granted.
-pub(super) fn start_with_consent(
-    draft: &mut Draft<'_>,
-    number: DispatchNumber,
-    timeout_ms: Option<u64>,
-    agent: Option<String>,
-) {
-    let due = draft.now();
-    draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Consented });
-    start_attempt(draft, number, timeout_ms, agent);
-}
-
-/// Starts an attempt that nobody asked for: not when the money is gone.
-pub(super) fn start_again(draft: &mut Draft<'_>, number: DispatchNumber) {
-    if let Some(words) = draft.spend.over(&draft.policy)
-        && draft.budget_consents == 0
-    {
-        let due = draft.now();
-        draft.emit(Event::RetryScheduled { number, due, why: RetryWhy::Budget });
-        return ask::budget(draft, &words);
-    }
-    let agent = draft.dispatches[&number].agent.clone();
-    start_attempt(draft, number, None, agent);
+    attempt::start(draft, number);
 }
 
 /// A new process owns the session.
@@ -172,6 +130,7 @@ pub(super) fn resumed(draft: &mut Draft<'_>, policy: Policy) {
     }
     if draft.policy != policy {
         draft.emit(Event::PolicyAdopted { policy });
+        attempt::unpark(draft);
     }
     let code = draft.blocker.as_ref().map(|blocker| blocker.code);
     match code {
@@ -183,7 +142,7 @@ pub(super) fn resumed(draft: &mut Draft<'_>, policy: Policy) {
             gate::ask_again(draft);
         }
         // The limits were raised meanwhile: the question no longer applies.
-        Some(BlockerCode::Budget) if draft.spend.over(&draft.policy).is_none() => {
+        Some(BlockerCode::Budget) if draft.over_limit().is_none() => {
             command::skip_budget_question(draft);
         }
         _ => {}

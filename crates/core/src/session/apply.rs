@@ -1,11 +1,13 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail.
 
 use super::dispatch::{Delivered, Rejected};
+use super::spend::Cost;
 use super::{
-    AttemptRecord, CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Unit,
-    Waiting, unit,
+    CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting,
+    unit,
 };
 use crate::action::{Step, StepKind};
+use crate::allowance::Allowance;
 use crate::decision::{CorrectionStatus, DecisionKind, DecisionStatus, Resolution};
 use crate::event::{Event, Finding, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
@@ -99,24 +101,7 @@ impl Session {
                 self.open_dispatch(*number, *role, task, purpose, feedback);
                 self.dispatch_mut(*number).lane = *lane;
             }
-            Event::AttemptStarted { number, attempt, timeout_ms, agent } => {
-                if self.spend.over(&self.policy).is_some() {
-                    self.budget_consents = self.budget_consents.saturating_sub(1);
-                }
-                self.spend.attempts += 1;
-                self.before_merge = None;
-                let based_on = Some(self.tip.clone());
-                let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
-                let dispatch = self.dispatch_mut(*number);
-                dispatch.restored = restored;
-                dispatch.based_on = based_on;
-                dispatch.attempts = *attempt;
-                dispatch.current = Some(AttemptRecord { attempt: *attempt, started_at: at });
-                dispatch.waiting = None;
-                dispatch.starts += 1;
-                dispatch.timeout_ms = *timeout_ms;
-                dispatch.agent.clone_from(agent);
-            }
+            Event::AttemptStarted { .. } => self.start_attempt(at, event),
             Event::AttemptEnded { number, attempt, end, usage } => {
                 self.end_attempt(at, *number, *attempt, end, usage);
             }
@@ -127,7 +112,11 @@ impl Session {
             }
             Event::RetryScheduled { number, due, why } => {
                 let dispatch = self.dispatch_mut(*number);
-                dispatch.waiting = Some(Waiting::Until(*due));
+                dispatch.waiting = Some(match why {
+                    RetryWhy::Room => Waiting::ForRoom,
+                    _ => Waiting::Until(*due),
+                });
+                dispatch.is_parked = *why == RetryWhy::Parked;
                 if *why == RetryWhy::Consented {
                     dispatch.starts_max = dispatch.starts + 1;
                 }
@@ -296,8 +285,14 @@ impl Session {
             starts_max: self.policy.starts_max(),
             previous_errors: Vec::new(),
             timeout_ms: self.policy.timeout_ms(role),
+            allowance: Allowance::default(),
             rejected: None,
+            chosen: None,
             agent: None,
+            player: None,
+            stands_in_for: None,
+            is_parked: false,
+            spend: Spend::default(),
             last_failure: None,
             delivered: None,
             ready: None,
@@ -317,6 +312,8 @@ impl Session {
     ) {
         let dispatch = self.dispatch_mut(number);
         let started_at = dispatch.current.take().map_or(at, |record| record.started_at);
+        // Where nobody saw it run: it cannot have run longer than it may.
+        let elapsed_ms = at.ms_since(started_at).min(dispatch.timeout_ms());
         dispatch.waiting = Some(Waiting::ForPerson);
         match end {
             DispatchEnd::Replied { reply, work } => {
@@ -350,7 +347,14 @@ impl Session {
         if !matches!(end, DispatchEnd::Replied { .. }) {
             dispatch.last_failure = Some(end.clone());
         }
-        self.spend.add(usage, at.ms_since(started_at));
+        self.count(number, &Cost::of(end, usage, elapsed_ms));
+        if self.met_a_limit(number, end) {
+            let dispatch = self.dispatch_mut(number);
+            dispatch.starts = dispatch.starts.saturating_sub(1);
+        }
+        if let DispatchEnd::Parked { until } = end {
+            self.park(at, number, *until);
+        }
         if let DispatchEnd::Replied { work, .. } = end {
             self.note_scope(number, work);
         }

@@ -1,6 +1,8 @@
 //! One role given one input once: its attempts and what it waits for.
 
+use super::Spend;
 use crate::action::Place;
+use crate::allowance::Allowance;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
 use crate::reply::{Reply, ReplyError};
@@ -36,11 +38,23 @@ pub struct Dispatch {
     pub(crate) starts_max: u32,
     /// Faults of the last reply, for the next attempt.
     pub previous_errors: Vec<ReplyError>,
+    /// As the role or a person has it.
     pub(crate) timeout_ms: u64,
+    /// What is left of the limits for the current attempt.
+    pub(crate) allowance: Allowance,
     /// The last attempt, when its reply was invalid.
     pub(crate) rejected: Option<Rejected>,
-    /// The agent a person chose for the next attempt.
+    /// The agent a person chose, for all that follows.
+    pub(crate) chosen: Option<String>,
+    /// Who plays the last attempt, where it is not the agent of the role.
     pub(crate) agent: Option<String>,
+    /// Its name in the settings, also where it is the agent of the role.
+    pub(crate) player: Option<String>,
+    /// Who would have played the last attempt and is out of its usage limit.
+    pub(crate) stands_in_for: Option<String>,
+    /// It waits because nobody who may play it is within its usage limit.
+    pub(crate) is_parked: bool,
+    pub spend: Spend,
     /// The last end that was not a valid reply, for reports.
     pub last_failure: Option<DispatchEnd>,
     /// A valid reply and its work, from its end until the verdict.
@@ -79,6 +93,8 @@ pub enum Waiting {
     ForResume,
     /// Starts again when a person says so.
     ForPerson,
+    /// Starts again when one of those at work has ended and what is left of the limits is known.
+    ForRoom,
 }
 
 impl Dispatch {
@@ -128,12 +144,33 @@ impl Dispatch {
         self.current.map(|record| record.started_at)
     }
 
+    /// No longer than the limits leave to it.
     pub fn timeout_ms(&self) -> u64 {
-        self.timeout_ms
+        self.allowance.wall_ms.map_or(self.timeout_ms, |left| left.min(self.timeout_ms))
+    }
+
+    /// What is left of the limits for the current attempt.
+    pub fn allowance(&self) -> Allowance {
+        self.allowance
     }
 
     pub fn agent(&self) -> Option<&str> {
         self.agent.as_deref()
+    }
+
+    /// Who plays the last attempt, by the name in the settings.
+    pub fn player(&self) -> Option<&str> {
+        self.player.as_deref()
+    }
+
+    /// Who would have played the last attempt and is out of its usage limit.
+    pub fn stands_in_for(&self) -> Option<&str> {
+        self.stands_in_for.as_deref()
+    }
+
+    /// Until when nobody who may play it is within its usage limit.
+    pub fn parked_until(&self) -> Option<Timestamp> {
+        self.due().filter(|_| self.is_parked)
     }
 
     pub fn waiting(&self) -> Option<Waiting> {

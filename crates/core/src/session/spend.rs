@@ -1,7 +1,7 @@
-//! The ledger: what a session cost so far. What nobody reported stays unknown.
+//! What something cost: a sum of what is known, and how often it is not.
 
-use crate::policy::Policy;
 use crate::reply::Usage;
+use crate::work::DispatchEnd;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spend {
@@ -9,37 +9,64 @@ pub struct Spend {
     pub output_tokens: Option<u64>,
     pub micro_usd: Option<u64>,
     pub attempts: u32,
+    /// Ended attempts whose price nobody reported: the sum is that much too small.
+    pub price_unknown: u32,
+    /// Ended attempts whose tokens nobody reported, or not all of them.
+    pub tokens_unknown: u32,
     /// Time that agents ran, not time that people thought.
     pub wall_ms: u64,
 }
 
-impl Spend {
+/// What one attempt came to, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cost {
+    pub usage: Usage,
+    /// An attempt that never began has cost nothing, and that is known.
+    pub began: bool,
+    pub wall_ms: u64,
+}
+
+impl Cost {
     /// `elapsed_ms` counts where nobody saw how long the agent itself ran.
-    pub(crate) fn add(&mut self, usage: &Usage, elapsed_ms: u64) {
-        self.wall_ms = self.wall_ms.saturating_add(usage.wall_ms.unwrap_or(elapsed_ms));
-        add_known(&mut self.input_tokens, usage.input_tokens);
-        add_known(&mut self.output_tokens, usage.output_tokens);
-        add_known(&mut self.micro_usd, usage.micro_usd);
+    pub fn of(end: &DispatchEnd, usage: &Usage, elapsed_ms: u64) -> Self {
+        let wall_ms = usage.wall_ms.unwrap_or(elapsed_ms);
+        Self { usage: *usage, began: end.has_begun(), wall_ms }
     }
 
-    /// Which limit is used up, in words.
-    pub(crate) fn over(&self, policy: &Policy) -> Option<String> {
-        let tokens = self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0));
-        if let Some(max) = policy.micro_usd_max.filter(|max| self.micro_usd.unwrap_or(0) >= *max) {
-            let dollars = |micro: u64| format!("{}.{:02}", micro / 1_000_000, micro / 10_000 % 100);
-            let spent = dollars(self.micro_usd.unwrap_or(0));
-            return Some(format!("{spent} of {} US dollars are spent", dollars(max)));
-        }
-        if let Some(max) = policy.tokens_max.filter(|max| tokens >= *max) {
-            return Some(format!("{tokens} of {max} tokens are spent"));
-        }
-        let max = policy.wall_ms_max.filter(|max| self.wall_ms >= *max)?;
-        Some(format!("agents ran for {} s of {} s", self.wall_ms / 1_000, max / 1_000))
+    pub fn is_price_unknown(&self) -> bool {
+        self.began && self.usage.micro_usd.is_none()
+    }
+
+    pub fn are_tokens_unknown(&self) -> bool {
+        self.began && (self.usage.input_tokens.is_none() || self.usage.output_tokens.is_none())
+    }
+
+    /// Those that are known, read and written together.
+    pub fn tokens(&self) -> Option<u64> {
+        known_sum(self.usage.input_tokens, self.usage.output_tokens)
     }
 }
 
-fn add_known(sum: &mut Option<u64>, more: Option<u64>) {
-    if let Some(more) = more {
-        *sum = Some(sum.unwrap_or(0).saturating_add(more));
+impl Spend {
+    pub(crate) fn add(&mut self, cost: &Cost) {
+        self.wall_ms = self.wall_ms.saturating_add(cost.wall_ms);
+        self.input_tokens = known_sum(self.input_tokens, cost.usage.input_tokens);
+        self.output_tokens = known_sum(self.output_tokens, cost.usage.output_tokens);
+        self.micro_usd = known_sum(self.micro_usd, cost.usage.micro_usd);
+        self.price_unknown += u32::from(cost.is_price_unknown());
+        self.tokens_unknown += u32::from(cost.are_tokens_unknown());
+    }
+
+    /// Those that are known, read and written together.
+    pub fn tokens(&self) -> Option<u64> {
+        known_sum(self.input_tokens, self.output_tokens)
+    }
+}
+
+/// Unknown only where both are.
+fn known_sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (known, None) | (None, known) => known,
     }
 }

@@ -6,6 +6,7 @@
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
 //! something of a plan to a person.
 
+use super::purse::Purse;
 use std::collections::{BTreeMap, VecDeque};
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::{CheckPurpose, Merged};
@@ -34,6 +35,7 @@ pub struct Crew {
     covered: VecDeque<u64>,
     made: u64,
     counts_tokens: bool,
+    purse: Purse,
 }
 
 impl Crew {
@@ -63,6 +65,7 @@ impl Crew {
             covered: covered.filter_map(|n| n.parse().ok()).collect(),
             made: 0,
             counts_tokens: opening.policy.tokens_max.is_some(),
+            purse: Purse::new(story),
         }
     }
 
@@ -87,7 +90,11 @@ impl Crew {
                 return DispatchEnd::Invalid { errors: vec![error] };
             }
             "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
-            "parked" => return DispatchEnd::Parked { until: now.plus_ms(60_000) },
+            "parked" => {
+                let seconds = rest.parse().unwrap_or(60);
+                return DispatchEnd::Parked { until: now.plus_ms(seconds * 1_000) };
+            }
+            "used-up" => return DispatchEnd::UsedUp { detail: "no more turns".to_owned() },
             "missing" => return DispatchEnd::MissingContext { errors: vec![error] },
             "empty" => {
                 work = Work::default();
@@ -142,6 +149,11 @@ impl Crew {
             reply.scope_requests = vec![ScopeRequest { path, reason }];
         }
         DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
+    }
+
+    /// What the engine is told that an attempt cost.
+    pub fn usage(&self, session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Usage {
+        self.purse.usage(session.dispatches[&number].role, end)
     }
 
     pub fn check(&mut self, commands: &[String], purpose: &CheckPurpose) -> Vec<CheckResult> {

@@ -10,10 +10,14 @@
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
 //! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
 //! `parallel N` (tasks at the same time; `beside T-002` of a task: their scopes overlap), `lanes` (who is at work),
+//! `usd 2.5`, `wall 90` (limits), `costs Coder 0.50`, `lasts Coder 30` (seconds), `played alpha` (by whom all roles are),
+//! `list alpha beta gamma` (who takes over from the first), `resume list alpha beta` (settings that came later),
+//! `ledger`, `who` (is at work, and with what), `notices`,
 //! `late` (the last checks end now), `stop`, `full disk`, `show` (a line of the digest in between).
 
 mod crew;
 mod opening;
+mod purse;
 mod route;
 
 use crew::Crew;
@@ -106,10 +110,14 @@ impl Told {
             "resume" => {
                 let mut policy = self.session().policy.clone();
                 policy.tokens_max = rest.parse().ok().or(policy.tokens_max);
+                policy.fallbacks.extend(rest.strip_prefix("list ").and_then(purse::list));
                 self.feed(Input::Resumed { policy });
             }
             "show" => self.show(),
             "lanes" => self.lanes(),
+            "who" => self.lines.extend(purse::who(self.engine.session())),
+            "ledger" => self.lines.extend(purse::ledger(self.engine.session())),
+            "notices" => self.lines.extend(purse::notices(self.engine.session())),
             _ => {}
         }
     }
@@ -130,7 +138,8 @@ impl Told {
                 (Some(Wanted::Dispatch(number, attempt)), _) => {
                     self.now = self.now.plus_ms(1_000);
                     let end = self.crew.perform(self.engine.session(), number, self.now);
-                    self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
+                    let usage = self.crew.usage(self.engine.session(), number, &end);
+                    self.feed(Input::Ended { number, attempt, end, usage });
                 }
                 (Some(Wanted::Checks(_)), _) => self.end_checks(),
                 (Some(Wanted::Merge(_)), _) => {
@@ -154,7 +163,8 @@ impl Told {
         for wanted in self.session().outstanding() {
             if let Wanted::Dispatch(number, attempt) = wanted {
                 let end = self.crew.perform(self.engine.session(), number, self.now);
-                self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
+                let usage = self.crew.usage(self.engine.session(), number, &end);
+                self.feed(Input::Ended { number, attempt, end, usage });
             }
         }
     }
@@ -164,7 +174,8 @@ impl Told {
         if let Some(Wanted::Dispatch(number, attempt)) = self.session().outstanding().first() {
             let (number, attempt) = (*number, *attempt);
             let end = self.crew.perform(self.engine.session(), number, self.now);
-            self.feed(Input::Ended { number, attempt, usage: end.claimed_usage(), end });
+            let usage = self.crew.usage(self.engine.session(), number, &end);
+            self.feed(Input::Ended { number, attempt, end, usage });
         }
     }
 
@@ -247,12 +258,8 @@ impl Told {
     fn end_running(&mut self, end: &DispatchEnd) {
         for wanted in self.session().outstanding() {
             if let Wanted::Dispatch(number, attempt) = wanted {
-                self.feed(Input::Ended {
-                    number,
-                    attempt,
-                    end: end.clone(),
-                    usage: end.claimed_usage(),
-                });
+                let usage = self.crew.usage(self.engine.session(), number, end);
+                self.feed(Input::Ended { number, attempt, end: end.clone(), usage });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a story starts from: its settings, its plan and criteria, and the usual routes.
 
-use super::route;
+use super::{purse, route};
 use tollgate_core::action::{
     APPROVE_DESIGN, Action, Assignment, CheckSubject, ChooseGate, Step, StepKind, When,
 };
@@ -37,7 +37,7 @@ pub fn opening(story: &str) -> Opening {
             tokens_max: tokens.and_then(|n| n.parse().ok()),
             coverage_minimum: covered.then_some(8_000),
             parallel_tasks: parallel.and_then(|n| n.parse().ok()).unwrap_or(1),
-            ..Policy::default()
+            ..purse::policy(story)
         },
         tollgate_version: "0.0.0".to_owned(),
     }

@@ -5,7 +5,7 @@ use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::Purpose;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::session::Session;
-use tollgate_core::view::SCHEMA_VERSION;
+use tollgate_core::view::{SCHEMA_VERSION, SpendView};
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::{FailureClass, class_of};
 
@@ -34,6 +34,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         attempt: None,
         failed_at: session.updated_at,
         duration_ms: None,
+        spent: SpendView::of(&session.ledger.total).to_string(),
         error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
         message: String::new(),
         impacted_artifacts: Vec::new(),
@@ -64,6 +65,7 @@ pub(super) fn of_dispatch(
     report.duration_ms = tried.last().map(|last| last.duration_ms);
     if let Some(dispatch) = session.dispatches.get(&number) {
         report.role = Some(dispatch.role);
+        report.spent = SpendView::of(&dispatch.spend).to_string();
         report.task = Some(dispatch.task.clone());
         if let Purpose::Step { index, .. } = dispatch.purpose {
             report.step = index + 1;

@@ -47,6 +47,7 @@ pub fn facts(report: &FailureReport) -> String {
     optional(&mut text, "dispatch", report.dispatch.map(|number| format!("{number}{attempt}")));
     field(&mut text, "failed at", &report.failed_at.to_string());
     optional(&mut text, "duration", report.duration_ms.map(duration));
+    optional(&mut text, "spent", Some(&report.spent).filter(|spent| !spent.is_empty()));
     let kind = &report.error_type;
     let parts = [Some(kind.class.clone()), kind.end.clone(), kind.code.map(|c| c.to_string())];
     field(&mut text, "error type", &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));

@@ -101,9 +101,16 @@ impl Bug {
                 let reason = "it is late".to_owned();
                 AndNothingAfter(vec![Event::CoverageSettled { minimum: 0, reason }])
             }
-            Event::AttemptStarted { number, attempt, timeout_ms, .. } => {
-                let agent = Some(MANUAL_FIX.to_owned());
-                InPlace(vec![Event::AttemptStarted { number, attempt, timeout_ms, agent }])
+            Event::AttemptStarted { number, attempt, timeout_ms, allowance, .. } => {
+                let (agent, stands_in_for) = (Some(MANUAL_FIX.to_owned()), None);
+                InPlace(vec![Event::AttemptStarted {
+                    number,
+                    attempt,
+                    timeout_ms,
+                    agent,
+                    stands_in_for,
+                    allowance,
+                }])
             }
             Event::ChecksEnded { number, results, .. } => {
                 let stage = session.stage.clone();

@@ -1,6 +1,6 @@
 //! Books on dispatches and their attempts: how often, how soon, and whether the record is the truth.
 
-use super::Truth;
+use super::{Truth, ledger};
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
 use tollgate_core::decision::{Resolution, Subject};
@@ -38,10 +38,18 @@ pub(crate) struct Record {
     /// A person said that they would mend it by hand, and has not done so yet.
     mends: bool,
     by_hand: bool,
+    /// What was left of a limit was used up.
+    met_a_limit: bool,
 }
 
 impl Books {
-    pub fn see(&mut self, at: Timestamp, event: &Event, truth: &Truth) -> Held {
+    pub fn see(
+        &mut self,
+        at: Timestamp,
+        event: &Event,
+        truth: &Truth,
+        ledger: &ledger::Books,
+    ) -> Held {
         match event {
             Event::DispatchOpened { number, role, task, purpose, .. } => {
                 self.dispatches_are_counted(*number)?;
@@ -55,7 +63,7 @@ impl Books {
             }
             Event::AttemptEnded { number, attempt, end, .. } => {
                 the_record_is_the_truth(*number, *attempt, end, truth)?;
-                self.ended(*number, *attempt, end)
+                self.ended(*number, *attempt, end, ledger.met_a_limit())
             }
             Event::MergeEnded { merged } => {
                 merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))
@@ -63,6 +71,7 @@ impl Books {
             Event::DecisionAsked { decision } => {
                 if let Subject::Dispatch { dispatch } = decision.subject {
                     self.escalations.insert(decision.decision_id.clone(), dispatch);
+                    self.nobody_is_asked_too_early(dispatch)?;
                 }
                 Ok(())
             }
@@ -102,11 +111,11 @@ impl Books {
         by_hand: bool,
     ) -> Held {
         let record = self.record(number)?;
-        let was_lost = record.by_hand
-            && matches!(
-                record.last_end.as_ref().and_then(class_of),
-                Some(FailureClass::Interrupted | FailureClass::Parked)
-            );
+        let is_nobodys_fault = matches!(
+            record.last_end.as_ref().and_then(class_of),
+            Some(FailureClass::Interrupted | FailureClass::Parked)
+        );
+        let was_lost = record.by_hand && (is_nobodys_fault || record.met_a_limit);
         record.by_hand = by_hand;
         let consented = std::mem::take(&mut record.mends);
         hold(!by_hand || consented || was_lost, "one_consent_is_one_attempt_by_hand", || {
@@ -146,13 +155,34 @@ impl Books {
         })
     }
 
-    fn ended(&mut self, number: DispatchNumber, attempt: Attempt, end: &DispatchEnd) -> Held {
+    /// R107: a person is asked when the tries are spent, and never because an agent is out of its usage limit.
+    fn nobody_is_asked_too_early(&mut self, number: DispatchNumber) -> Held {
+        let record = self.record(number)?;
+        let is_early = match record.last_end.as_ref().and_then(class_of) {
+            Some(FailureClass::Parked) => true,
+            Some(FailureClass::Transient) => record.starts < STARTS_MAX.min(record.starts_max),
+            _ => false,
+        };
+        hold(!is_early, "nobody_is_asked_too_early", || {
+            format!("dispatch {number} after {} starts: {:?}", record.starts, record.last_end)
+        })
+    }
+
+    fn ended(
+        &mut self,
+        number: DispatchNumber,
+        attempt: Attempt,
+        end: &DispatchEnd,
+        met_a_limit: bool,
+    ) -> Held {
         let record = self.record(number)?;
         hold(record.running == Some(attempt), "only_what_runs_ends", || {
             format!("attempt {attempt} of dispatch {number} beside {:?}", record.running)
         })?;
         record.running = None;
         record.last_end = Some(end.clone());
+        record.met_a_limit = met_a_limit;
+        record.starts -= u32::from(met_a_limit);
         match class_of(end) {
             Some(FailureClass::Interrupted | FailureClass::Parked) => record.starts -= 1,
             Some(FailureClass::Recoverable) => record.invalid += 1,
@@ -169,8 +199,11 @@ impl Books {
         why: RetryWhy,
     ) -> Held {
         let record = self.record(number)?;
-        // A limit that is reached holds back what was scheduled before; it is no reason of its own.
-        if why == RetryWhy::Budget {
+        // What only holds back what was scheduled before is no reason of its own.
+        let was_parked = matches!(record.last_end, Some(DispatchEnd::Parked { .. }));
+        if matches!(why, RetryWhy::Budget | RetryWhy::Room)
+            || (why == RetryWhy::Parked && !was_parked)
+        {
             return Ok(());
         }
         record.retry = Some((why, due));
@@ -205,6 +238,7 @@ impl Record {
             verdict: None,
             mends: false,
             by_hand: false,
+            met_a_limit: false,
         }
     }
 
@@ -218,11 +252,13 @@ impl Record {
         let allowed = match class_of(end) {
             Some(FailureClass::Transient) => is_due(RetryWhy::Transient),
             Some(FailureClass::Recoverable) => self.invalid <= 2,
-            Some(FailureClass::Parked) => is_due(RetryWhy::Parked),
+            Some(FailureClass::Parked) => is_due(RetryWhy::Parked) || is_due(RetryWhy::Fallback),
             Some(FailureClass::Interrupted) => {
                 !matches!(end, DispatchEnd::Stopped) || is_due(RetryWhy::Interrupted)
             }
-            Some(FailureClass::Permanent) | None => false,
+            // The books on the ledger know whether somebody allowed it.
+            Some(FailureClass::Permanent) => self.met_a_limit,
+            None => false,
         };
         hold(allowed || consented, "a_failure_is_retried_by_the_table", || {
             format!("dispatch {number} starts again after {end:?} with {:?}", self.retry)

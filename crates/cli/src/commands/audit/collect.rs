@@ -10,7 +10,7 @@ use tollgate_core::event::{Event, Verdict};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::SCHEMA_VERSION;
+use tollgate_core::view::{SCHEMA_VERSION, SpendBy, SpendView};
 use tollgate_core::work::{DispatchEnd, Work};
 use tollgate_host::journal::Record;
 
@@ -51,6 +51,8 @@ pub(super) fn record(records: &[Record]) -> Option<AuditRecord> {
         decisions: collector.decisions,
         commands: collector.commands,
         commits: collector.commits,
+        spend: SpendView::of(&session.ledger.total),
+        spend_by: SpendBy::of(&session.ledger),
         evidence: EVIDENCE.iter().map(|name| session.session_path(name)).collect(),
     })
 }

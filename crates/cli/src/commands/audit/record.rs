@@ -8,6 +8,7 @@ use tollgate_core::id::{
 };
 use tollgate_core::role::{Mode, Role, State};
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::{SpendBy, SpendView};
 use tollgate_core::work::{Artefact, FileChange};
 
 #[derive(Debug, Serialize)]
@@ -30,6 +31,9 @@ pub(super) struct AuditRecord {
     pub decisions: Vec<DecisionEntry>,
     pub commands: Vec<CommandEntry>,
     pub commits: Vec<CommitEntry>,
+    /// What it cost in all, and by task, role and agent.
+    pub spend: SpendView,
+    pub spend_by: SpendBy,
     /// Files that tell the same for people, from the repository's root.
     pub evidence: Vec<String>,
 }

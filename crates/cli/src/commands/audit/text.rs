@@ -28,6 +28,7 @@ pub(super) fn text(record: &AuditRecord) -> String {
     section(&mut lines, "decisions", record.decisions.iter().map(decision));
     section(&mut lines, "commands", record.commands.iter().map(command));
     section(&mut lines, "commits", record.commits.iter().map(commit));
+    section(&mut lines, "spend", spend(record).into_iter());
     section(&mut lines, "evidence", record.evidence.iter().cloned());
     lines.join("\n")
 }
@@ -39,6 +40,15 @@ fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = S
     if lines.len() == before {
         lines.push("  none".to_owned());
     }
+}
+
+fn spend(record: &AuditRecord) -> Vec<String> {
+    let by = &record.spend_by;
+    let mut lines = vec![format!("{:<11} {}", "in all", record.spend)];
+    lines.extend(by.role.iter().map(|(role, spend)| format!("{role:<11} {spend}")));
+    lines.extend(by.task.iter().map(|(task, spend)| format!("{task:<11} {spend}")));
+    lines.extend(by.agent.iter().map(|(name, spend)| format!("{:<11} {spend}", short(name))));
+    lines
 }
 
 fn role(entry: &RoleEntry) -> String {

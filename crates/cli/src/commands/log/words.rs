@@ -1,7 +1,7 @@
 //! Words for the records that are too small to be told while a session runs.
 
 use crate::face::narrate::dispatch;
-use tollgate_core::event::{CriterionResult, Event, Purpose};
+use tollgate_core::event::{CriterionResult, Event, Purpose, RetryWhy};
 use tollgate_core::session::Session;
 use tollgate_host::sanitize::terminal_line;
 
@@ -32,8 +32,8 @@ pub(super) fn plain(session: &Session, event: &Event) -> (&'static str, String) 
         Event::GuidanceGiven { number, text, .. } => {
             ("guide", format!("{}: {}", dispatch(session, *number), short(text)))
         }
-        Event::RetryScheduled { number, due, .. } => {
-            ("again", format!("{} at {due}", dispatch(session, *number)))
+        Event::RetryScheduled { number, due, why } => {
+            ("again", format!("{} at {due}, {}", dispatch(session, *number), retry_words(*why)))
         }
         Event::DispatchClosed { number, .. } => ("closed", dispatch(session, *number)),
         Event::RepairOpened { task, repair, .. } => ("repair", format!("{repair} of {task}")),
@@ -123,6 +123,19 @@ fn purpose_words(purpose: &Purpose) -> &'static str {
         Purpose::Review => "review",
         Purpose::Test => "test",
         Purpose::Audit => "audit",
+    }
+}
+
+fn retry_words(why: RetryWhy) -> &'static str {
+    match why {
+        RetryWhy::Transient => "after a failure that may pass",
+        RetryWhy::Invalid => "with the errors of its reply",
+        RetryWhy::Parked => "when a usage limit resets",
+        RetryWhy::Fallback => "by another agent, because its own is out of its usage limit",
+        RetryWhy::Interrupted => "because it was interrupted",
+        RetryWhy::Budget => "once a person allows more than the limits do",
+        RetryWhy::Room => "once one of those at work has ended",
+        RetryWhy::Consented => "because a person said so",
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             let told: String = told.collect();
             format!("- {at} dispatch {number}: {role} for {task}, {}\n{told}", why(purpose))
         }
-        Event::AttemptStarted { number, attempt, agent, .. } => {
+        Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
             let role = session.dispatches.get(number).map(|dispatch| dispatch.role);
             let player = role.and_then(|role| session.policy.players.get(&role));
             let by = match (agent.as_ref().or(player), role) {
@@ -31,7 +31,14 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
                 (None, Some(Role::Orchestrator)) => "Tollgate itself".to_owned(),
                 (None, _) => "the agent that the settings name for the role".to_owned(),
             };
-            format!("- {at} dispatch {number} attempt {attempt}: played by {by}\n")
+            let of = stands_in_for
+                .as_deref()
+                .map(|of| format!(" in place of {}, which is out of its usage limit", code(of)));
+            let of = of.unwrap_or_default();
+            format!("- {at} dispatch {number} attempt {attempt}: played by {by}{of}\n")
+        }
+        Event::AttemptEnded { number, attempt, end, usage } if end.has_begun() => {
+            format!("- {at} dispatch {number} attempt {attempt}: cost {usage}\n")
         }
         Event::StageDeclared { stage } => {
             let stage = stage.as_deref().map_or("none is declared".to_owned(), code);

@@ -32,7 +32,14 @@ fn some_events() -> Vec<Event> {
             feedback: vec!["see\n# this".to_owned()],
             lane: None,
         },
-        Event::AttemptStarted { number, attempt: Attempt(1), timeout_ms: 1, agent: None },
+        Event::AttemptStarted {
+            number,
+            attempt: Attempt(1),
+            timeout_ms: 1,
+            agent: None,
+            stands_in_for: None,
+            allowance: Default::default(),
+        },
         Event::AttemptEnded {
             number,
             attempt: Attempt(1),

@@ -1,0 +1,174 @@
+//! Starting attempts: within the limits, by an agent that is not out of its own, and with what is left for it.
+
+use super::{Draft, ask};
+use crate::event::{Event, RetryWhy};
+use crate::id::DispatchNumber;
+use crate::reply::Usage;
+use crate::session::{Seat, Waiting};
+use crate::time::Timestamp;
+use crate::work::DispatchEnd;
+
+/// Starts an attempt that nobody asked for: not when a limit is used up, not by an agent that is out, and not beside
+/// others where they may need what is left.
+pub(super) fn start(draft: &mut Draft<'_>, number: DispatchNumber) {
+    if let Some(words) = used_up(draft) {
+        wait(draft, number, draft.now(), RetryWhy::Budget);
+        return ask::budget(draft, &words);
+    }
+    match draft.seat(number, draft.now()) {
+        Seat::Out(until) => wait(draft, number, until, RetryWhy::Parked),
+        _ if !draft.has_room(number) => wait(draft, number, draft.now(), RetryWhy::Room),
+        seat => {
+            let chosen = draft.dispatches[&number].chosen.clone();
+            begin(draft, number, None, chosen, seat);
+        }
+    }
+}
+
+/// A limit that is used up and that nobody lets an attempt go beyond, in words.
+pub(super) fn used_up(draft: &Draft<'_>) -> Option<String> {
+    draft.over_limit().filter(|_| draft.budget_consents == 0)
+}
+
+/// Starts an attempt that a person asked for, also while another question holds the session: it carries what was
+/// granted. The agent that they name plays, whatever is known of its usage limit.
+pub(super) fn start_with_consent(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    timeout_ms: Option<u64>,
+    chosen: Option<String>,
+) {
+    wait(draft, number, draft.now(), RetryWhy::Consented);
+    let seat = match chosen {
+        Some(_) => Seat::Own,
+        None => draft.seat_of_role(draft.dispatches[&number].role, draft.now()),
+    };
+    begin(draft, number, timeout_ms, chosen, seat);
+}
+
+/// Starts those for whom there is room now.
+pub(super) fn start_roomy(draft: &mut Draft<'_>) {
+    let waiting: Vec<DispatchNumber> = draft
+        .open
+        .iter()
+        .copied()
+        .filter(|number| draft.dispatches[number].waiting == Some(Waiting::ForRoom))
+        .collect();
+    for number in waiting {
+        if draft.is_held() {
+            return;
+        }
+        if draft.has_room(number) {
+            start(draft, number);
+        }
+    }
+}
+
+/// Its agent is out of its usage limit: the next one of the list goes on at once, else all wait. No retry is spent.
+pub(super) fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timestamp) {
+    let now = draft.now();
+    let was_named =
+        draft.dispatches[&number].player.as_deref().is_some_and(|name| name != super::MANUAL_FIX);
+    match draft.seat(number, now) {
+        Seat::Out(until) => wait(draft, number, until, RetryWhy::Parked),
+        Seat::StandIn { .. } => {
+            wait(draft, number, now, RetryWhy::Fallback);
+            start(draft, number);
+        }
+        // Who is back, or was named in the settings meanwhile, plays.
+        Seat::Own if was_named => {
+            wait(draft, number, now, RetryWhy::Parked);
+            start(draft, number);
+        }
+        // Nobody knows who plays: only this dispatch waits. A time that is always now must not become a hot loop.
+        Seat::Own => {
+            let soonest = now.plus_ms(draft.policy.transient_base_ms);
+            wait(draft, number, until.max(soonest), RetryWhy::Parked);
+        }
+    }
+}
+
+/// The settings changed: who waits for an agent may have another one now.
+pub(super) fn unpark(draft: &mut Draft<'_>) {
+    let now = draft.now();
+    for number in draft.open.clone() {
+        let dispatch = &draft.dispatches[&number];
+        let is_known = dispatch.chosen.is_none()
+            && draft.policy.players.contains_key(&dispatch.role)
+            && (dispatch.player.is_some() || dispatch.attempts.0 == 0);
+        if !dispatch.is_parked || !is_known {
+            continue;
+        }
+        match draft.seat(number, now) {
+            Seat::Out(until) => wait(draft, number, until, RetryWhy::Parked),
+            Seat::StandIn { .. } => wait(draft, number, now, RetryWhy::Fallback),
+            Seat::Own => wait(draft, number, now, RetryWhy::Parked),
+        }
+    }
+}
+
+/// A price that nobody told cannot be kept within a limit: said once for each agent.
+pub(super) fn tell_unknown(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    end: &DispatchEnd,
+    usage: &Usage,
+) {
+    let dispatch = &draft.dispatches[&number];
+    if !end.has_begun() || dispatch.player() == Some(super::MANUAL_FIX) {
+        return;
+    }
+    let who = match dispatch.player() {
+        Some(name) => name.to_owned(),
+        None => format!("the agent of {}", dispatch.role),
+    };
+    let has_tokens = usage.input_tokens.is_some() && usage.output_tokens.is_some();
+    let price = draft.policy.micro_usd_max.is_some() && usage.micro_usd.is_none();
+    let tokens = draft.policy.tokens_max.is_some() && !has_tokens;
+    let missing = [(price, "what it cost", "usd"), (tokens, "all its tokens", "tokens")];
+    for (_, what, limit) in missing.into_iter().filter(|(is_missing, ..)| *is_missing) {
+        let message = format!(
+            "{who} did not report {what}: the ledger counts it as unknown, and limits.{limit} cannot be kept for it"
+        );
+        notice_once(draft, "budget.unknown", message);
+    }
+}
+
+fn wait(draft: &mut Draft<'_>, number: DispatchNumber, due: Timestamp, why: RetryWhy) {
+    draft.emit(Event::RetryScheduled { number, due, why });
+}
+
+fn begin(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    timeout_ms: Option<u64>,
+    chosen: Option<String>,
+    seat: Seat,
+) {
+    let (agent, stands_in_for) = match seat {
+        Seat::StandIn { agent, of, until } => {
+            let message =
+                format!("{of} is out of its usage limit until {until}: {agent} takes over");
+            notice_once(draft, "agent.fallback", message);
+            (Some(agent), Some(of))
+        }
+        Seat::Own | Seat::Out(_) => (chosen, None),
+    };
+    let dispatch = &draft.dispatches[&number];
+    let event = Event::AttemptStarted {
+        number,
+        attempt: dispatch.attempts.next(),
+        timeout_ms: timeout_ms.unwrap_or(dispatch.timeout_ms),
+        agent,
+        stands_in_for,
+        allowance: draft.allowance(number),
+    };
+    draft.emit(event);
+}
+
+fn notice_once(draft: &mut Draft<'_>, code: &str, message: String) {
+    let is_known = draft.notices.iter().any(|known| known.code == code && known.message == message);
+    if !is_known {
+        draft.notice(code, message);
+    }
+}

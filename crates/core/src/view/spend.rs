@@ -1,0 +1,98 @@
+//! The ledger as surfaces show it: what is unknown is null in JSON and a word in text, never 0.
+
+use crate::id::{TaskId, TaskRef};
+use crate::role::Role;
+use crate::session::{Ledger, Session, Spend};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SpendView {
+    pub usd: Option<f64>,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub attempts: u32,
+    pub wall_ms: u64,
+    /// Attempts that are not in `usd`, because nobody reported their price.
+    pub usd_unknown: u32,
+    /// Attempts whose tokens are not in the sums, or not all of them.
+    pub tokens_unknown: u32,
+}
+
+/// The same sums by what they were spent on.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SpendBy {
+    pub task: BTreeMap<String, SpendView>,
+    pub role: BTreeMap<Role, SpendView>,
+    /// Agents by the name in the settings.
+    pub agent: BTreeMap<String, SpendView>,
+}
+
+impl SpendView {
+    pub fn of(spend: &Spend) -> Self {
+        Self {
+            usd: spend.micro_usd.map(|micro| micro as f64 / 1_000_000.0),
+            input_tokens: spend.input_tokens,
+            output_tokens: spend.output_tokens,
+            attempts: spend.attempts,
+            wall_ms: spend.wall_ms,
+            usd_unknown: spend.price_unknown,
+            tokens_unknown: spend.tokens_unknown,
+        }
+    }
+
+    pub(super) fn of_task(session: &Session, id: &TaskId) -> Self {
+        let spend = session.ledger.by_task.get(&TaskRef::Task(id.clone()));
+        spend.map(Self::of).unwrap_or_default()
+    }
+
+    /// `1.20 (2 attempts unknown)`.
+    pub fn usd_words(&self) -> String {
+        let known = self.usd.map(|usd| format!("{usd:.2}"));
+        with_unknown(known, self.usd_unknown)
+    }
+
+    /// `in 10, out 5 (1 attempt unknown)`.
+    pub fn tokens_words(&self) -> String {
+        let word = |value: Option<u64>| value.map_or("unknown".to_owned(), |v| v.to_string());
+        let words = format!("in {}, out {}", word(self.input_tokens), word(self.output_tokens));
+        let is_known = self.input_tokens.is_some() || self.output_tokens.is_some();
+        with_unknown(Some(words), if is_known { self.tokens_unknown } else { 0 })
+    }
+}
+
+impl SpendBy {
+    pub fn of(ledger: &Ledger) -> Self {
+        let tasks = ledger.by_task.iter();
+        let agents = ledger.by_agent.iter();
+        Self {
+            task: tasks.map(|(task, spend)| (task.to_string(), SpendView::of(spend))).collect(),
+            role: ledger.by_role.iter().map(|(role, s)| (*role, SpendView::of(s))).collect(),
+            agent: agents.map(|(name, spend)| (name.clone(), SpendView::of(spend))).collect(),
+        }
+    }
+}
+
+impl fmt::Display for SpendView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "usd {}, tokens {}, {} attempt(s), {} s of agents",
+            self.usd_words(),
+            self.tokens_words(),
+            self.attempts,
+            self.wall_ms / 1_000
+        )
+    }
+}
+
+/// A sum that leaves something out says so.
+fn with_unknown(known: Option<String>, unknown: u32) -> String {
+    match (known, unknown) {
+        (None, _) => "unknown".to_owned(),
+        (Some(known), 0) => known,
+        (Some(known), 1) => format!("{known} (1 attempt unknown)"),
+        (Some(known), count) => format!("{known} ({count} attempts unknown)"),
+    }
+}

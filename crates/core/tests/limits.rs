@@ -1,0 +1,362 @@
+//! Stories of money, tokens and time, and of agents that are out of their usage limit.
+
+mod story;
+
+use expect_test::expect;
+use story::check;
+
+#[test]
+fn r106_every_attempt_is_counted_by_role_task_agent_and_dispatch_and_unknown_is_never_nothing() {
+    check(
+        "lean
+         task T-001 docs
+         played alpha
+         costs SpecAgent 0.25
+         costs Coder 0.50
+         lasts Coder 30
+         Coder: crash
+         Coder: timeout
+         SpecAgent: invalid
+         go
+         ledger",
+        expect![[r#"
+            waited    1000 ms
+            spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
+            spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
+            spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
+            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
+            spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
+            spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
+            spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
+            spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
+            state     BLOCKED timeout, 0 at work
+            tasks     T-001 blocked
+            decision  UD-1 escalation pending
+            ran       SpecAgentx2 Coder(T-001)x2"#]],
+    );
+}
+
+#[test]
+fn r106_the_ledger_survives_crashes_and_what_is_lost_is_unknown() {
+    check(
+        "lean
+         task T-001 docs
+         costs SpecAgent 1.20
+         go until Coder
+         crash keeping
+         crash
+         go
+         crash
+         ledger",
+        expect![[r#"
+            spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempt(s), 3 s of agents
+            spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
+            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 2 s of agents
+            spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
+            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            ran       SpecAgent Coder(T-001)x2 Reviewer(T-001)"#]],
+    );
+}
+
+#[test]
+fn r106_what_may_be_needed_by_those_at_work_is_not_given_twice() {
+    check(
+        "parallel 3
+         task T-001 chore
+         task T-002 chore
+         task T-003 chore
+         gates approved per-batch
+         usd 4
+         costs SpecAgent 0.50
+         costs Architect 1
+         costs Planner 0.25
+         costs Coder 0.75
+         costs Reviewer 0.01
+         go until Coder
+         who
+         first
+         who
+         first
+         who
+         crash keeping
+         who
+         first
+         show",
+        expect![[r#"
+            plays     Coder T-001: somebody usd 2.25
+            plays     Coder T-002: somebody usd 1.25
+            waits     Coder T-003: somebody for room
+            ready     Coder T-001: somebody usd 2.25
+            plays     Coder T-002: somebody usd 1.25
+            plays     Coder T-003: somebody usd 0.75
+            ready     Coder T-001: somebody usd 2.25
+            ready     Coder T-002: somebody usd 1.25
+            plays     Coder T-003: somebody usd 0.75
+            ready     Coder T-001: somebody usd 2.25
+            ready     Coder T-002: somebody usd 1.25
+            plays     Coder T-003: somebody usd 0.75
+            state     IMPLEMENT_LOOP, 1 at work
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 in-progress, T-002 in-progress, T-003 in-progress
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Coder(T-003)"#]],
+    );
+}
+
+#[test]
+fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_that() {
+    check(
+        "usd 2
+         wall 100
+         costs SpecAgent 1.99
+         lasts SpecAgent 40
+         lasts Architect 60
+         go until Architect
+         who
+         Architect: timeout
+         go
+         ledger
+         answer UD-1 retry
+         who",
+        expect![[r#"
+            plays     Architect meta: somebody usd 0.01 at most 60000 ms
+            spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
+            spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
+            spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
+            spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
+            plays     Architect meta: somebody usd 0.01
+            state     DESIGN, 1 at work
+            decision  UD-1 escalation answered "retry"
+            ran       SpecAgent Architectx2"#]],
+    );
+}
+
+#[test]
+fn r106_an_agent_that_used_up_what_was_left_asks_about_the_limit() {
+    check(
+        "usd 2
+         costs SpecAgent 2
+         SpecAgent: used-up
+         go
+         show
+         answer UD-1 retry
+         who
+         go
+         answer UD-2 retry
+         go",
+        expect![[r#"
+            state     BLOCKED budget, 0 at work
+            plays     SpecAgent meta: somebody
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-1 escalation answered "retry"
+            decision  UD-2 escalation answered "retry"
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx2 Architect"#]],
+    );
+    check(
+        "usd 3\ncosts SpecAgent 2\nSpecAgent: used-up\ngo",
+        expect![[r#"
+        state     BLOCKED subagent_failure, 0 at work
+        decision  UD-1 escalation pending
+        ran       SpecAgent"#]],
+    );
+}
+
+#[test]
+fn r106_a_price_that_nobody_tells_is_told_once_for_each_agent() {
+    check(
+        "usd 9
+         played alpha
+         list alpha beta
+         SpecAgent: crash
+         SpecAgent: parked
+         go
+         notices
+         ledger",
+        expect![[r#"
+            waited    1000 ms
+            notice    budget.unknown alpha did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
+            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:21:03.000Z: beta takes over
+            notice    budget.unknown beta did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
+            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
+            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
+            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
+            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
+            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx3 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
+    check(
+        "played alpha
+         list alpha beta gamma
+         SpecAgent: crash
+         SpecAgent: parked 600
+         SpecAgent: parked 300
+         SpecAgent: crash
+         SpecAgent: parked 60
+         go
+         who
+         notices",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            waited    60000 ms
+            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:03.000Z: beta takes over
+            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:03.000Z: gamma takes over
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx6 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_all_wait_for_the_first_that_is_back_and_the_agent_of_the_role_plays_again() {
+    check(
+        "played alpha
+         list alpha beta
+         Architect: parked 90
+         SpecAgent: parked 600
+         SpecAgent: parked 300
+         SpecAgent: ok
+         go until Architect
+         who
+         go
+         who
+         answer UD-APPROVE-DESIGN approved
+         who
+         notices",
+        expect![[r#"
+            waited    300000 ms
+            plays     Architect meta: beta for alpha
+            waited    90000 ms
+            plays     Planner meta: beta for alpha
+            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:01.000Z: beta takes over
+            state     PLAN, 1 at work
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            ran       SpecAgentx3 Architectx2 Planner"#]],
+    );
+}
+
+#[test]
+fn r107_a_new_dispatch_waits_unstarted_where_everybody_is_out() {
+    check(
+        "parallel 2
+         played alpha
+         usd 4
+         costs SpecAgent 1
+         costs Architect 1
+         costs Planner 1
+         costs Coder 0.10
+         task T-001 chore
+         task T-002 chore
+         gates approved single-final
+         Coder: parked 30
+         go until Coder
+         who
+         first
+         who
+         crash
+         who
+         go
+         who",
+        expect![[r#"
+            plays     Coder T-001: alpha usd 1
+            waits     Coder T-002: somebody for room
+            waits     Coder T-001: alpha usd 1 until 2026-11-06T21:20:33.000Z
+            waits     Coder T-002: somebody until 2026-11-06T21:20:33.000Z
+            waits     Coder T-001: alpha usd 1 until 2026-11-06T21:20:33.000Z
+            waits     Coder T-002: somebody until 2026-11-06T21:20:33.000Z
+            waited    30000 ms
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "single-final"
+            ran       SpecAgent Architect Planner Coder(T-001)x2 Coder(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r107_whom_a_person_names_plays_whatever_is_known_of_its_limit() {
+    check(
+        "played alpha
+         list alpha beta
+         SpecAgent: parked 600
+         SpecAgent: timeout
+         SpecAgent: timeout
+         SpecAgent: parked 60
+         go
+         answer UD-1 retry-with: alpha
+         who
+         go
+         answer UD-2 retry-with: gamma
+         who
+         go
+         who",
+        expect![[r#"
+            plays     SpecAgent meta: alpha
+            plays     SpecAgent meta: gamma
+            waited    60000 ms
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-1 escalation answered "retry-with: alpha"
+            decision  UD-2 escalation answered "retry-with: gamma"
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx5 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_a_crash_or_a_timeout_calls_nobody_else() {
+    check(
+        "played alpha
+         list alpha beta
+         SpecAgent: crash
+         SpecAgent: timeout
+         go
+         who
+         notices",
+        expect![[r#"
+            waited    1000 ms
+            waits     SpecAgent meta: alpha ForPerson
+            state     BLOCKED timeout, 0 at work
+            decision  UD-1 escalation pending
+            ran       SpecAgentx2"#]],
+    );
+}
+
+#[test]
+fn r107_a_list_that_is_written_while_all_wait_ends_the_wait() {
+    check(
+        "played alpha
+         SpecAgent: parked 3600
+         go until SpecAgent
+         first
+         who
+         crash
+         who
+         resume list alpha beta
+         who",
+        expect![[r#"
+            waits     SpecAgent meta: alpha until 2026-11-06T22:20:00.000Z
+            waits     SpecAgent meta: alpha until 2026-11-06T22:20:00.000Z
+            plays     SpecAgent meta: beta for alpha
+            state     INTAKE, 1 at work
+            ran       SpecAgentx2"#]],
+    );
+}

@@ -1,0 +1,161 @@
+//! Books on who plays: nobody who is out of its usage limit, and nobody who is not on the list.
+
+use super::attempts;
+use crate::violation::{Held, hold};
+use std::collections::{BTreeMap, BTreeSet};
+use tollgate_core::MANUAL_FIX;
+use tollgate_core::decision::Subject;
+use tollgate_core::event::{Event, RetryWhy};
+use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::input::Opening;
+use tollgate_core::policy::Policy;
+use tollgate_core::role::Role;
+use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
+
+#[derive(Debug)]
+pub(crate) struct Books {
+    policy: Policy,
+    out: BTreeMap<String, Timestamp>,
+    players: BTreeMap<DispatchNumber, String>,
+    /// Who plays because a person said so.
+    chosen: BTreeSet<DispatchNumber>,
+    by_person: BTreeSet<DispatchNumber>,
+    escalations: BTreeMap<DecisionId, DispatchNumber>,
+    /// Whom a person named for a dispatch.
+    named: BTreeSet<(DispatchNumber, String)>,
+}
+
+impl Books {
+    pub fn new(opening: &Opening) -> Self {
+        Self {
+            policy: opening.policy.clone(),
+            out: BTreeMap::new(),
+            players: BTreeMap::new(),
+            chosen: BTreeSet::new(),
+            by_person: BTreeSet::new(),
+            escalations: BTreeMap::new(),
+            named: BTreeSet::new(),
+        }
+    }
+
+    pub fn see(&mut self, at: Timestamp, event: &Event, attempts: &attempts::Books) -> Held {
+        match event {
+            Event::PolicyAdopted { policy } => self.policy = policy.clone(),
+            Event::DecisionAsked { decision } => {
+                if let Subject::Dispatch { dispatch } = decision.subject {
+                    self.escalations.insert(decision.decision_id.clone(), dispatch);
+                }
+            }
+            Event::DecisionResolved { id, resolution } => {
+                let answer = resolution.answer.as_deref().unwrap_or_default();
+                let name = answer.strip_prefix("retry-with:").map(str::trim);
+                if let (Some(name), Some(number)) = (name, self.escalations.get(id)) {
+                    self.named.insert((*number, name.to_owned()));
+                }
+            }
+            Event::RetryScheduled { number, due, why } => {
+                if *why == RetryWhy::Consented {
+                    self.by_person.insert(*number);
+                }
+                let role = attempts.dispatches[number].role;
+                return self.scheduled(at, *number, role, *due, *why);
+            }
+            Event::AttemptStarted { number, agent, stands_in_for, .. } => {
+                let Some(record) = attempts.dispatches.get(number) else {
+                    return Ok(());
+                };
+                self.started(at, *number, record.role, agent.as_deref(), stands_in_for.as_deref())?;
+            }
+            Event::AttemptEnded { number, end: DispatchEnd::Parked { until }, .. } => {
+                self.parked(at, *number, *until);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_out(&self, agent: &str, at: Timestamp) -> bool {
+        self.out.get(agent).is_some_and(|until| *until > at)
+    }
+
+    fn parked(&mut self, at: Timestamp, number: DispatchNumber, until: Timestamp) {
+        let player = self.players.get(&number).filter(|name| *name != MANUAL_FIX);
+        if let Some(name) = player.cloned() {
+            let until = until.max(at.plus_ms(self.policy.transient_base_ms));
+            let known = self.out.entry(name).or_insert(until);
+            *known = until.max(*known);
+        }
+    }
+
+    /// The agent of the role and those who may take over from it.
+    fn seats(&self, role: Role) -> Vec<&String> {
+        let own = self.policy.players.get(&role);
+        let list = own.and_then(|own| self.policy.fallbacks.get(own));
+        own.into_iter().chain(list.into_iter().flatten()).collect()
+    }
+
+    /// R107: until the first of them is back, and not where one of them is not out.
+    fn scheduled(
+        &self,
+        at: Timestamp,
+        number: DispatchNumber,
+        role: Role,
+        due: Timestamp,
+        why: RetryWhy,
+    ) -> Held {
+        let seats = self.seats(role);
+        let is_known = !self.chosen.contains(&number)
+            && !seats.is_empty()
+            && self.players.get(&number).is_none_or(|name| name != MANUAL_FIX);
+        if why != RetryWhy::Parked || !is_known {
+            return Ok(());
+        }
+        let back = |agent: &&String| if self.is_out(agent, at) { self.out[*agent] } else { at };
+        let first = seats.iter().map(back).min();
+        hold(first == Some(due), "parked_until_the_first_is_back", || {
+            format!("dispatch {number} waits until {due} and not {first:?}: {:?}", self.out)
+        })
+    }
+
+    fn started(
+        &mut self,
+        at: Timestamp,
+        number: DispatchNumber,
+        role: Role,
+        agent: Option<&str>,
+        stands_in_for: Option<&str>,
+    ) -> Held {
+        let by_person = self.by_person.remove(&number);
+        let own = self.policy.players.get(&role).cloned();
+        let player = agent.map(str::to_owned).or_else(|| own.clone());
+        let is_out = player.as_deref().is_some_and(|name| self.is_out(name, at));
+        hold(by_person || !is_out, "a_parked_agent_is_not_started", || {
+            format!("{player:?} plays dispatch {number} and is out: {:?}", self.out)
+        })?;
+        let is_right = match (agent, stands_in_for) {
+            (Some(agent), Some(of)) => {
+                let next = self.seats(role).into_iter().find(|name| !self.is_out(name, at));
+                let is_out = own.as_deref() == Some(of) && self.is_out(of, at);
+                is_out && next.is_some_and(|next| next == agent)
+            }
+            (Some(agent), None) => {
+                agent == MANUAL_FIX || self.named.contains(&(number, agent.to_owned()))
+            }
+            (None, stands_in_for) => stands_in_for.is_none(),
+        };
+        hold(is_right, "only_the_list_takes_over", || {
+            format!("{agent:?} plays dispatch {number} for {stands_in_for:?}: {:?}", self.out)
+        })?;
+        if agent.is_some() && stands_in_for.is_none() {
+            self.chosen.insert(number);
+        } else {
+            self.chosen.remove(&number);
+        }
+        match player {
+            Some(player) => self.players.insert(number, player),
+            None => self.players.remove(&number),
+        };
+        Ok(())
+    }
+}
