@@ -218,6 +218,7 @@ fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
         output_bytes_max: 1_000,
         isolation: None,
         sandbox: None,
+        secret_files: Vec::new(),
     };
     let late = process::start(&run, &spec, Path::new(PROGRAM)).unwrap();
     std::thread::sleep(Duration::from_millis(300));

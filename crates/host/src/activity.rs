@@ -7,7 +7,7 @@ pub mod classify;
 pub mod clean;
 pub mod collect;
 pub mod dispatch;
-mod driven;
+pub(crate) mod driven;
 pub mod failed;
 mod guard;
 mod imports;
@@ -76,6 +76,7 @@ fn shell(
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
         sandbox: sandbox::of_tree(context, workspace.tree(), &[])?,
+        secret_files: Vec::new(),
     })
 }
 

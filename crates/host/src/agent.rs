@@ -9,17 +9,18 @@ pub mod event;
 mod home;
 mod plan;
 mod transcript;
+pub mod trust;
 
 mod claude;
 
 pub use drive::drive;
-pub use home::{Home, LoginFile};
+pub use home::{Home, LENT_SUFFIX, LoginFile};
 pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, write_plan};
 pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use tollgate_contract::config::Adapter;
 
@@ -41,6 +42,11 @@ pub trait AgentAdapter: Sync {
 
     /// How to point it at a service on this address that stands in for its model.
     fn stand_in(&self, address: &str) -> StandIn;
+
+    /// The files of the person and of the repository that decide what else would run; trusted by their content.
+    fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;

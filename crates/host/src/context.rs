@@ -26,7 +26,7 @@ pub enum Room {
     Base,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Context {
     pub repository: Repository,
     pub layout: Layout,
@@ -84,6 +84,16 @@ impl Context {
     pub fn agent_home(&self, session: &SessionName, number: DispatchNumber) -> PathBuf {
         let root = self.repository.root();
         agent_homes(&self.state_home, root, session).join(number.to_string())
+    }
+
+    /// Where all agents of a session have theirs.
+    pub fn agent_homes(&self, session: &SessionName) -> PathBuf {
+        agent_homes(&self.state_home, self.repository.root(), session)
+    }
+
+    /// The same, knowing more that must not be written.
+    pub fn knowing(&self, secrets: &[String]) -> Self {
+        Self { redactor: self.redactor.knowing(secrets), ..self.clone() }
     }
 
     /// A program by its path, or by its name on `PATH`. Relative entries are left out: what stands there depends on the folder.

@@ -59,6 +59,9 @@ pub struct RunSpec {
     /// Where it may write; without one, everywhere that the person may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Sandbox>,
+    /// Files with a login; what is secret in them is taken out of the output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_files: Vec<PathBuf>,
 }
 
 /// Every way a run can end.

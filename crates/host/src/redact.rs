@@ -5,8 +5,11 @@
 //! that JSON stays JSON.
 
 mod environment;
+mod login;
 mod mail;
 mod shape;
+
+pub use login::secrets_in;
 
 use shape::Body;
 use std::borrow::Cow;
@@ -53,6 +56,19 @@ impl Redactor {
     /// Knows the values of variables whose names sound secret.
     pub fn from_environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
         Self::new(variables.filter_map(|(name, value)| environment::secret_value(&name, value)))
+    }
+
+    /// Knows these values, too.
+    pub fn knowing<S: AsRef<str>>(&self, secret_values: impl IntoIterator<Item = S>) -> Self {
+        let more = Self::new(secret_values);
+        let mut whole = self.clone();
+        whole.pieces.extend(more.pieces);
+        whole.pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        whole.pieces.dedup();
+        for (known, added) in whole.is_start.iter_mut().zip(more.is_start) {
+            *known |= added;
+        }
+        whole
     }
 
     /// For files that agents author: only what is a secret for certain. A specification may name an address, and a

@@ -192,6 +192,7 @@ impl Owner {
         loop {
             let ending = self.run_on(face)?;
             if !self.finish_showing(face, ending)? {
+                self.remove_agent_homes();
                 return Ok(ending);
             }
         }

@@ -31,12 +31,14 @@ impl fmt::Debug for Driven {
 }
 
 /// How to start an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Launch {
     pub argv: Vec<String>,
     pub env_names: Vec<String>,
     /// Outside the workspace, what this kind of agent cannot do without; it is there.
     pub writable: Vec<PathBuf>,
+    /// Files with its login.
+    pub secret_files: Vec<PathBuf>,
 }
 
 /// Why a role cannot be played; words for people.
@@ -61,7 +63,7 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     }
     if role == Role::Orchestrator {
         let argv = vec![context.program.display().to_string(), "scaffold".to_owned()];
-        return Ok(Player::Program(Launch { argv, env_names: Vec::new(), writable: Vec::new() }));
+        return Ok(Player::Program(Launch { argv, ..Launch::default() }));
     }
     let (name, agent) = match chosen {
         Some(name) => {
@@ -81,7 +83,8 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
         Adapter::Scripted => argv.get(2).and_then(|script| counts(script)).into_iter().collect(),
         _ => Vec::new(),
     };
-    Ok(Player::Program(Launch { argv, env_names: agent.env.clone(), writable }))
+    let env_names = agent.env.clone();
+    Ok(Player::Program(Launch { argv, env_names, writable, ..Launch::default() }))
 }
 
 /// Where a scripted agent counts its starts, beside its script.

@@ -57,6 +57,8 @@ pub struct DispatchOrder {
     pub last_failed_step: Option<String>,
     pub instructions: Vec<String>,
     pub artefacts: Vec<String>,
+    /// The dispatches that are not over; the private folders of all others go.
+    pub open: Vec<DispatchNumber>,
 }
 
 impl DispatchOrder {
@@ -87,12 +89,18 @@ impl DispatchOrder {
             last_failed_step: session.last_failed_step.clone(),
             instructions: session.opening.instructions.clone(),
             artefacts: session.artefacts.keys().cloned().collect(),
+            open: open_dispatches(session),
         })
     }
 
     fn rescue_name(&self) -> String {
         rescue_name(self.number, self.attempt)
     }
+}
+
+fn open_dispatches(session: &Session) -> Vec<DispatchNumber> {
+    let open = session.dispatches.iter().filter(|(_, dispatch)| dispatch.verdict.is_none());
+    open.map(|(number, _)| *number).collect()
 }
 
 fn room_of(dispatch: &Dispatch) -> Room {
@@ -106,6 +114,17 @@ pub(super) fn rescue_name(number: DispatchNumber, attempt: Attempt) -> String {
 
 /// None when it waits for a person and the loop did not wait with it.
 pub fn run(
+    context: &Context,
+    order: &DispatchOrder,
+    stop: &StopSwitch,
+) -> Result<Option<Ended>, ActivityError> {
+    let ended = run_to_end(context, order, stop);
+    // However it ended, also when it never began.
+    let taken_out = driven::take_login_out(context, order);
+    ended.and_then(|ended| taken_out.map(|()| ended))
+}
+
+fn run_to_end(
     context: &Context,
     order: &DispatchOrder,
     stop: &StopSwitch,
@@ -145,6 +164,7 @@ pub fn run(
             }
         }
     };
+    let context = &context.knowing(&driven::secrets(context, order)?);
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let Ended { end, usage } = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
@@ -250,6 +270,7 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
+    driven::remove_homes(context, &order.session, &order.open);
     if let Err(end) = setup::run(context, &order.session, order.room, workspace, stop)? {
         return Ok(Started::Ended(end));
     }
@@ -416,5 +437,6 @@ fn run_spec(
         timeout_ms: order.timeout_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
+        secret_files: launch.secret_files,
     })
 }

@@ -4,13 +4,17 @@ use super::ActivityError;
 use super::adapter::{Driven, Launch};
 use super::dispatch::DispatchOrder;
 use crate::agent::event::{Finished, Outcome};
-use crate::agent::{self, Access, Home, Job, Plan, Transcript};
+use crate::agent::trust::{self, Inherited};
+use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
 use crate::context::Context;
+use crate::crash;
 use crate::layout::RunFolder;
+use crate::process::{self, Attached};
 use serde_json::Value;
 use std::path::Path;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
+use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
 use tollgate_core::work::DispatchEnd;
 
@@ -33,7 +37,7 @@ pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resume
     Ok(session.map(|session| Resumed { session, before }))
 }
 
-/// How to start the driver for an attempt; the inner error is how it ended before it began.
+/// How to start the driver for an attempt, or how the attempt ends because it cannot be started.
 pub fn launch(
     context: &Context,
     order: &DispatchOrder,
@@ -43,20 +47,22 @@ pub fn launch(
     driven: &Driven,
     resumed: Option<&Resumed>,
 ) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
-    let not_started = |cause| {
-        let program = driven.name.clone();
-        Ok(Err(DispatchEnd::CouldNotStart { program, cause }))
-    };
+    let could_not_start =
+        |cause| Ok(Err(DispatchEnd::CouldNotStart { program: driven.name.clone(), cause }));
     let program = match program(context, driven) {
         Ok(program) => program,
-        Err(why) => return not_started(why),
+        Err(why) => return could_not_start(why),
     };
+    if let Some(detail) = why_not_trusted(context, driven, tree) {
+        return Ok(Err(DispatchEnd::PermissionRefused { detail }));
+    }
     let place = context.agent_home(&order.session, order.number);
     let problem = || ActivityError::io(format!("cannot prepare {}", place.display()));
     let home = Home::create(&place).map_err(problem())?;
-    let lookup = |name: &str| (context.lookup)(name).map(Into::into);
-    let login = driven.adapter.login();
-    home.bring_login(login, context.home.as_deref(), lookup).map_err(problem())?;
+    if let Err(error) = lend_login(context, driven, &home) {
+        return could_not_start(format!("your login could not be brought along: {error}"));
+    }
+    crash::point("dispatch.login_lent");
     let schema = reply_schema();
     let session_folder = format!(".agents-work/{}", order.session);
     let access = access(role);
@@ -74,7 +80,7 @@ pub fn launch(
     };
     let start = match driven.adapter.start(&job) {
         Ok(start) => start,
-        Err(why) => return not_started(why),
+        Err(why) => return could_not_start(why),
     };
     let plan = Plan {
         adapter: driven.agent.adapter,
@@ -96,7 +102,79 @@ pub fn launch(
     let env_names = driven.agent.env.clone();
     let mut writable = start.writable;
     writable.push(home.folder().to_owned());
-    Ok(Ok(Launch { argv, env_names, writable }))
+    let secret_files = home.secret_files().map_err(problem())?;
+    Ok(Ok(Launch { argv, env_names, writable, secret_files }))
+}
+
+/// An agent that works with the person's own folder finds its login there.
+fn lend_login(context: &Context, driven: &Driven, home: &Home) -> std::io::Result<()> {
+    let lookup = |name: &str| (context.lookup)(name).map(Into::into);
+    let (login, person) = (driven.adapter.login(), context.home.as_deref());
+    match driven.agent.inherit {
+        true => home.use_login_in_place(login, person, lookup),
+        false => home.bring_login(login, person, lookup),
+    }
+}
+
+/// What would run of other people's settings must be what the person agreed to, at every start anew: the work of an
+/// agent that was accepted may have changed the settings of the next one.
+fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<String> {
+    let Driven { name, agent, adapter } = driven;
+    if !agent.inherit {
+        return None;
+    }
+    let looked = Inherited::in_tree(context, *adapter, tree).and_then(|inherited| {
+        let is_trusted = trust::is_trusted(context, name, &inherited)?;
+        let agreed = trust::last_trusted(context, name)?;
+        Ok((!is_trusted).then(|| inherited.changes(&agreed)))
+    });
+    match looked {
+        Ok(None) => None,
+        Ok(Some(changes)) => Some(format!(
+            "[agent.{name}] has inherit = true, and you have not agreed to what it would run now: {}; look at it with \
+             `tollgate agents trust {name} --in {}`, then try again",
+            trust::in_words(&changes),
+            tree.display()
+        )),
+        Err(error) => Some(format!("[agent.{name}] has inherit = true, but {error}")),
+    }
+}
+
+/// What is secret in the login that an attempt works with; nothing that we write may show it.
+pub fn secrets(context: &Context, order: &DispatchOrder) -> Result<Vec<String>, ActivityError> {
+    let place = context.agent_home(&order.session, order.number);
+    let problem = ActivityError::io(format!("cannot read the login beside {}", place.display()));
+    Home::at(&place).secrets().map_err(problem)
+}
+
+/// The login does not stay behind when no agent works with it any more.
+pub fn take_login_out(context: &Context, order: &DispatchOrder) -> Result<(), ActivityError> {
+    let folder = context.session_layout(&order.session).attempt(order.number, order.attempt);
+    let look = ActivityError::io(format!("cannot look at {}", folder.folder().display()));
+    if matches!(process::attach(folder.folder()).map_err(look)?, Attached::Running(_)) {
+        return Ok(());
+    }
+    let place = context.agent_home(&order.session, order.number);
+    let problem = ActivityError::io(format!("cannot take the login out of {}", place.display()));
+    Home::at(&place).take_login_out().map_err(problem)
+}
+
+/// Removes the private folders of a session's dispatches that are over; what cannot be removed now is tried again when
+/// the next dispatch starts, and at the end.
+pub fn remove_homes(context: &Context, session: &SessionName, open: &[DispatchNumber]) {
+    let homes = context.agent_homes(session);
+    let open: Vec<String> = open.iter().map(ToString::to_string).collect();
+    let mut is_empty = true;
+    for entry in std::fs::read_dir(&homes).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // What was lent lies beside the folder, also when the folder is gone.
+        let number = name.strip_suffix(LENT_SUFFIX).unwrap_or(&name).to_owned();
+        let is_gone = !open.contains(&number) && Home::at(&homes.join(number)).discard().is_ok();
+        is_empty &= is_gone;
+    }
+    if is_empty {
+        let _not_there = std::fs::remove_dir(&homes);
+    }
 }
 
 /// Without the name of its dialect, which some agents would look up.

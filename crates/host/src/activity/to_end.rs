@@ -110,6 +110,7 @@ mod tests {
             output_bytes_max: 1_000,
             isolation: None,
             sandbox: None,
+            secret_files: Vec::new(),
         };
         // It ends at once and leaves no outcome.
         let program = Path::new("/bin/true");

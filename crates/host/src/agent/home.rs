@@ -1,21 +1,27 @@
 //! The private configuration folder of a dispatch: only the person's login is brought along, nothing else of theirs.
+//!
+//! The agent may do in it what it likes, so nothing is read or written here through a link.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+mod login;
+mod rotated;
+
+pub use login::{LENT_SUFFIX, LoginFile};
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags, chmodat, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A file of the person's login.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoginFile {
-    /// The variable that names the folder it is in, where the person may have moved it.
-    pub moved_by: Option<&'static str>,
-    /// Below that folder, or below the home when the variable is not set.
-    pub below_moved: &'static str,
-    pub below_home: &'static str,
-    /// Below the private folder.
-    pub to: &'static str,
-}
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const NEW_FILE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 /// Where an agent of one dispatch keeps its settings, its login and its own sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +33,13 @@ impl Home {
     /// Made when it is not there, for the person alone.
     pub fn create(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        Ok(Self::at(folder))
+    }
+
+    /// One that may be there.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
     }
 
     pub fn folder(&self) -> &Path {
@@ -38,45 +50,59 @@ impl Home {
         self.folder.join(relative)
     }
 
-    /// Writes a settings file of the agent.
+    /// Writes a settings file of the agent, for the person alone. Not by rename: a writer that is killed leaves nothing
+    /// under another name.
     pub fn write(&self, relative: &str, content: &[u8]) -> io::Result<()> {
-        let path = self.path(relative);
-        if let Some(folder) = path.parent() {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600);
-        io::Write::write_all(&mut options.open(path)?, content)
+        let folder = self.make_way(relative)?;
+        let file = openat(&folder, name_of(relative), NEW_FILE, Mode::from_raw_mode(0o600))?;
+        File::from(file).write_all(content)
     }
 
-    /// Copies what is there of the person's login; `lookup` gives environment variables.
-    pub fn bring_login(
-        &self,
-        files: &[LoginFile],
-        person: Option<&Path>,
-        lookup: impl Fn(&str) -> Option<PathBuf>,
-    ) -> io::Result<()> {
-        for file in files {
-            let moved = file.moved_by.and_then(&lookup).map(|folder| folder.join(file.below_moved));
-            let usual = || person.map(|home| home.join(file.below_home));
-            let Some(from) = moved.or_else(usual) else { continue };
-            match fs::read(&from) {
-                Ok(content) => self.write(file.to, &content)?,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+    /// Takes the login out, gives back what the agent renewed of it, and removes everything.
+    pub fn discard(&self) -> io::Result<()> {
+        self.take_login_out()?;
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
         }
-        Ok(())
     }
 
-    /// The login does not stay behind.
-    pub fn remove_login(&self, files: &[LoginFile]) -> io::Result<()> {
-        for file in files {
-            match fs::remove_file(self.path(file.to)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+    /// The folder in which a file is to lie, with nothing at the file's name. What the agent put in the way goes.
+    fn make_way(&self, relative: &str) -> io::Result<OwnedFd> {
+        let folders = relative.rsplit_once('/').map_or("", |(folders, _)| folders);
+        let mut folder = rustix::fs::open(&self.folder, FOLDER, Mode::empty())?;
+        for step in folders.split('/').filter(|step| !step.is_empty()) {
+            folder = step_into(&folder, step)?;
         }
-        Ok(())
+        match unlinkat(&folder, name_of(relative), AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            // Every folder above it was just seen to be one.
+            Err(Errno::ISDIR) => fs::remove_dir_all(self.path(relative))?,
+            Err(errno) => return Err(errno.into()),
+        }
+        Ok(folder)
     }
 }
+
+fn name_of(relative: &str) -> &str {
+    relative.rsplit_once('/').map_or(relative, |(_, name)| name)
+}
+
+/// A folder, made where it is missing, closed or something else.
+fn step_into(parent: impl AsFd, name: &str) -> rustix::io::Result<OwnedFd> {
+    let own = Mode::from_raw_mode(0o700);
+    match openat(&parent, name, FOLDER, Mode::empty()) {
+        Err(Errno::NOENT) => mkdirat(&parent, name, own)?,
+        Err(Errno::NOTDIR | Errno::LOOP) => {
+            unlinkat(&parent, name, AtFlags::empty())?;
+            mkdirat(&parent, name, own)?;
+        }
+        // Its mode, not that of where a link leads: a link would have been told above.
+        Err(Errno::ACCESS) => chmodat(&parent, name, own, AtFlags::empty())?,
+        opened => return opened,
+    }
+    openat(&parent, name, FOLDER, Mode::empty())
+}
+
+#[cfg(test)]
+mod tests;

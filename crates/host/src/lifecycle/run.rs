@@ -106,6 +106,7 @@ fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
         output_bytes_max: run.output_bytes_max,
         isolation: None,
         sandbox: run.sandbox.cloned(),
+        secret_files: Vec::new(),
     }
 }
 

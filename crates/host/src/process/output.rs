@@ -5,9 +5,14 @@ use crate::redact::{Redactor, Stream};
 use rustix::io::ioctl_fionbio;
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// As much as a pipe holds; more would only cost memory.
 const CHUNK_BYTES: usize = 64 * 1024;
+
+/// In the folder of a run, what it wrote.
+pub(super) const LOGS: [&str; 2] = ["stdout.log", "stderr.log"];
 
 /// The agent's ends of the pipes.
 #[derive(Debug)]
@@ -42,8 +47,8 @@ impl<'a> Output<'a> {
         redactor: &'a Redactor,
         bytes_max: u64,
     ) -> io::Result<(Self, AgentOutput)> {
-        let (stdout, agent_stdout) = Channel::open(folder, "stdout.log", redactor)?;
-        let (stderr, agent_stderr) = Channel::open(folder, "stderr.log", redactor)?;
+        let (stdout, agent_stdout) = Channel::open(folder, LOGS[0], redactor)?;
+        let (stderr, agent_stderr) = Channel::open(folder, LOGS[1], redactor)?;
         let output = Self {
             stdout,
             stderr,
@@ -105,6 +110,29 @@ impl<'a> Channel<'a> {
         self.stream.finish(&mut self.clean);
         self.log.write_all(&self.clean)
     }
+}
+
+/// Takes more out of a log that is complete; it is replaced as a whole.
+pub(super) fn redact_again(log: &Path, redactor: &Redactor) -> io::Result<()> {
+    let mut from = File::open(log)?;
+    let mut to = NamedTempFile::new_in(crate::files::folder_of(log))?;
+    let (mut stream, mut clean) = (redactor.stream(), Vec::new());
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let count = from.read(&mut chunk)?;
+        clean.clear();
+        match count {
+            0 => stream.finish(&mut clean),
+            count => stream.push(&chunk[..count], &mut clean),
+        }
+        to.write_all(&clean)?;
+        if count == 0 {
+            break;
+        }
+    }
+    to.as_file().set_permissions(from.metadata()?.permissions())?;
+    to.persist(log).map_err(|error| error.error)?;
+    Ok(())
 }
 
 fn take(

@@ -3,22 +3,23 @@
 use super::command::could_not_start;
 use super::environment::agent_environment;
 use super::init::drain;
-use super::output::{Channel, Output};
+use super::output::{Channel, LOGS, Output, redact_again};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
 use crate::crash;
-use crate::redact::Redactor;
+use crate::files;
+use crate::redact::{Redactor, secrets_in};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,9 @@ use tempfile::TempDir;
 
 /// What a tree that ran out of time gets to tidy up.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Logins are small; what is larger is something else.
+const LOGIN_BYTES_MAX: u64 = 256 * 1024;
 
 /// The body of `tollgate supervise DIR`. Call it from a process with one thread. Its standard error is its log.
 pub fn supervise(run_dir: &Path) -> ExitCode {
@@ -95,7 +99,8 @@ fn run_agent(
     temp: Option<&io::Result<TempDir>>,
     signals: Signals,
 ) -> io::Result<RunOutcome> {
-    let redactor = Redactor::from_environment(std::env::vars_os());
+    let lent = secrets_of(&spec.secret_files);
+    let redactor = Redactor::from_environment(std::env::vars_os()).knowing(&lent);
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
     let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
     let begun = Instant::now();
@@ -108,6 +113,7 @@ fn run_agent(
         Ok(tree) => Watch { spec, begun, tree, output: &mut output, signals }.until_end()?,
     };
     output.finish()?;
+    take_renewed_out(folder, spec, &redactor, &lent)?;
     let end = match end {
         RunEnd::Exited { .. } | RunEnd::Signalled { .. } if output.is_over_limit() => {
             RunEnd::OutputLimit { limit_bytes: spec.output_bytes_max }
@@ -121,6 +127,27 @@ fn run_agent(
         stderr_bytes: output.stderr.bytes,
         finished_at_ms: now_ms(),
     })
+}
+
+/// A file that is not there, or that an agent has made something else of, holds no login.
+fn secrets_of(files: &[PathBuf]) -> BTreeSet<String> {
+    let read = |path: &PathBuf| files::read_bounded(path, LOGIN_BYTES_MAX).ok();
+    files.iter().filter_map(read).flat_map(|bytes| secrets_in(&bytes)).collect()
+}
+
+/// Tokens that the agent got while it ran are known only now.
+fn take_renewed_out(
+    folder: &RunFolder,
+    spec: &RunSpec,
+    redactor: &Redactor,
+    lent: &BTreeSet<String>,
+) -> io::Result<()> {
+    let now = secrets_of(&spec.secret_files);
+    if now.is_subset(lent) {
+        return Ok(());
+    }
+    let redactor = redactor.knowing(&now);
+    LOGS.iter().try_for_each(|log| redact_again(&folder.path(log), &redactor))
 }
 
 /// A sandbox that is asked for by all means and cannot be had.

@@ -3,6 +3,7 @@
 use super::Owner;
 use crate::activity::ActivityError;
 use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::driven;
 use crate::layout::SessionLayout;
 use crate::process::{self, Attached};
 use std::io;
@@ -33,6 +34,8 @@ impl Owner {
             let problem = || ActivityError::io(format!("cannot end {}", folder.display()));
             if let Attached::Running(run) = process::attach(&folder).map_err(problem())? {
                 run.stopper().stop().map_err(problem())?;
+                // What is removed below must not be in use.
+                run.wait().map_err(problem())?;
             }
         }
         let mut kept = Vec::new();
@@ -41,7 +44,15 @@ impl Owner {
                 kept.extend(dispatch::abandon(&self.context, &order)?);
             }
         }
+        self.remove_agent_homes();
         Ok(kept)
+    }
+
+    /// Agents of a session that is over need their private folders no more.
+    pub(super) fn remove_agent_homes(&self) {
+        if self.session().is_over() {
+            driven::remove_homes(&self.context, &self.session().opening.session, &[]);
+        }
     }
 }
 

@@ -64,6 +64,7 @@ impl World {
             output_bytes_max: 1_000_000,
             isolation: Some(self.isolation),
             sandbox: None,
+            secret_files: Vec::new(),
         }
     }
 

@@ -1,0 +1,90 @@
+//! Tells a login whose tokens were renewed from anything else that an agent, or what steers it, may have made of it.
+
+use serde_json::Value;
+
+/// Shorter texts are kinds and names, not tokens.
+const TOKEN_CHARS_MIN: usize = 12;
+
+/// Parts of names of fields that say where tokens are sent; nobody but the person changes those.
+const ADDRESSES: [&str; 7] = ["url", "uri", "host", "endpoint", "issuer", "domain", "server"];
+
+/// Both are JSON of the same shape, and only tokens, numbers and switches differ.
+pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
+    let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok().filter(Value::is_object);
+    match (read(before), read(after)) {
+        (Some(before), Some(after)) => may_become(&before, &after, ""),
+        _ => false,
+    }
+}
+
+fn may_become(before: &Value, after: &Value, name: &str) -> bool {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            before.len() == after.len()
+                && before.iter().all(|(name, value)| {
+                    after.get(name).is_some_and(|after| may_become(value, after, name))
+                })
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            before.len() == after.len()
+                && before.iter().zip(after).all(|(before, after)| may_become(before, after, name))
+        }
+        (Value::String(before), Value::String(after)) => {
+            before == after || is_token(before) && is_token(after) && !is_address(name)
+        }
+        (Value::Number(_), Value::Number(_)) | (Value::Bool(_), Value::Bool(_)) => true,
+        (before, after) => before == after,
+    }
+}
+
+fn is_token(text: &str) -> bool {
+    text.len() >= TOKEN_CHARS_MIN
+        && !text.contains("://")
+        && text.chars().all(|char| char.is_ascii_graphic())
+}
+
+fn is_address(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ADDRESSES.iter().any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = r#"{"oauth":{"access":"access-token-1","refresh":"refresh-token-1","expires":1,"type":"oauth",
+        "scopes":["user:inference"],"apiUrl":"api.example.com","note":null}}"#;
+
+    fn becomes(from: &str, to: &str) -> bool {
+        assert!(BEFORE.contains(from), "{from}");
+        is_renewed(BEFORE.as_bytes(), BEFORE.replace(from, to).as_bytes())
+    }
+
+    #[test]
+    fn r113_renewed_tokens_and_their_times_are_a_login() {
+        assert!(becomes("refresh-token-1", "refresh-token-2222"));
+        assert!(becomes("\"expires\":1", "\"expires\":1767225600000"));
+    }
+
+    #[test]
+    fn r113_nothing_else_is_taken_for_a_renewed_login() {
+        for (from, to) in [
+            ("refresh-token-1", ""),
+            ("refresh-token-1", "short"),
+            ("refresh-token-1", "https://evil.example/"),
+            ("\"refresh-token-1\"", "7"),
+            ("\"refresh-token-1\"", "null"),
+            ("\"refresh\"", "\"hook\""),
+            ("\"note\":null", "\"note\":null,\"more\":1"),
+            (",\"note\":null", ""),
+            ("\"note\":null", "\"note\":\"some-words-here\""),
+            ("\"oauth\",", "\"wellknown\","),
+            ("api.example.com", "api.evil.example"),
+            ("[\"user:inference\"]", "[]"),
+            ("{\"oauth\":", "["),
+        ] {
+            assert!(!becomes(from, to), "{from} became {to}");
+        }
+        assert!(!is_renewed(b"key: value-of-a-key", b"key: value-of-a-kez"), "only JSON is known");
+    }
+}

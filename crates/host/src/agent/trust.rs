@@ -1,0 +1,205 @@
+//! Whether the person has agreed to what an agent with `inherit = true` would run of their own settings and of the
+//! repository's. What they agreed to is known by its content: a file that is new, changed or gone needs their word again.
+
+mod store;
+
+pub use store::{TRUST_FILE, is_trusted, last_trusted, trust};
+
+use super::AgentAdapter;
+use crate::context::Context;
+use crate::files;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use tollgate_core::id::{CommitId, ContentHash};
+
+/// Settings are few and small; an agent that would run more than this cannot be looked through by a person.
+const FILES_MAX: usize = 500;
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+const DEPTH_MAX: usize = 8;
+
+/// Why it cannot be known what an agent would inherit.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("HOME is not set, so your own settings cannot be found")]
+    NoHome,
+    #[error("cannot look through {}: {cause}", path.display())]
+    Unreadable { path: PathBuf, cause: io::Error },
+    #[error("there are more than {FILES_MAX} files of settings, which nobody can look through")]
+    TooMany,
+    #[error(transparent)]
+    Repository(#[from] crate::repository::RepositoryError),
+    #[error("cannot read or write {}: {cause}", path.display())]
+    Store { path: PathBuf, cause: io::Error },
+}
+
+/// What an agent would inherit: the files that are there, by the names that people see.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inherited {
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// What is different from what the person agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    New,
+    Changed,
+    Gone,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+        })
+    }
+}
+
+impl Inherited {
+    /// As an agent at work in this tree would find it.
+    pub fn in_tree(
+        context: &Context,
+        adapter: &dyn AgentAdapter,
+        tree: &Path,
+    ) -> Result<Self, TrustError> {
+        let person = context.home.as_deref().ok_or(TrustError::NoHome)?;
+        let mut found = Self::default();
+        for path in adapter.inherited(person, tree) {
+            found.take(&path, person, tree, DEPTH_MAX)?;
+        }
+        Ok(found)
+    }
+
+    /// As an agent would find it in the tree of a session that starts from this commit: what the checkout has beside it
+    /// is not there, apart from what the settings copy.
+    pub fn from_commit(
+        context: &Context,
+        adapter: &dyn AgentAdapter,
+        commit: &CommitId,
+    ) -> Result<Self, TrustError> {
+        let root = context.repository.root();
+        let mut found = Self::in_tree(context, adapter, root)?;
+        let copied = |name: &str| {
+            let under = |path: &String| Path::new(name).starts_with(path.trim_end_matches('/'));
+            context.config.workspace.copy.iter().any(under)
+        };
+        let theirs: Vec<String> = found.files.keys().cloned().collect();
+        for name in theirs.into_iter().filter(|name| !is_persons(name) && !copied(name)) {
+            let is_link = root.join(&name).is_symlink();
+            match context.repository.has_path(commit, &name)? {
+                true if is_link => {}
+                true => {
+                    let content = context.repository.content(commit, &name)?;
+                    found.files.insert(name, content);
+                }
+                false => {
+                    found.files.remove(&name);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Follows links, as the agent will: what counts is what it reads.
+    fn take(
+        &mut self,
+        path: &Path,
+        person: &Path,
+        root: &Path,
+        depth: usize,
+    ) -> Result<(), TrustError> {
+        let unreadable = |cause| TrustError::Unreadable { path: path.to_owned(), cause };
+        let meta = match fs::metadata(path) {
+            Err(error) if is_absent(&error) => return Ok(()),
+            meta => meta.map_err(unreadable)?,
+        };
+        if meta.is_dir() {
+            let deeper = depth.checked_sub(1).ok_or(TrustError::TooMany)?;
+            for entry in fs::read_dir(path).map_err(unreadable)? {
+                self.take(&entry.map_err(unreadable)?.path(), person, root, deeper)?;
+            }
+            return Ok(());
+        }
+        if !meta.is_file() {
+            return Err(unreadable(io::Error::other("it is no plain file")));
+        }
+        let mut content = Vec::new();
+        let file = File::open(path).map_err(unreadable)?;
+        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut content).map_err(unreadable)?;
+        if content.len() as u64 > FILE_BYTES_MAX {
+            return Err(unreadable(io::Error::other("it is too large for settings")));
+        }
+        self.files.insert(shown(path, person, root), content);
+        if self.files.len() > FILES_MAX {
+            return Err(TrustError::TooMany);
+        }
+        Ok(())
+    }
+
+    pub fn hashes(&self) -> BTreeMap<String, ContentHash> {
+        let hash = |(name, content): (&String, &Vec<u8>)| (name.clone(), files::hash_bytes(content));
+        self.files.iter().map(hash).collect()
+    }
+
+    /// What is different from what was agreed to.
+    pub fn changes(&self, agreed: &BTreeMap<String, ContentHash>) -> Vec<(String, Change)> {
+        let now = self.hashes();
+        let there = now.iter().filter_map(|(name, hash)| match agreed.get(name) {
+            None => Some((name.clone(), Change::New)),
+            Some(before) => (before != hash).then(|| (name.clone(), Change::Changed)),
+        });
+        let gone = agreed.keys().filter(|name| !now.contains_key(*name));
+        let mut changes: Vec<_> =
+            there.chain(gone.map(|name| (name.clone(), Change::Gone))).collect();
+        changes.sort_by(|a, b| a.0.cmp(&b.0));
+        changes
+    }
+}
+
+/// One hash for all: of every name and content.
+fn whole(files: &BTreeMap<String, ContentHash>) -> ContentHash {
+    let mut hasher = Sha256::new();
+    for (name, hash) in files {
+        hasher.update(format!("{}\n{name}\n{}\n", name.len(), hash.as_str()));
+    }
+    files::hash_bytes(&hasher.finalize())
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Relative in the repository, from `~` in the home, and whole elsewhere.
+fn shown(path: &Path, person: &Path, root: &Path) -> String {
+    if let Ok(relative) = path.strip_prefix(root) {
+        return relative.display().to_string();
+    }
+    match path.strip_prefix(person) {
+        Ok(relative) => format!("~/{}", relative.display()),
+        Err(_) => path.display().to_string(),
+    }
+}
+
+fn is_persons(name: &str) -> bool {
+    name.starts_with("~/") || name.starts_with('/')
+}
+
+/// `new .mcp.json, changed ~/.claude/settings.json`
+pub fn in_words(changes: &[(String, Change)]) -> String {
+    const SHOWN_MAX: usize = 8;
+    let words = changes.iter().take(SHOWN_MAX).map(|(name, change)| format!("{change} {name}"));
+    let mut words = words.collect::<Vec<_>>().join(", ");
+    if changes.len() > SHOWN_MAX {
+        words.push_str(&format!(" and {} more", changes.len() - SHOWN_MAX));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! What is trusted by its content.
+
+use super::*;
+
+fn inherited(files: &[(&str, &str)]) -> Inherited {
+    let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
+    Inherited { files: files.iter().map(file).collect() }
+}
+
+#[test]
+fn a_file_that_is_new_changed_or_gone_is_told() {
+    let agreed = inherited(&[("a", "1"), ("b", "1"), ("~/c", "1")]).hashes();
+    let now = inherited(&[("a", "1"), ("b", "2"), ("d", "1")]);
+    let changes = now.changes(&agreed);
+    assert_eq!(in_words(&changes), "changed b, new d, gone ~/c");
+    assert!(inherited(&[("a", "1")]).changes(&inherited(&[("a", "1")]).hashes()).is_empty());
+}
+
+#[test]
+fn names_and_contents_cannot_be_mistaken_for_each_other() {
+    let hash = |files: &[(&str, &str)]| whole(&inherited(files).hashes());
+    assert_ne!(hash(&[("a", "b")]), hash(&[("b", "a")]));
+    assert_ne!(hash(&[("a", "")]), hash(&[]));
+    assert_ne!(hash(&[("a\nb", "")]), hash(&[("a", ""), ("b", "")]));
+}
+
+#[test]
+fn people_see_names_that_do_not_depend_on_the_tree() {
+    let (person, root) = (Path::new("/home/ann"), Path::new("/home/ann/app"));
+    let show = |path: &str| shown(Path::new(path), person, root);
+    assert_eq!(show("/home/ann/app/.mcp.json"), ".mcp.json");
+    assert_eq!(show("/home/ann/.claude/settings.json"), "~/.claude/settings.json");
+    assert_eq!(show("/etc/agent.json"), "/etc/agent.json");
+}
