@@ -10,7 +10,9 @@ mod home;
 mod plan;
 mod transcript;
 
+mod boundary;
 mod claude;
+mod claude_lines;
 
 pub use drive::drive;
 pub use home::{Home, LoginFile};
@@ -19,7 +21,7 @@ pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use tollgate_contract::config::Adapter;
 
@@ -39,11 +41,27 @@ pub trait AgentAdapter: Sync {
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
     fn login_variables(&self) -> &'static [&'static str];
 
+    /// How to point it at a service on this address that stands in for its model.
+    fn stand_in(&self, address: &str) -> StandIn;
+
+    /// The files of the person and of the repository that decide what else would run; trusted by their content.
+    fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;
 
     /// The other end of the conversation.
     fn talk(&self, plan: &Plan) -> Box<dyn Talk>;
+}
+
+/// What settings and environment lead an agent to another model service.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StandIn {
+    pub env: Vec<(String, String)>,
+    pub args: Vec<String>,
+    pub model: Option<String>,
 }
 
 /// A conversation with a running program, one JSON value a line. Whatever it does not know it leaves alone.
