@@ -11,7 +11,9 @@ mod plan;
 mod transcript;
 pub mod trust;
 
+mod boundary;
 mod claude;
+mod claude_lines;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};

@@ -1,9 +1,14 @@
-//! Claude Code.
+//! Claude Code, two-way: it asks us before it uses a tool, and we answer by the boundary of the role.
 
-mod stream;
+mod permission;
+mod talk;
 
 use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use crate::files::{Entry, EntryKind, TreeLimits, is_program, list_files};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 pub struct Claude;
 
@@ -17,9 +22,47 @@ const LOGIN: [LoginFile; 1] = [LoginFile {
 const LOGIN_VARIABLES: [&str; 3] =
     ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
+const TWO_WAY: [&str; 8] = [
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--permission-prompt-tool",
+    "stdio",
+];
+
+/// Neither the person's settings nor the repository's: no hooks, servers, plugins, agents, skills and commands of theirs.
+const ALONE: [&str; 4] =
+    ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"];
+
+/// What needs a person, a later time or another tree makes no sense in one dispatch.
+const WITHOUT: &str = "CronCreate,CronDelete,CronList,ScheduleWakeup,Monitor,EnterWorktree,ExitWorktree,\
+                       EnterPlanMode,ExitPlanMode";
+
+const ENVIRONMENT: [(&str, &str); 8] = [
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+    ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
+    // A tool that is still at work must not outlive the reply.
+    ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
+    // A hiccup is got over; the rest is decided by us.
+    ("CLAUDE_CODE_MAX_RETRIES", "2"),
+    // Without it, a service that asks for more than a minute's wait is given up, and for how long is not said.
+    ("CLAUDE_CODE_RETRY_WATCHDOG", "1"),
+    ("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1"),
+    // The repository's CLAUDE.md is text and may be read; it comes with the folder named by --add-dir.
+    ("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "1"),
+];
+
 impl AgentAdapter for Claude {
     fn program(&self) -> &'static str {
         "claude"
+    }
+
+    fn command(&self, found: &Path) -> Vec<String> {
+        vec![native(found).unwrap_or_else(|| found.to_owned()).display().to_string()]
     }
 
     fn login(&self) -> &'static [LoginFile] {
@@ -36,28 +79,89 @@ impl AgentAdapter for Claude {
         StandIn { env, ..StandIn::default() }
     }
 
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let of_the_person = files_of(person_home, &[".claude.json", ".claude/settings.json"]);
+        let of_the_repository =
+            files_of(root, &[".mcp.json", ".claude/settings.json", ".claude/settings.local.json"]);
+        let folders = ["agents", "commands", "hooks", "plugins", "skills"];
+        let within = [person_home, root].into_iter().flat_map(|place| {
+            folders.iter().flat_map(|name| files_below(&place.join(".claude").join(name)))
+        });
+        of_the_person.into_iter().chain(of_the_repository).chain(within).collect()
+    }
+
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
         let mut argv = job.program.clone();
-        let fixed = ["-p", "--output-format", "stream-json", "--verbose"];
-        argv.extend(fixed.map(str::to_owned));
-        argv.extend(["--permission-mode".to_owned(), "acceptEdits".to_owned()]);
-        argv.extend(["--json-schema".to_owned(), job.schema.to_string()]);
+        let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
+        say(&TWO_WAY);
+        say(&["--disallowedTools", WITHOUT]);
+        say(&["--json-schema", &job.schema.to_string()]);
+        let mut env =
+            BTreeMap::from(ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        if !job.agent.inherit {
+            say(&ALONE);
+            say(&["--add-dir", &job.tree.display().to_string()]);
+            env.insert("CLAUDE_CONFIG_DIR".to_owned(), job.home.folder().display().to_string());
+        }
         if let Some(model) = &job.agent.model {
-            argv.extend(["--model".to_owned(), model.clone()]);
+            say(&["--model", model]);
+        }
+        if let Some(micro) = job.micro_usd {
+            say(&["--max-budget-usd", &format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000)]);
         }
         if let Some(session) = job.resume {
-            argv.extend(["--resume".to_owned(), session.to_owned()]);
+            say(&["--resume", session]);
         }
         argv.extend(job.agent.args.iter().cloned());
-        let env = BTreeMap::from([
-            ("CLAUDE_CONFIG_DIR".to_owned(), job.home.folder().display().to_string()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".to_owned(), "1".to_owned()),
-            ("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned()),
-        ]);
-        Ok(Start { argv, env, stdin: Stdin::Prompt, writable: Vec::new() })
+        Ok(Start { argv, env, stdin: Stdin::Talk, writable: Vec::new() })
     }
 
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
-        Box::new(stream::Stream::new(plan.before))
+        Box::new(talk::TwoWay::new(plan))
     }
+}
+
+fn files_of(place: &Path, names: &[&str]) -> Vec<PathBuf> {
+    names.iter().map(|name| place.join(name)).filter(|path| path.exists()).collect()
+}
+
+/// Every entry of a folder that is there; a symlink counts by where it leads.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
+    let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Symlink);
+    entries.into_iter().filter(is_file).map(|entry| folder.join(entry.path)).collect()
+}
+
+/// npm puts a script on `PATH` where its own step after the installation was not run; the program lies beside it.
+fn native(found: &Path) -> Option<PathBuf> {
+    let real = found.canonicalize().ok()?;
+    if is_native(&real) {
+        return Some(real);
+    }
+    let scope =
+        real.ancestors().find(|folder| folder.ends_with("@anthropic-ai/claude-code"))?.parent()?;
+    let machine = match (std::env::consts::OS, std::env::consts::ARCH) {
+        (system, "x86_64") => format!("{}-x64", npm_name(system)),
+        (system, "aarch64") => format!("{}-arm64", npm_name(system)),
+        _ => return None,
+    };
+    ["", "-musl"]
+        .iter()
+        .map(|libc| scope.join(format!("claude-code-{machine}{libc}/claude")))
+        .find(|program| is_program(program) && is_native(program))
+}
+
+fn npm_name(system: &str) -> &str {
+    match system {
+        "macos" => "darwin",
+        other => other,
+    }
+}
+
+/// Neither a script nor a text that stands in its place.
+fn is_native(program: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok()
+        && [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]].contains(&start)
 }

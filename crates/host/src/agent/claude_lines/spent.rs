@@ -1,0 +1,90 @@
+//! What a conversation cost: the programs count in totals, per turn or per message, and we give differences.
+
+use serde_json::Value;
+use tollgate_core::reply::Usage;
+
+/// Where a program says what was spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// Claude Code: what its messages say is not final.
+    AtResult,
+    /// Qwen Code: its totals go on over a session, and there is none when it runs out of turns.
+    ByMessage,
+}
+
+#[derive(Debug)]
+pub struct Spent {
+    counting: Counting,
+    /// Millionths of a US dollar that the agent's session had cost before.
+    before: u64,
+}
+
+impl Spent {
+    pub fn after(before: Usage, counting: Counting) -> Self {
+        Self { counting, before: before.micro_usd.unwrap_or(0) }
+    }
+
+    pub fn at_message(&self, usage: &Value) -> Option<Usage> {
+        let (input, output) = (usage["input_tokens"].as_u64(), usage["output_tokens"].as_u64());
+        // Of one answer only the last message knows.
+        let is_known = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0;
+        (self.counting == Counting::ByMessage && is_known).then(|| Usage {
+            input_tokens: input,
+            output_tokens: output,
+            ..Usage::default()
+        })
+    }
+
+    /// Since the result before, or since the start.
+    pub fn at_result(&mut self, line: &Value) -> Option<Usage> {
+        if self.counting == Counting::ByMessage {
+            return None;
+        }
+        if let Some(models) = line["model_usage_since_last_result"].as_object() {
+            return Some(of_models(models.values()));
+        }
+        let tokens = |names: &[&str]| sum(names.iter().map(|name| line["usage"][name].as_u64()));
+        let total = line["total_cost_usd"].as_f64().and_then(micro);
+        let before = self.before;
+        self.before = total.unwrap_or(before);
+        Some(Usage {
+            input_tokens: tokens(&[
+                "input_tokens",
+                "cache_creation_input_tokens",
+                "cache_read_input_tokens",
+            ]),
+            output_tokens: tokens(&["output_tokens"]),
+            micro_usd: total.map(|total| total.saturating_sub(before)),
+            wall_ms: None,
+        })
+    }
+}
+
+/// Agents within the agent and calls beside the conversation are counted here too.
+fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
+    let none =
+        Usage { input_tokens: Some(0), output_tokens: Some(0), micro_usd: Some(0), wall_ms: None };
+    models.fold(none, |mut all, model| {
+        let tokens = |names: &[&str]| sum(names.iter().map(|name| model[name].as_u64()));
+        all.add(&Usage {
+            input_tokens: tokens(&[
+                "inputTokens",
+                "cacheCreationInputTokens",
+                "cacheReadInputTokens",
+            ]),
+            output_tokens: tokens(&["outputTokens"]),
+            micro_usd: model["costUSD"].as_f64().and_then(micro),
+            wall_ms: None,
+        });
+        all
+    })
+}
+
+fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    parts.flatten().reduce(u64::saturating_add)
+}
+
+/// None of what is no amount.
+fn micro(usd: f64) -> Option<u64> {
+    (usd.is_finite() && usd >= 0.0).then(|| (usd * 1_000_000.0).round() as u64)
+}
