@@ -14,6 +14,8 @@ pub mod trust;
 mod boundary;
 mod claude;
 mod claude_lines;
+mod gemini;
+mod words;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
@@ -65,6 +67,13 @@ pub struct StandIn {
     pub model: Option<String>,
 }
 
+impl StandIn {
+    fn by_environment(env: &[(&str, &str)]) -> Self {
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { env: env.collect(), ..Self::default() }
+    }
+}
+
 /// A conversation with a running program, one JSON value a line. Whatever it does not know it leaves alone.
 pub trait Talk {
     /// What is said before anything is heard; only where the program listens.
@@ -114,8 +123,8 @@ pub struct Exit {
 pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
+        Adapter::Gemini => &gemini::Gemini,
         Adapter::Codex
-        | Adapter::Gemini
         | Adapter::Opencode
         | Adapter::Copilot
         | Adapter::Qwen

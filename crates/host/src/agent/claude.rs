@@ -75,8 +75,7 @@ impl AgentAdapter for Claude {
 
     fn stand_in(&self, address: &str) -> StandIn {
         let env = [("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_API_KEY", "sk-stand-in")];
-        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        StandIn { env, ..StandIn::default() }
+        StandIn::by_environment(&env)
     }
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {

@@ -1,0 +1,129 @@
+//! Gemini CLI.
+//!
+//! It is started with the tree as a workspace that it does not trust, so that nothing of the repository's settings, hooks,
+//! servers, agents and `.env` files counts. A policy of ours allows what the role needs: nothing ever asks.
+
+mod lines;
+mod settings;
+
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub struct Gemini;
+
+/// The folder of its settings, below the home or below what `GEMINI_CLI_HOME` names.
+const FOLDER: &str = ".gemini";
+
+const LOGIN: [LoginFile; 3] = [
+    login_file(".gemini/oauth_creds.json"),
+    login_file(".gemini/google_accounts.json"),
+    login_file(".gemini/gemini-credentials.json"),
+];
+
+const fn login_file(path: &'static str) -> LoginFile {
+    LoginFile { moved_by: Some("GEMINI_CLI_HOME"), below_moved: path, below_home: path, to: path }
+}
+
+const LOGIN_VARIABLES: [&str; 3] =
+    ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"];
+
+/// The best model that the login may use. Without a model, it asks another one first which to take.
+const MODEL: &str = "pro";
+
+const POLICY: &str = "policy.toml";
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 8] = [
+    ".env",
+    ".gemini/.env",
+    ".gemini/agents",
+    ".gemini/commands",
+    ".gemini/extensions",
+    ".gemini/policies",
+    ".gemini/skills",
+    ".agents",
+];
+
+impl AgentAdapter for Gemini {
+    fn program(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn login(&self) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn stand_in(&self, address: &str) -> StandIn {
+        let env = [("GOOGLE_GEMINI_BASE_URL", address), ("GEMINI_API_KEY", "sk-stand-in")];
+        let model = Some("gemini-2.5-flash".to_owned());
+        StandIn { model, ..StandIn::by_environment(&env) }
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let files = [".env", ".gemini/.env", ".gemini/settings.json"];
+        let both = [person_home, root];
+        both.iter().flat_map(|place| files.map(|file| place.join(file))).collect()
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        prepare(job).map_err(|error| format!("cannot write its settings: {error}"))?;
+        let mut argv = job.program.clone();
+        argv.extend(["-o", "stream-json", "--approval-mode", "default"].map(str::to_owned));
+        argv.extend(["--policy".to_owned(), job.home.path(POLICY).display().to_string()]);
+        let model = job.agent.model.as_deref().unwrap_or(MODEL);
+        argv.extend(["-m".to_owned(), model.to_owned()]);
+        if let Some(session) = job.resume {
+            argv.extend(["--resume".to_owned(), session.to_owned()]);
+        }
+        argv.extend(job.agent.args.iter().cloned());
+        Ok(Start { argv, env: variables(job), stdin: Stdin::Prompt, writable: Vec::new() })
+    }
+
+    fn talk(&self, _plan: &Plan) -> Box<dyn Talk> {
+        Box::new(lines::Lines::default())
+    }
+}
+
+fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
+    // Its launcher would start a second process and swallow signals.
+    let mut env = BTreeMap::from([("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())]);
+    let trusts = if job.agent.inherit { "true" } else { "false" };
+    env.insert("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), trusts.to_owned());
+    if !job.agent.inherit {
+        let folder = job.home.folder().display().to_string();
+        env.insert("GEMINI_CLI_HOME".to_owned(), folder);
+    }
+    env
+}
+
+fn prepare(job: &Job<'_>) -> io::Result<()> {
+    job.home.write(POLICY, settings::policy(job).as_bytes())?;
+    if job.agent.inherit {
+        return Ok(());
+    }
+    for left in LEFT_BEHIND {
+        remove(&job.home.path(left))?;
+    }
+    let signs_in = settings::sign_in(&job.agent.env, |file| job.home.path(file).exists());
+    let content = settings::settings(signs_in).to_string();
+    job.home.write(&format!("{FOLDER}/settings.json"), content.as_bytes())?;
+    job.home.write(&format!("{FOLDER}/GEMINI.md"), settings::NOTE.as_bytes())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,123 @@
+//! What Gemini CLI is told: its settings, what its tools may do, and how it signs in.
+
+use crate::agent::{Access, Job};
+use serde_json::{Value, json};
+
+/// Rounds with the model before it gives up; a guard against running in circles.
+const TURNS_MAX: u32 = 500;
+
+/// Read with every conversation. In a workspace that it does not trust it refuses `git`, and reads no files of instructions.
+pub const NOTE: &str = "\
+Call git as `command git` (`command git diff`); a plain `git` is refused here.
+If there is an AGENTS.md or GEMINI.md in the workspace, read it first.
+";
+
+pub fn settings(signs_in: Option<&str>) -> Value {
+    let mut security = json!({ "folderTrust": { "enabled": false } });
+    if let Some(way) = signs_in {
+        security["auth"] = json!({ "selectedType": way });
+    }
+    json!({
+        "security": security,
+        "general": {
+            "enableAutoUpdate": false,
+            "enableAutoUpdateNotification": false,
+            "maxAttempts": 2,
+            "plan": { "enabled": false },
+        },
+        "privacy": { "usageStatisticsEnabled": false },
+        "telemetry": { "enabled": false },
+        "advanced": { "ignoreLocalEnv": true },
+        "hooksConfig": { "enabled": false },
+        "experimental": { "enableAgents": false },
+        "skills": { "enabled": false },
+        "tools": { "useRipgrep": false, "shell": { "enableInteractiveShell": false } },
+        "model": { "maxSessionTurns": TURNS_MAX, "skipNextSpeakerCheck": true },
+    })
+}
+
+/// How it signs in: by what the settings let through, else by which login the person has; else it finds out itself.
+pub fn sign_in(let_through: &[String], is_there: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let passes = |name: &str| let_through.iter().any(|passed| passed == name);
+    if passes("GOOGLE_GENAI_USE_VERTEXAI") || passes("GOOGLE_GENAI_USE_GCA") {
+        return None;
+    }
+    if passes("GEMINI_API_KEY") {
+        return Some("gemini-api-key");
+    }
+    if passes("GOOGLE_API_KEY") || passes("GOOGLE_APPLICATION_CREDENTIALS") {
+        return Some("vertex-ai");
+    }
+    if passes("GOOGLE_GEMINI_BASE_URL") {
+        return None;
+    }
+    if is_there(".gemini/oauth_creds.json") {
+        return Some("oauth-personal");
+    }
+    is_there(".gemini/gemini-credentials.json").then_some("gemini-api-key")
+}
+
+/// Rules for its tools; what no rule allows is refused, because nobody is there to ask.
+pub fn policy(job: &Job<'_>) -> String {
+    let mut rules = vec![
+        "toolName = \"run_shell_command\"\ndecision = \"allow\"\nallowRedirection = true\npriority = 900".to_owned(),
+        "toolName = [\"enter_plan_mode\", \"activate_skill\", \"invoke_agent\"]\ndecision = \"deny\"\npriority = 900".to_owned(),
+    ];
+    if !job.agent.inherit {
+        let hint = "Write `command git` instead of `git`.";
+        rules.push(format!("toolName = \"run_shell_command\"\ncommandPrefix = \"git\"\ndecision = \"deny\"\ndenyMessage = \"{hint}\"\npriority = 950"));
+    }
+    rules.extend(writing(job));
+    let text = |rule: &String| format!("[[rule]]\n{rule}\n");
+    rules.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+const WRITING: &str = "toolName = [\"write_file\", \"replace\"]";
+
+fn writing(job: &Job<'_>) -> Vec<String> {
+    match job.access {
+        Access::Tree => vec![format!("{WRITING}\ndecision = \"allow\"\npriority = 900")],
+        Access::Read => vec![format!("{WRITING}\ndecision = \"deny\"\npriority = 900")],
+        Access::Session => {
+            let tree = escaped(&job.tree.display().to_string());
+            let folder = escaped(job.session_folder);
+            // The parts of the arguments stand between zero bytes.
+            let inside = format!(r#"\x00"file_path":"(?:{tree}/|\./)?{folder}/[^"]*"\x00"#);
+            let climbs = r#"\x00"file_path":"[^"]*\.\.[^"]*"\x00"#;
+            let why = format!("This role writes only below {}/.", job.session_folder);
+            vec![
+                format!(
+                    "{WRITING}\nargsPattern = {}\ndecision = \"deny\"\npriority = 902",
+                    quoted(climbs)
+                ),
+                format!(
+                    "{WRITING}\nargsPattern = {}\ndecision = \"allow\"\npriority = 901",
+                    quoted(&inside)
+                ),
+                format!(
+                    "{WRITING}\ndecision = \"deny\"\ndenyMessage = {}\npriority = 900",
+                    quoted(&why)
+                ),
+            ]
+        }
+    }
+}
+
+/// Text that stands in a JSON string, as a pattern that fits nothing else.
+fn escaped(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    let inner = json.trim_matches('"');
+    let mut pattern = String::new();
+    for letter in inner.chars() {
+        if !letter.is_alphanumeric() && !matches!(letter, '/' | '_' | '-' | ' ') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
+
+/// A string of TOML; what JSON escapes TOML understands.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

@@ -1,0 +1,63 @@
+//! Small readings that several agents share.
+
+use serde_json::Value;
+
+/// What a tool works on is told in so many letters.
+const WHAT_MAX: usize = 200;
+
+/// The arguments that say most about a call, the most telling first.
+const TELLING: [&str; 9] =
+    ["command", "file_path", "path", "dir_path", "pattern", "query", "url", "uri", "name"];
+
+/// What a tool call works on, in a few words: a command or a path.
+pub fn of_arguments(arguments: &Value) -> String {
+    let found = TELLING.iter().find_map(|name| arguments[*name].as_str());
+    let line = found.unwrap_or_default().lines().next().unwrap_or_default();
+    line.chars().take(WHAT_MAX).collect()
+}
+
+/// `1h2m3.5s`, `250ms`, `34s`.
+pub fn duration_ms(text: &str) -> Option<u64> {
+    let mut rest = text;
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+        let amount: f64 = rest[..digits].parse().ok()?;
+        let unit = &rest[digits..];
+        let length = unit.find(|letter: char| letter.is_ascii_digit()).unwrap_or(unit.len());
+        total += amount
+            * match &unit[..length] {
+                "ms" => 1.0,
+                "s" => 1_000.0,
+                "m" => 60_000.0,
+                "h" => 3_600_000.0,
+                "d" => 86_400_000.0,
+                _ => return None,
+            };
+        rest = &unit[length..];
+    }
+    // Far beyond any wait that makes sense, and small enough to be exact.
+    (total > 0.0 && total < 1e12).then_some(total as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn durations_are_read() {
+        assert_eq!(duration_ms("250ms"), Some(250));
+        assert_eq!(duration_ms("1h2m3.5s"), Some(3_723_500));
+        for odd in ["", "s", "3", "3x", "-3s", "3s!", "1e9s", "99999999999999d", "0s"] {
+            assert_eq!(duration_ms(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_told_in_one_short_line() {
+        assert_eq!(of_arguments(&json!({"command": "make\nall", "path": "x"})), "make");
+        assert_eq!(of_arguments(&json!({"path": "é".repeat(500)})).chars().count(), WHAT_MAX);
+        assert_eq!(of_arguments(&json!(["odd"])), "");
+    }
+}
