@@ -10,6 +10,7 @@ mod home;
 mod plan;
 mod transcript;
 
+mod acp;
 mod claude;
 
 pub use drive::drive;
@@ -21,7 +22,7 @@ use event::{AgentEvent, Finished};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
-use tollgate_contract::config::Adapter;
+use tollgate_contract::config::{Adapter, Agent};
 
 /// One kind of agent program.
 pub trait AgentAdapter: Sync {
@@ -35,6 +36,11 @@ pub trait AgentAdapter: Sync {
 
     /// The person's files that make up their login, and where they lie in the private folder.
     fn login(&self) -> &'static [LoginFile];
+
+    /// The same, where it depends on the program that the settings name.
+    fn login_of(&self, _agent: &Agent) -> &'static [LoginFile] {
+        self.login()
+    }
 
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
     fn login_variables(&self) -> &'static [&'static str];
@@ -100,8 +106,8 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
         | Adapter::Opencode
         | Adapter::Copilot
         | Adapter::Qwen
-        | Adapter::Goose
-        | Adapter::Acp => return None,
+        | Adapter::Goose => return None,
+        Adapter::Acp => &acp::Acp,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

@@ -51,7 +51,7 @@ pub fn launch(
     let problem = || ActivityError::io(format!("cannot prepare {}", place.display()));
     let home = Home::create(&place).map_err(problem())?;
     let lookup = |name: &str| (context.lookup)(name).map(Into::into);
-    let login = driven.adapter.login();
+    let login = driven.adapter.login_of(&driven.agent);
     home.bring_login(login, context.home.as_deref(), lookup).map_err(problem())?;
     let schema = reply_schema();
     let session_folder = format!(".agents-work/{}", order.session);
@@ -105,7 +105,8 @@ fn reply_schema() -> Value {
 }
 
 fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
-    let named = driven.agent.program.as_deref();
+    let agent = &driven.agent;
+    let named = agent.program.as_deref().or(agent.command.first().map(String::as_str));
     let word = named.map_or_else(|| driven.adapter.program().to_owned(), |w| context.from_root(w));
     let found = context.program(&word).ok_or_else(|| match named {
         Some(_) => format!("there is no program {word}, which [agent.{}] names", driven.name),
@@ -114,7 +115,8 @@ fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
             driven.name
         ),
     })?;
-    Ok(driven.adapter.command(&found))
+    let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
+    Ok(driven.adapter.command(&found).into_iter().chain(rest).collect())
 }
 
 /// What a role may write, as far as agents can be told.

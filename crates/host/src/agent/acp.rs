@@ -1,0 +1,56 @@
+//! Any agent that speaks the Agent Client Protocol, version 1, on its standard input and output.
+
+mod boundary;
+mod choice;
+mod conversation;
+mod failure;
+mod files;
+mod message;
+mod permission;
+mod rpc;
+mod spent;
+mod terminals;
+mod tools;
+mod wrapped;
+
+use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
+use conversation::Conversation;
+use tollgate_contract::config::Agent;
+use wrapped::Wrapped;
+
+pub struct Acp;
+
+impl AgentAdapter for Acp {
+    /// The settings must name one; this is only told where they do not.
+    fn program(&self) -> &'static str {
+        "the first of `command`"
+    }
+
+    fn login(&self) -> &'static [LoginFile] {
+        &[]
+    }
+
+    fn login_of(&self, agent: &Agent) -> &'static [LoginFile] {
+        Wrapped::of(&agent.command).login()
+    }
+
+    /// Each agent has its own.
+    fn login_variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let mut argv = job.program.clone();
+        argv.extend(job.agent.args.iter().cloned());
+        let wrapped = Wrapped::of(&argv);
+        let env = match job.agent.inherit {
+            true => Default::default(),
+            false => wrapped.private(job.home),
+        };
+        Ok(Start { argv, env, stdin: Stdin::Talk, writable: Vec::new() })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        Box::new(Conversation::new(plan))
+    }
+}
