@@ -20,7 +20,7 @@ pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use tollgate_contract::config::{Adapter, Agent};
 
@@ -44,6 +44,11 @@ pub trait AgentAdapter: Sync {
 
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
     fn login_variables(&self) -> &'static [&'static str];
+
+    /// The files of the person and of the repository that decide what else would run; trusted by their content.
+    fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;

@@ -15,6 +15,7 @@ mod wrapped;
 
 use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
 use conversation::Conversation;
+use std::collections::BTreeMap;
 use tollgate_contract::config::Agent;
 use wrapped::Wrapped;
 
@@ -43,11 +44,16 @@ impl AgentAdapter for Acp {
         let mut argv = job.program.clone();
         argv.extend(job.agent.args.iter().cloned());
         let wrapped = Wrapped::of(&argv);
-        let env = match job.agent.inherit {
-            true => Default::default(),
-            false => wrapped.private(job.home),
-        };
-        Ok(Start { argv, env, stdin: Stdin::Talk, writable: Vec::new() })
+        let (mut env, mut writable) = (BTreeMap::new(), Vec::new());
+        if job.agent.inherit {
+            writable
+                .extend(job.person_home.map(|home| wrapped.own_places(home)).unwrap_or_default());
+        } else {
+            let problem = |error| format!("cannot write the settings of the agent: {error}");
+            wrapped.prepare(job).map_err(problem)?;
+            env = wrapped.private(job.home);
+        }
+        Ok(Start { argv, env, stdin: Stdin::Talk, writable })
     }
 
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {

@@ -1,5 +1,6 @@
 //! What to choose of what an agent offers: a mode in which it asks before it changes things, and the model of the settings.
 
+use super::wrapped::CODEX_MODE;
 use crate::agent::Access;
 use serde_json::{Value, json};
 
@@ -20,8 +21,9 @@ pub fn mode(session: &Value, access: Access) -> Option<Choice> {
     let offered: Vec<&str> =
         items(&session["modes"]["availableModes"]).filter_map(|mode| mode["id"].as_str()).collect();
     let first: &[&str] = if access == Access::Read { &READING } else { &[] };
-    let wanted = first.iter().chain(&ASKING).find(|id| offered.contains(id))?;
-    (session["modes"]["currentModeId"] != **wanted).then(|| Choice {
+    let all = [CODEX_MODE].iter().chain(first).chain(&ASKING);
+    let wanted = all.copied().find(|id| offered.contains(id))?;
+    (session["modes"]["currentModeId"] != wanted).then(|| Choice {
         method: "session/set_mode",
         params: json!({ "sessionId": session["sessionId"], "modeId": wanted }),
     })

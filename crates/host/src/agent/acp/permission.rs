@@ -2,6 +2,7 @@
 //! fence. Never for more than once.
 
 use super::boundary::Boundary;
+use super::tools::{path_of_input, what};
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct Decision {
 
 /// `tool` is the call that needs leave, with all that was said of it before.
 pub fn decide(boundary: &Boundary, tool: &Value) -> Decision {
-    let title = super::tools::what(tool);
+    let title = what(tool);
     if !is_edit(tool) {
         return Decision { is_granted: true, what: title };
     }
@@ -81,15 +82,12 @@ fn writes_content(input: &Value) -> bool {
 
 /// Every file that is named.
 fn paths(tool: &Value) -> Vec<String> {
-    const KEYS: [&str; 7] =
-        ["path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "notebook_path"];
     let of_locations = items(&tool["locations"]).map(|location| &location["path"]);
     let of_diffs = items(&tool["content"])
         .filter(|content| content["type"] == "diff")
         .map(|content| &content["path"]);
-    let of_input = KEYS.iter().map(|key| &tool["rawInput"][*key]);
-    let all = of_locations.chain(of_diffs).chain(of_input);
-    all.filter_map(Value::as_str).map(str::to_owned).collect()
+    let told = of_locations.chain(of_diffs).filter_map(Value::as_str);
+    told.chain(path_of_input(tool)).map(str::to_owned).collect()
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {

@@ -82,11 +82,17 @@ fn merge(said: &mut Map<String, Value>, more: &Value) {
     }
 }
 
-/// Some announce a call before its input is there.
+/// Some announce a call before its input is there, and the content of an edit before its path.
 fn is_told(said: &Value) -> bool {
-    said.get("rawInput").is_some()
-        || said.get("locations").is_some()
-        || said.get("content").is_some()
+    let has_path = said.get("locations").is_some() || path_of_input(said).is_some();
+    has_path || (said["kind"] != "edit" && said.get("rawInput").is_some())
+}
+
+/// Every agent calls it something else.
+pub fn path_of_input(said: &Value) -> Option<&str> {
+    const KEYS: [&str; 7] =
+        ["path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "notebook_path"];
+    KEYS.iter().find_map(|key| said["rawInput"][*key].as_str())
 }
 
 fn name(said: &Value) -> String {
@@ -101,8 +107,9 @@ fn name(said: &Value) -> String {
 
 /// A path or a command, or else the title.
 pub fn what(said: &Value) -> String {
-    let input = &said["rawInput"];
-    let named = [&input["command"], &said["locations"][0]["path"], &said["title"], &said["name"]];
-    let text = named.into_iter().find_map(Value::as_str).unwrap_or("a tool");
+    let first = [&said["rawInput"]["command"], &said["locations"][0]["path"]];
+    let first = first.into_iter().find_map(Value::as_str).or_else(|| path_of_input(said));
+    let named = [&said["content"][0]["path"], &said["title"], &said["name"]];
+    let text = first.or_else(|| named.into_iter().find_map(Value::as_str)).unwrap_or("a tool");
     text.chars().take(WHAT_CHARS_MAX).collect()
 }

@@ -1,9 +1,11 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
-use crate::agent::{Home, LoginFile, Plan};
+use crate::agent::{Home, Job, LoginFile, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrapped {
@@ -81,6 +83,9 @@ const QWEN_LOGIN: [LoginFile; 1] = [LoginFile {
     to: "oauth_creds.json",
 }];
 
+/// The mode that codex-acp makes of the profile in the settings that we write for it.
+pub const CODEX_MODE: &str = "permission-profile:tollgate";
+
 impl Wrapped {
     pub fn of(argv: &[String]) -> Self {
         let words = argv.iter().take(WORDS_LOOKED_AT);
@@ -137,6 +142,46 @@ impl Wrapped {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
+    /// Settings that it needs, written into its private folder.
+    pub fn prepare(self, job: &Job<'_>) -> io::Result<()> {
+        match self {
+            Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
+            // Without it a session is refused; with a login of Google's it is told there.
+            Self::Gemini if !job.home.path(GEMINI_LOGIN[0].to).exists() => {
+                let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
+                let settings =
+                    json!({ "security": auth, "privacy": { "usageStatisticsEnabled": false } });
+                job.home.write(".gemini/settings.json", settings.to_string().as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the person keeps its settings, below their home and below a repository.
+    fn places(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &[".claude"],
+            Self::Codex => &[".codex"],
+            Self::Gemini => &[".gemini"],
+            Self::Opencode => &[
+                ".config/opencode",
+                ".local/share/opencode",
+                ".local/state/opencode",
+                ".cache/opencode",
+            ],
+            Self::Copilot => &[".copilot"],
+            Self::Qwen => &[".qwen"],
+            Self::Goose => &[".config/goose", ".local/share/goose", ".local/state/goose"],
+            Self::Other => &[],
+        }
+    }
+
+    /// What must be open to it when it works with the person's own settings.
+    pub fn own_places(self, person_home: &Path) -> Vec<PathBuf> {
+        let places = self.places().iter().map(|place| person_home.join(place));
+        places.filter(|place| place.is_dir()).collect()
+    }
+
     /// What a session is told beyond the protocol: the repository's settings are for the repository's own people.
     pub fn session_meta(self, plan: &Plan) -> Option<Value> {
         let is_private = plan.env.contains_key("CLAUDE_CONFIG_DIR");
@@ -154,6 +199,23 @@ impl Wrapped {
     pub fn counts_whole_turns(self) -> bool {
         self != Self::Goose
     }
+}
+
+/// Codex bounds files by mounting them anew, which the kernel denies to whoever is held by Landlock already: no command
+/// would start. The bounds are ours then. It keeps asking us before it goes further, and closes the network.
+fn codex_settings(job: &Job<'_>) -> String {
+    let tree = job.tree.canonicalize().unwrap_or_else(|_| job.tree.to_owned());
+    let mut settings = String::new();
+    if job.is_confined {
+        settings.push_str("permissions.tollgate.filesystem = {\":root\" = \"write\"}\n");
+    }
+    // Said outright: Codex may write down trust in a repository that it finds no word about, and then runs its settings.
+    settings.push_str(&format!("projects.{}.trust_level = \"untrusted\"\n", json!(tree)));
+    settings.push_str("check_for_update_on_startup = false\nanalytics.enabled = false\n");
+    for feature in ["hooks", "plugins", "remote_plugin", "apps", "memories", "shell_snapshot"] {
+        settings.push_str(&format!("features.{feature} = false\n"));
+    }
+    settings
 }
 
 #[cfg(test)]
