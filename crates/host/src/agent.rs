@@ -8,9 +8,11 @@ mod drive;
 pub mod event;
 mod home;
 mod plan;
+pub mod probe;
 mod transcript;
 pub mod trust;
 
+mod acp;
 mod boundary;
 mod claude;
 mod claude_lines;
@@ -26,12 +28,15 @@ use event::{AgentEvent, Finished};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
-use tollgate_contract::config::Adapter;
+use tollgate_contract::config::{Adapter, Agent};
 
 /// One kind of agent program.
 pub trait AgentAdapter: Sync {
     /// The name to look for on `PATH` where the settings name no program.
     fn program(&self) -> &'static str;
+
+    /// The version that it was tested with.
+    fn tested(&self) -> &'static str;
 
     /// From the program that was found to what is started: the native binary rather than a loader that only starts it.
     fn command(&self, found: &Path) -> Vec<String> {
@@ -39,13 +44,13 @@ pub trait AgentAdapter: Sync {
     }
 
     /// The person's files that make up their login, and where they lie in the private folder.
-    fn login(&self) -> &'static [LoginFile];
+    fn login(&self, agent: &Agent) -> &'static [LoginFile];
 
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
-    fn login_variables(&self) -> &'static [&'static str];
+    fn login_variables(&self, agent: &Agent) -> &'static [&'static str];
 
     /// How to point it at a service on this address that stands in for its model.
-    fn stand_in(&self, address: &str) -> StandIn;
+    fn stand_in(&self, agent: &Agent, address: &str) -> StandIn;
 
     /// The files of the person and of the repository that decide what else would run; trusted by their content.
     fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
@@ -124,12 +129,10 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
         Adapter::Gemini => &gemini::Gemini,
-        Adapter::Codex
-        | Adapter::Opencode
-        | Adapter::Copilot
-        | Adapter::Qwen
-        | Adapter::Goose
-        | Adapter::Acp => return None,
+        Adapter::Codex | Adapter::Opencode | Adapter::Copilot | Adapter::Qwen | Adapter::Goose => {
+            return None;
+        }
+        Adapter::Acp => &acp::Acp,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

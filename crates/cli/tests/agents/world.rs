@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use tollgate_contract::config::Adapter;
+use tollgate_contract::config::{Adapter, Agent};
 use tollgate_programs::Programs;
 use tollgate_standin::{Script, Service};
 
@@ -36,7 +36,7 @@ impl World {
     pub fn add_agent(&mut self, programs: &Programs, name: &str, kind: Kind) {
         let program = self.wrapped(name, &(kind.words)(programs));
         let adapter = tollgate_host::agent::adapter(kind.adapter).unwrap();
-        let stand_in = adapter.stand_in(&self.service.address());
+        let stand_in = adapter.stand_in(&Agent::plain(kind.adapter), &self.service.address());
         let model = stand_in.model.map(|model| format!("model = {model:?}\n")).unwrap_or_default();
         let names: Vec<&String> = stand_in.env.iter().map(|(name, _)| name).collect();
         self.repo.settings(&format!(

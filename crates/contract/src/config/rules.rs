@@ -59,8 +59,15 @@ impl<'a> Rules<'a> {
         let adapter = agent.get("adapter").and_then(Node::as_text).unwrap_or_default();
         let has_command = !list("command").is_empty();
         match adapter {
-            "command" if !has_command => report.push(say::command_missing(self.at(line), name)),
-            "command" | "acp" | "" => {}
+            "command" | "acp" if !has_command => {
+                report.push(say::command_missing(self.at(line), name, adapter));
+            }
+            "command" | "acp" => {
+                if let Some(program) = agent.get("program") {
+                    report.push(say::program_unused(self.at(program.line), name, adapter));
+                }
+            }
+            "" => {}
             "scripted" if list("args").is_empty() => {
                 report.push(say::script_missing(self.at(line), name));
             }

@@ -137,6 +137,27 @@ fn unknown_keys_name_the_nearest_known_one() {
 }
 
 #[test]
+fn an_agent_that_speaks_acp_needs_its_command() {
+    check(
+        r#"[roles]
+default = "goose"
+[agent.goose]
+adapter = "acp"
+[agent.other]
+adapter = "acp"
+command = ["other", "--acp"]
+program = "other"
+"#,
+        expect![[r#"
+            error config.command_missing tollgate.toml:3: agent "goose" has the adapter "acp" but no command
+              help: Add the program that speaks ACP, such as command = ["goose", "acp"]
+            error config.program_unused tollgate.toml:8: agent "other" has the adapter "acp" and also a program
+              help: Remove program; the first of command is started
+        "#]],
+    );
+}
+
+#[test]
 fn every_rule_is_checked_at_once() {
     check(
         r#"[roles]

@@ -100,7 +100,7 @@ pub struct AgentTable {
     /// Who takes over when this one is out of its usage limit.
     #[serde(default)]
     pub fallback: Vec<String>,
-    /// The program and its arguments, for the adapter `command`.
+    /// The program and its arguments, for the adapters `command` and `acp`.
     #[serde(default)]
     pub command: Vec<String>,
 }

@@ -8,11 +8,14 @@ pages! {
     FALLBACK_SELF = "config.fallback_self":
         "An agent names itself as the one who takes over. Name another one.";
     COMMAND_MISSING = "config.command_missing":
-        "An agent with the adapter `command` does not say which program to run. Give `command` a list: the program and\n\
-         its arguments.";
+        "An agent with the adapter `command` or `acp` does not say which program to run. Give `command` a list: the program\n\
+         and its arguments. For `acp` they are what makes the program speak the Agent Client Protocol on its standard input\n\
+         and output, such as [\"goose\", \"acp\"].";
     COMMAND_UNUSED = "config.command_unused":
         "`command` belongs to the adapters `command` and `acp`. Other adapters know their program; `program` and `args`\n\
          change it.";
+    PROGRAM_UNUSED = "config.program_unused":
+        "With the adapters `command` and `acp` the program is the first of `command`; `program` is for the others.";
     SCRIPT_MISSING = "config.script_missing":
         "An agent with the adapter `scripted` needs its script as the first of `args`.";
     DURATION_INVALID = "config.duration_invalid":
@@ -56,10 +59,21 @@ pub(crate) fn fallback_self(at: (&str, Option<u32>), name: &str) -> Diagnostic {
     Diagnostic::error(FALLBACK_SELF, place(at), message).help("Name another agent")
 }
 
-pub(crate) fn command_missing(at: (&str, Option<u32>), name: &str) -> Diagnostic {
-    let message = format!("agent {} has the adapter \"command\" but no command", quote(name));
-    Diagnostic::error(COMMAND_MISSING, place(at), message)
-        .help("Add command = [\"program\", \"argument\"]")
+pub(crate) fn command_missing(at: (&str, Option<u32>), name: &str, adapter: &str) -> Diagnostic {
+    let message =
+        format!("agent {} has the adapter {} but no command", quote(name), quote(adapter));
+    let help = match adapter {
+        "acp" => "Add the program that speaks ACP, such as command = [\"goose\", \"acp\"]",
+        _ => "Add command = [\"program\", \"argument\"]",
+    };
+    Diagnostic::error(COMMAND_MISSING, place(at), message).help(help)
+}
+
+pub(crate) fn program_unused(at: (&str, Option<u32>), name: &str, adapter: &str) -> Diagnostic {
+    let message =
+        format!("agent {} has the adapter {} and also a program", quote(name), quote(adapter));
+    Diagnostic::error(PROGRAM_UNUSED, place(at), message)
+        .help("Remove program; the first of command is started")
 }
 
 pub(crate) fn command_unused(at: (&str, Option<u32>), name: &str, adapter: &str) -> Diagnostic {

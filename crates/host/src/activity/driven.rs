@@ -9,9 +9,11 @@ use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
 use crate::context::Context;
 use crate::crash;
 use crate::layout::RunFolder;
+use crate::process::SandboxLevel;
 use crate::process::{self, Attached};
 use serde_json::Value;
 use std::path::Path;
+use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{DispatchNumber, SessionName};
@@ -76,6 +78,8 @@ pub fn launch(
         home: &home,
         resume: resumed.map(|resumed| resumed.session.as_str()),
         schema: &schema,
+        person_home: context.home.as_deref(),
+        is_confined: is_confined(context),
         micro_usd: None,
     };
     let start = match driven.adapter.start(&job) {
@@ -109,7 +113,7 @@ pub fn launch(
 /// An agent that works with the person's own folder finds its login there.
 fn lend_login(context: &Context, driven: &Driven, home: &Home) -> std::io::Result<()> {
     let lookup = |name: &str| (context.lookup)(name).map(Into::into);
-    let (login, person) = (driven.adapter.login(), context.home.as_deref());
+    let (login, person) = (driven.adapter.login(&driven.agent), context.home.as_deref());
     match driven.agent.inherit {
         true => home.use_login_in_place(login, person, lookup),
         false => home.bring_login(login, person, lookup),
@@ -187,7 +191,8 @@ fn reply_schema() -> Value {
 }
 
 fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
-    let named = driven.agent.program.as_deref();
+    let agent = &driven.agent;
+    let named = agent.program.as_deref().or(agent.command.first().map(String::as_str));
     let word = named.map_or_else(|| driven.adapter.program().to_owned(), |w| context.from_root(w));
     let found = context.program(&word).ok_or_else(|| match named {
         Some(_) => format!("there is no program {word}, which [agent.{}] names", driven.name),
@@ -196,7 +201,14 @@ fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
             driven.name
         ),
     })?;
-    Ok(driven.adapter.command(&found))
+    let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
+    Ok(driven.adapter.command(&found).into_iter().chain(rest).collect())
+}
+
+/// Whether the sandbox that the run will get is enforced by the kernel.
+fn is_confined(context: &Context) -> bool {
+    let is_wanted = context.config.sandbox.enforce != Enforce::Off;
+    is_wanted && SandboxLevel::of_this_machine() != SandboxLevel::None
 }
 
 /// What a role may write, as far as agents can be told.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
 
 pub struct Claude;
 
@@ -65,15 +66,19 @@ impl AgentAdapter for Claude {
         vec![native(found).unwrap_or_else(|| found.to_owned()).display().to_string()]
     }
 
-    fn login(&self) -> &'static [LoginFile] {
+    fn tested(&self) -> &'static str {
+        "2.1.325"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
         &LOGIN
     }
 
-    fn login_variables(&self) -> &'static [&'static str] {
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
         &LOGIN_VARIABLES
     }
 
-    fn stand_in(&self, address: &str) -> StandIn {
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
         let env = [("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_API_KEY", "sk-stand-in")];
         StandIn::by_environment(&env)
     }

@@ -10,6 +10,7 @@ use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
 
 pub struct Gemini;
 
@@ -51,15 +52,19 @@ impl AgentAdapter for Gemini {
         "gemini"
     }
 
-    fn login(&self) -> &'static [LoginFile] {
+    fn tested(&self) -> &'static str {
+        "0.61.0"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
         &LOGIN
     }
 
-    fn login_variables(&self) -> &'static [&'static str] {
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
         &LOGIN_VARIABLES
     }
 
-    fn stand_in(&self, address: &str) -> StandIn {
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
         let env = [("GOOGLE_GEMINI_BASE_URL", address), ("GEMINI_API_KEY", "sk-stand-in")];
         let model = Some("gemini-2.5-flash".to_owned());
         StandIn { model, ..StandIn::by_environment(&env) }

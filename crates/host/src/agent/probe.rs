@@ -1,7 +1,6 @@
 //! What of an agent program is on this machine: where it is, which version, and whether somebody is logged in. Nothing is spent.
 
 use super::AgentAdapter;
-use crate::files;
 use crate::process::agent_environment;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -41,13 +40,13 @@ pub enum Login {
 pub fn login(adapter: &dyn AgentAdapter, agent: &Agent, person: Person<'_>) -> Login {
     let is_set = |name: &str| (person.lookup)(name).is_some_and(|value| !value.is_empty());
     let set: Vec<&'static str> =
-        adapter.login_variables().iter().copied().filter(|name| is_set(name)).collect();
+        adapter.login_variables(agent).iter().copied().filter(|name| is_set(name)).collect();
     let is_let_through = |name: &&str| agent.env.iter().any(|given| given == name);
     if let Some(name) = set.iter().find(|name| is_let_through(name)) {
         return Login::Variable(name);
     }
     let lookup = |name: &str| (person.lookup)(name).map(PathBuf::from);
-    let mut files = adapter.login().iter().filter_map(|file| file.of(person.home, &lookup));
+    let mut files = adapter.login(agent).iter().filter_map(|file| file.from(person.home, &lookup));
     match files.find(|path| path.is_file()) {
         Some(path) => Login::File(path),
         None if set.is_empty() => Login::Unknown,
@@ -86,7 +85,7 @@ fn start(command: &[String], person: Person<'_>, scratch: &Path) -> Result<Child
         extra.insert("XDG_CACHE_HOME".to_owned(), home.join(".cache").display().to_string());
     }
     let path = (person.lookup)("PATH").map(|path| (OsString::from("PATH"), path));
-    let output = files::create_new(&scratch.join(SAID)).map_err(|error| error.to_string())?;
+    let output = std::fs::File::create(scratch.join(SAID)).map_err(|error| error.to_string())?;
     Command::new(program)
         .args(words)
         .arg("--version")

@@ -37,7 +37,8 @@ pub struct LoginFile {
 }
 
 impl LoginFile {
-    fn from(
+    /// Where the person has it, were they to have it.
+    pub fn from(
         &self,
         person: Option<&Path>,
         lookup: &impl Fn(&str) -> Option<PathBuf>,
@@ -128,9 +129,9 @@ impl Home {
     pub fn secrets(&self) -> io::Result<Vec<String>> {
         let mut secrets = Vec::new();
         for file in self.lent()?.unwrap_or_default().files {
-            let copy = file.to.and_then(|to| {
-                files::read_beneath(self.folder(), &to, LOGIN_BYTES_MAX).ok()
-            });
+            let copy = file
+                .to
+                .and_then(|to| files::read_beneath(self.folder(), &to, LOGIN_BYTES_MAX).ok());
             let original = read_theirs(&file.from).ok().flatten();
             secrets.extend(copy.into_iter().chain(original).flat_map(|bytes| secrets_in(&bytes)));
         }

@@ -84,7 +84,8 @@ impl Stage<'_> {
     fn try_play(&self, script: Script, until: Until) -> io::Result<Played> {
         let folder = tempfile::Builder::new().prefix("tollgate-agent-").tempdir()?;
         let service = self.stand_in.then(|| Service::start(script)).transpose()?;
-        let led = service.as_ref().map(|service| self.adapter.stand_in(&service.address()));
+        let led =
+            service.as_ref().map(|service| self.adapter.stand_in(self.agent, &service.address()));
         let led = led.unwrap_or_default();
         self.lay_out(folder.path(), &led)?;
         let mut child = start(folder.path(), &led)?;

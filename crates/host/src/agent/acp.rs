@@ -1,0 +1,67 @@
+//! Any agent that speaks the Agent Client Protocol, version 1, on its standard input and output.
+
+mod boundary;
+mod choice;
+mod conversation;
+mod failure;
+mod files;
+mod message;
+mod permission;
+mod rpc;
+mod spent;
+mod terminals;
+mod tools;
+mod wrapped;
+
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use conversation::Conversation;
+use std::collections::BTreeMap;
+use tollgate_contract::config::Agent;
+use wrapped::Wrapped;
+
+pub struct Acp;
+
+impl AgentAdapter for Acp {
+    /// The settings must name one; this is only told where they do not.
+    fn program(&self) -> &'static str {
+        "the first of `command`"
+    }
+
+    /// Each agent has its own; this is the version of the protocol.
+    fn tested(&self) -> &'static str {
+        "1"
+    }
+
+    fn login(&self, agent: &Agent) -> &'static [LoginFile] {
+        Wrapped::of(&agent.command).login()
+    }
+
+    /// Each agent has its own.
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn stand_in(&self, _agent: &Agent, _address: &str) -> StandIn {
+        StandIn::default()
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let mut argv = job.program.clone();
+        argv.extend(job.agent.args.iter().cloned());
+        let wrapped = Wrapped::of(&argv);
+        let (mut env, mut writable) = (BTreeMap::new(), Vec::new());
+        if job.agent.inherit {
+            writable
+                .extend(job.person_home.map(|home| wrapped.own_places(home)).unwrap_or_default());
+        } else {
+            let problem = |error| format!("cannot write the settings of the agent: {error}");
+            wrapped.prepare(job).map_err(problem)?;
+            env = wrapped.private(job.home);
+        }
+        Ok(Start { argv, env, stdin: Stdin::Talk, writable })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        Box::new(Conversation::new(plan))
+    }
+}
