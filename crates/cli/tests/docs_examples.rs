@@ -76,6 +76,15 @@ fn the_reply_of_the_guide_plays_the_reviewer_by_hand() {
 }
 
 #[test]
+fn the_settings_of_the_guide_on_limits_are_good_and_deliver() {
+    let (_temp, repo, home) = repository(block(&page("limits.md"), "toml"));
+    exits(&run(TOLLGATE, &["check", "tollgate.toml"], &repo, &home), 0);
+    exits(&run(TOLLGATE, &["run", "--lean", GOAL], &repo, &home), 0);
+    let status = run(TOLLGATE, &["status"], &repo, &home);
+    assert!(String::from_utf8(status.stdout).unwrap().contains("spend     usd unknown"));
+}
+
+#[test]
 fn the_lifecycle_of_the_guide_runs_its_gates() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/lifecycle.md");
     let page = std::fs::read_to_string(page).unwrap();

@@ -138,7 +138,7 @@ fn exhaust_gate(world: &mut World<'_>) -> Held {
     world.command(Command::GateExhausted { id, decision })
 }
 
-fn edit(world: &mut World<'_>, path: &str, broken: bool) -> Held {
+pub(crate) fn edit(world: &mut World<'_>, path: &str, broken: bool) -> Held {
     let mut edits = vec![Edit {
         path: path.to_owned(),
         now: Some(world.crew.artefact(path)),

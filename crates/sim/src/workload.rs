@@ -90,6 +90,20 @@ pub fn parallel_tasks(chance: &mut Chance) -> u32 {
     if chance.percent(40) { 1 } else { u32::try_from(2 + chance.below(3)).expect("small") }
 }
 
+/// What somebody changes in the settings before they resume.
+pub fn change_settings(chance: &mut Chance, policy: &mut Policy) {
+    if chance.percent(10) {
+        policy.tokens_max = policy.tokens_max.map(|max| max * 2);
+        policy.micro_usd_max = policy.micro_usd_max.map(|max| max * 2);
+    }
+    if chance.percent(20) && !policy.players.is_empty() {
+        policy.fallbacks = purse::fallbacks(chance);
+    }
+    if chance.percent(10) {
+        policy.parallel_tasks = parallel_tasks(chance);
+    }
+}
+
 /// Tasks that could change the same file, as one of them or both say.
 fn overlap(chance: &mut Chance, plan: &mut [TaskSpec]) {
     for later in 1..plan.len() {

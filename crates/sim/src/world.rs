@@ -3,10 +3,10 @@
 use crate::bug::Bug;
 use crate::chance::Chance;
 use crate::crew::Crew;
-use crate::fault::Fault;
+use crate::fault::{self, Fault};
 use crate::journal::Journal;
 use crate::people::{People, Says};
-use crate::purse::{self, Purse, Settled};
+use crate::purse::{Purse, Settled};
 use crate::repository::Repository;
 use crate::violation::{Held, Violation, hold};
 use crate::witness::{Truth, Witness};
@@ -17,7 +17,7 @@ use tollgate_core::decision::{BlockerCode, Decision, Subject};
 use tollgate_core::engine::{Answered, Commit, Engine};
 use tollgate_core::event::{CheckPurpose, Event};
 use tollgate_core::id::{CommandId, DecisionId};
-use tollgate_core::input::{Command, Edit, Input};
+use tollgate_core::input::{Command, Input};
 use tollgate_core::reply::Usage;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
@@ -309,7 +309,8 @@ impl<'a> World<'a> {
 
     fn ask(&mut self, decision: &Decision) -> Held {
         if decision.subject == Subject::Files && self.chance.percent(50) {
-            self.mend_report()?;
+            // The remedy that a blocker about files names.
+            fault::edit(self, "report.md", false)?;
         }
         let said = self.people.asked(decision);
         let id = self.command_id();
@@ -320,14 +321,6 @@ impl<'a> World<'a> {
             }
         };
         self.command(command)
-    }
-
-    /// The remedy that a blocker about files names.
-    fn mend_report(&mut self) -> Held {
-        let path = "report.md".to_owned();
-        let now = Some(self.crew.artefact(&path));
-        let edit = Edit { path, now, errors: Vec::new(), plan: None, criteria: None };
-        self.feed(vec![Input::Edited(vec![edit])]).map(drop)
     }
 
     fn choose_anew(&mut self) -> Held {
@@ -461,15 +454,8 @@ impl<'a> World<'a> {
             Wanted::Checks(_) | Wanted::Merge(_) => false,
         });
         let mut policy = self.session().policy.clone();
-        if self.run.faults && self.chance.percent(10) {
-            policy.tokens_max = policy.tokens_max.map(|max| max * 2);
-            policy.micro_usd_max = policy.micro_usd_max.map(|max| max * 2);
-        }
-        if self.run.faults && self.chance.percent(20) && !policy.players.is_empty() {
-            policy.fallbacks = purse::fallbacks(&mut self.chance);
-        }
-        if self.run.faults && self.chance.percent(10) {
-            policy.parallel_tasks = workload::parallel_tasks(&mut self.chance);
+        if self.run.faults {
+            workload::change_settings(&mut self.chance, &mut policy);
         }
         self.say(|| "  RESTART".to_owned());
         let (commit, _) = self.engine.handle(self.now, vec![Input::Resumed { policy }]);

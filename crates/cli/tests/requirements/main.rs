@@ -12,6 +12,7 @@ mod dispatches;
 mod evidence;
 mod failures;
 mod lanes;
+mod limits;
 mod manual;
 mod nine;
 mod parallel;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::action::{Step, StepKind};
 use crate::allowance::Allowance;
+use crate::decide::MANUAL_FIX;
 use crate::decision::{CorrectionStatus, DecisionKind, DecisionStatus, Resolution};
 use crate::event::{Event, Finding, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
@@ -347,7 +348,8 @@ impl Session {
         if !matches!(end, DispatchEnd::Replied { .. }) {
             dispatch.last_failure = Some(end.clone());
         }
-        self.count(number, &Cost::of(end, usage, elapsed_ms));
+        let by_agent = self.dispatches[&number].player() != Some(MANUAL_FIX);
+        self.count(number, &Cost::of(end, usage, elapsed_ms, by_agent));
         if self.met_a_limit(number, end) {
             let dispatch = self.dispatch_mut(number);
             dispatch.starts = dispatch.starts.saturating_sub(1);

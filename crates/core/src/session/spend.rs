@@ -21,16 +21,16 @@ pub struct Spend {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cost {
     pub usage: Usage,
-    /// An attempt that never began has cost nothing, and that is known.
+    /// What no agent began has cost nothing, and that is known.
     pub began: bool,
     pub wall_ms: u64,
 }
 
 impl Cost {
-    /// `elapsed_ms` counts where nobody saw how long the agent itself ran.
-    pub fn of(end: &DispatchEnd, usage: &Usage, elapsed_ms: u64) -> Self {
+    /// `elapsed_ms` counts where nobody saw how long the agent itself ran. Who mends by hand is no agent.
+    pub fn of(end: &DispatchEnd, usage: &Usage, elapsed_ms: u64, by_agent: bool) -> Self {
         let wall_ms = usage.wall_ms.unwrap_or(elapsed_ms);
-        Self { usage: *usage, began: end.has_begun(), wall_ms }
+        Self { usage: *usage, began: end.has_begun() && by_agent, wall_ms }
     }
 
     pub fn is_price_unknown(&self) -> bool {

@@ -214,7 +214,8 @@ impl Books {
         };
         let was_over = self.is_over();
         let elapsed_ms = at.ms_since(running.at).min(running.timeout_ms);
-        self.charge(of.0, &running, end.has_begun(), usage, usage.wall_ms.unwrap_or(elapsed_ms));
+        let began = end.has_begun() && running.agent.as_deref() != Some(MANUAL_FIX);
+        self.charge(of.0, &running, began, usage, usage.wall_ms.unwrap_or(elapsed_ms));
         let was_there = self.beyond.as_ref().is_none_or(|there| there.contains(&of.0));
         let is_fair = !was_over || was_there || running.consented;
         hold(is_fair, "a_limit_is_overrun_by_what_is_in_flight", || {
@@ -229,7 +230,7 @@ impl Books {
             _ => false,
         };
         self.met_a_limit = is_cut && self.is_over();
-        if end.has_begun() && running.agent.as_deref() != Some(MANUAL_FIX) {
+        if began {
             self.must_tell(&running, &usage);
         }
         Ok(())
