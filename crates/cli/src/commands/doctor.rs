@@ -1,5 +1,6 @@
 //! `tollgate doctor`: what this machine and this repository lack for a run.
 
+mod agents;
 mod probe;
 mod sandbox;
 

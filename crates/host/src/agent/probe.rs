@@ -65,7 +65,10 @@ pub fn version(command: &[String], person: Person<'_>) -> Result<String, String>
             Ok(None) if begun.elapsed() < VERSION_WAIT => thread::sleep(POLL),
             Ok(None) => {
                 let _gone = child.kill().and_then(|()| child.wait());
-                return Err(format!("it does not answer --version within {} s", VERSION_WAIT.as_secs()));
+                return Err(format!(
+                    "it does not answer --version within {} s",
+                    VERSION_WAIT.as_secs()
+                ));
             }
             Err(error) => return Err(error.to_string()),
         }
@@ -118,7 +121,8 @@ fn numbers(text: &str) -> Option<String> {
 
 /// How a version stands to the one that was tested.
 pub fn compare(found: &str, tested: &str) -> std::cmp::Ordering {
-    let parts = |text: &str| -> Vec<u64> { text.split('.').map(|p| p.parse().unwrap_or(0)).collect() };
+    let parts =
+        |text: &str| -> Vec<u64> { text.split('.').map(|p| p.parse().unwrap_or(0)).collect() };
     parts(found).cmp(&parts(tested))
 }
 

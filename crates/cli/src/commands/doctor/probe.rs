@@ -2,11 +2,9 @@
 
 mod tracker;
 
-use super::{Finding, sandbox};
+use super::{Finding, agents, sandbox};
 use crate::place;
 use std::path::Path;
-use tollgate_contract::config::{Adapter, Agent, Config};
-use tollgate_core::role::Role;
 use tollgate_host::git::{Configuration, Git, GitError};
 use tollgate_host::layout::{Layout, state_home};
 use tollgate_host::process::{Isolation, isolation};
@@ -81,7 +79,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
     match settings::config(&layout) {
         Ok(config) => {
             findings.push(settings_found(&layout));
-            agents(&layout, &config, findings);
+            findings.extend(agents::findings(&layout, &config));
             findings.extend(tracker::finding(repository, &config));
             findings.extend(sandbox::settings(repository, &layout, &config));
         }
@@ -132,79 +130,6 @@ fn settings_broken(name: &str, error: &SettingsError) -> Finding {
     };
     let fix = "mend it; `tollgate check PATH` names every fault";
     Finding::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
-}
-
-fn agents(layout: &Layout, config: &Config, findings: &mut Vec<Finding>) {
-    let plays = |name: &str| {
-        Role::dispatched().any(|role| config.agent_for(role).is_some_and(|(of, _)| of == name))
-    };
-    for (name, agent) in &config.agents {
-        findings.push(agent_finding(layout, name, agent, plays(name)));
-    }
-    let without: Vec<&str> = Role::dispatched()
-        .filter(|role| config.agent_for(*role).is_none())
-        .map(Role::as_str)
-        .collect();
-    if !without.is_empty() {
-        let message = format!("nobody plays {}", without.join(", "));
-        let fix = "describe an [agent.NAME] in tollgate.toml and name it under [roles]";
-        findings.push(Finding::fail("agents", message, fix));
-    }
-}
-
-/// An agent that nobody plays cannot stop a run.
-fn agent_finding(layout: &Layout, name: &str, agent: &Agent, is_used: bool) -> Finding {
-    let title = format!("agent {name}");
-    let bad = |message: String, fix: &str| {
-        if is_used {
-            Finding::fail(title.clone(), message, fix)
-        } else {
-            Finding::warn(title.clone(), message, fix)
-        }
-    };
-    let program = match agent.adapter {
-        Adapter::Manual => {
-            let message = "a person plays it and hands replies in with `tollgate submit`";
-            return Finding::ok(title, message);
-        }
-        Adapter::Scripted => return script_finding(layout, &title, agent, &bad),
-        Adapter::Command => agent.command.first().map_or("", String::as_str),
-        other => {
-            let message =
-                format!("adapter = \"{}\" cannot be driven by this version", other.as_str());
-            return bad(message, "use adapter = \"command\" with a command line");
-        }
-    };
-    let found = if program.contains('/') {
-        Some(layout.repo_root().join(program)).filter(|path| tollgate_host::files::is_program(path))
-    } else {
-        place::program_on_path(program)
-    };
-    match found {
-        Some(path) => Finding::ok(title, path.display().to_string()),
-        None if program.contains('/') => bad(
-            format!("{program} is not there or may not be run"),
-            "a path with a slash is relative to the root of the repository; `chmod +x` lets it run",
-        ),
-        None => bad(
-            format!("{program} is not found on PATH"),
-            "install it, or write its whole path into `command`",
-        ),
-    }
-}
-
-fn script_finding(
-    layout: &Layout,
-    title: &str,
-    agent: &Agent,
-    bad: &dyn Fn(String, &str) -> Finding,
-) -> Finding {
-    let script = agent.args.first().map_or("", String::as_str);
-    if layout.repo_root().join(script).is_file() {
-        Finding::ok(title, format!("plays the script {script}"))
-    } else {
-        bad(format!("the script {script} is not there"), "write it, or name another in `args`")
-    }
 }
 
 fn process_tree() -> Finding {
