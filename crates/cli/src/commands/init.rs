@@ -6,16 +6,44 @@ use crate::{output, place};
 use clap::Args;
 use std::io;
 use std::path::Path;
+use tollgate_contract::config::{Adapter, Agent};
 use tollgate_contract::pack;
+use tollgate_host::agent;
 use tollgate_host::files::{self, FileError};
 use tollgate_host::layout::Layout;
 use tollgate_host::settings::actions;
 
 const SETTINGS: &str = "tollgate.toml";
 
-/// Coding agents that people have installed, by the names of their programs.
-const KNOWN_AGENTS: [&str; 7] =
-    ["claude", "codex", "gemini", "opencode", "copilot", "qwen", "goose"];
+/// Coding agents that people have installed, the best tested first.
+const KNOWN_AGENTS: [Adapter; 7] = [
+    Adapter::Claude,
+    Adapter::Codex,
+    Adapter::Gemini,
+    Adapter::Goose,
+    Adapter::Opencode,
+    Adapter::Copilot,
+    Adapter::Qwen,
+];
+
+/// An agent on this machine.
+#[derive(Debug)]
+struct Found {
+    name: &'static str,
+    /// Variables with a login that are set now.
+    variables: Vec<&'static str>,
+}
+
+fn found() -> Vec<Found> {
+    let look = |kind: Adapter| {
+        let adapter = agent::adapter(kind)?;
+        place::program_on_path(adapter.program())?;
+        let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let variables = adapter.login_variables(&Agent::plain(kind)).iter().copied();
+        Some(Found { name: kind.as_str(), variables: variables.filter(is_set).collect() })
+    };
+    KNOWN_AGENTS.into_iter().filter_map(look).collect()
+}
 
 /// Write a tollgate.toml to start from; files that exist are never overwritten
 #[derive(Debug, Args)]
@@ -31,10 +59,7 @@ impl Init {
         if is_there(&layout.settings()) && !self.eject {
             return Err(exists());
         }
-        let found: Vec<&str> = KNOWN_AGENTS
-            .into_iter()
-            .filter(|name| place::program_on_path(name).is_some())
-            .collect();
+        let found = found();
         write_new(&layout, SETTINGS, &settings(&found))?;
         if self.eject {
             for (path, text) in ejected() {
@@ -94,32 +119,54 @@ fn cannot_write(error: FileError) -> Failure {
     }
 }
 
-fn tell_next(found: &[&str]) {
-    if !found.is_empty() {
-        let names = found.join(", ");
-        output::talk(&format!(
-            "Found on PATH: {names}. This version drives agents that are commands, so they are in the file as examples."
-        ));
-    }
-    output::marked(
-        output::BOLD,
-        "next:",
-        &format!(
-            "describe your agent in {SETTINGS}, then `tollgate doctor`, then `tollgate run \"GOAL\"`"
-        ),
-    );
+fn tell_next(found: &[Found]) {
+    let next = match found {
+        [] => format!("describe your agent in {SETTINGS}, then `tollgate doctor`"),
+        [first, others @ ..] => {
+            let others: Vec<&str> = others.iter().map(|agent| agent.name).collect();
+            let beside = match others.as_slice() {
+                [] => String::new(),
+                others => format!("; {} can play roles too", others.join(", ")),
+            };
+            output::talk(&format!("Found on PATH: {}, who plays every role{beside}.", first.name));
+            "`tollgate doctor` says what is missing".to_owned()
+        }
+    };
+    output::marked(output::BOLD, "next:", &format!("{next}, then `tollgate run \"GOAL\"`"));
     output::talk("      `tollgate demo` shows a whole run without any agent.");
 }
 
-/// All of it is comment, so that it says nothing that nobody chose. A line without a space after `#` is an example.
-fn settings(found: &[&str]) -> String {
+/// Who is found is put to work; everything else is comment. A line without a space after `#` is an example.
+fn settings(found: &[Found]) -> String {
     let mut text = String::from(
-        r#"# Settings of Tollgate for this repository.
-# `tollgate check tollgate.toml` checks them, `tollgate doctor` tries them out, `tollgate schema config` lists every key.
+        "# Settings of Tollgate for this repository.\n\
+         # `tollgate check tollgate.toml` checks them, `tollgate doctor` tries them out, `tollgate schema config` lists every key.\n",
+    );
+    if let Some(first) = found.first() {
+        text.push_str("\n# Who plays which role; by name, such as Coder, Reviewer or QA, or all others by `default`.\n");
+        text.push_str(&format!("[roles]\ndefault = \"{}\"\n", first.name));
+        text.push_str(
+            "\n# Agents on this machine. Your login is lent to them for each attempt; their own settings, hooks and servers, yours\n\
+             # and the repository's, do not run. `env` lets variables through to them by name.\n",
+        );
+    }
+    for agent in found {
+        text.push_str(&format!("[agent.{0}]\nadapter = \"{0}\"\n", agent.name));
+        if !agent.variables.is_empty() {
+            text.push_str(&format!("env = [\"{}\"]\n", agent.variables.join("\", \"")));
+        }
+        text.push('\n');
+    }
+    text.push_str(EXAMPLES);
+    if found.is_empty() {
+        text.push_str("\n# With several agents, say who plays what:\n#[roles]\n#default = \"crew\"\n#Reviewer = \"me\"\n");
+    }
+    text
+}
 
-# An agent is a program that plays roles. One that is a command gets its prompt on standard input, works in its
-# current folder, and prints one JSON object as its reply (`tollgate schema agent-output`).
-# Take the # away and put your program in:
+const EXAMPLES: &str = r#"
+# An agent can also be any command: it gets its prompt on standard input, works in its current folder, and prints one JSON
+# object as its reply (`tollgate schema agent-output`). Take the # away and put your program in:
 #[agent.crew]
 #adapter = "command"
 #command = ["./crew.sh"]        # a path with a slash is relative to the root of the repository
@@ -129,11 +176,6 @@ fn settings(found: &[&str]) -> String {
 #[agent.me]
 #adapter = "manual"
 
-# With several agents, say who plays what:
-#[roles]
-#default = "crew"
-#Reviewer = "me"
-
 #[timeout]
 #Coder = "30m"
 #check = "10m"
@@ -141,19 +183,7 @@ fn settings(found: &[&str]) -> String {
 #[limits]
 #usd = 20.0
 #wall = "8h"
-"#,
-    );
-    if !found.is_empty() {
-        text.push_str(
-            "\n# Found on this machine. This version drives agents with adapter = \"command\" only and refuses to start these;\n\
-             # until it can drive them, call them from a command of your own.\n",
-        );
-    }
-    for name in found {
-        text.push_str(&format!("#[agent.{name}]\n#adapter = \"{name}\"\n"));
-    }
-    text
-}
+"#;
 
 #[cfg(test)]
 mod tests {
@@ -166,17 +196,29 @@ mod tests {
         config
     }
 
+    fn examples_of(text: &str) -> String {
+        let lines = text.lines().map(|line| match line.strip_prefix('#') {
+            Some(example) if !example.starts_with(' ') => example,
+            _ => line,
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     #[test]
-    fn what_is_written_is_good_and_so_are_its_examples() {
-        for found in [&[][..], &KNOWN_AGENTS[..]] {
-            let text = settings(found);
-            assert_eq!(read(&text), Some(config::Config::default()));
-            let lines = text.lines().map(|line| match line.strip_prefix('#') {
-                Some(example) if !example.starts_with(' ') => example,
-                _ => line,
-            });
-            let examples = read(&lines.collect::<Vec<_>>().join("\n"));
-            assert_eq!(examples.map(|config| config.agents.len()), Some(found.len() + 2));
-        }
+    fn without_an_agent_nothing_is_said_that_nobody_chose_and_the_examples_are_good() {
+        let text = settings(&[]);
+        assert_eq!(read(&text), Some(config::Config::default()));
+        assert_eq!(read(&examples_of(&text)).map(|config| config.agents.len()), Some(2));
+    }
+
+    #[test]
+    fn the_first_that_is_found_plays_every_role_and_its_login_is_let_through() {
+        let found = |name, variables| Found { name, variables };
+        let text = settings(&[found("codex", vec!["CODEX_API_KEY"]), found("goose", Vec::new())]);
+        let config = read(&text).expect("it reads well");
+        assert_eq!(config.default_agent.as_deref(), Some("codex"));
+        assert_eq!(config.agents["codex"].env, ["CODEX_API_KEY"]);
+        assert_eq!(config.agents.len(), 2);
+        assert_eq!(read(&examples_of(&text)).map(|config| config.agents.len()), Some(4));
     }
 }

@@ -43,7 +43,7 @@ fn init_writes_settings_once_and_only_once() {
 }
 
 #[test]
-fn init_names_agents_that_are_there_as_examples() {
+fn init_puts_agents_that_are_there_to_work() {
     let world = World::repository();
     let programs = world.root.join("programs");
     fs::create_dir(&programs).unwrap();
@@ -58,13 +58,13 @@ fn init_names_agents_that_are_there_as_examples() {
     let seen = world.seen(command.arg("init").env("PATH", &programs).output().unwrap());
     expect![[r#"
         wrote tollgate.toml
-        Found on PATH: codex. This version drives agents that are commands, so they are in the file as examples.
-        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+        Found on PATH: codex, who plays every role.
+        next: `tollgate doctor` says what is missing, then `tollgate run "GOAL"`
               `tollgate demo` shows a whole run without any agent.
         exit 0
     "#]].assert_eq(&seen.all());
     let text = fs::read_to_string(world.repo().join("tollgate.toml")).unwrap();
-    assert!(text.contains("#[agent.codex]\n") && !text.contains("goose"), "{text}");
+    assert!(text.contains("\n[agent.codex]\n") && !text.contains("goose"), "{text}");
 }
 
 #[test]
