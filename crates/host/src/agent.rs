@@ -11,6 +11,8 @@ mod plan;
 mod transcript;
 
 mod claude;
+mod codex;
+mod npm;
 
 pub use drive::drive;
 pub use home::{Home, LoginFile};
@@ -19,7 +21,7 @@ pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use tollgate_contract::config::Adapter;
 
@@ -39,6 +41,11 @@ pub trait AgentAdapter: Sync {
     /// Variables that hold a login. They reach the agent only when the settings let them through; people are told of them.
     fn login_variables(&self) -> &'static [&'static str];
 
+    /// The files of the person and of the repository that decide what else would run; trusted by their content.
+    fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;
 
@@ -52,6 +59,9 @@ pub trait Talk {
     fn open(&mut self, _post: Post, _turn: &mut Turn) {}
 
     fn heard(&mut self, line: &Value, turn: &mut Turn);
+
+    /// A line of its standard error: what some programs say nowhere else.
+    fn aside(&mut self, _line: &str, _turn: &mut Turn) {}
 
     /// Something that a thread of the conversation itself has posted.
     fn posted(&mut self, _note: Value, _turn: &mut Turn) {}
@@ -95,8 +105,8 @@ pub struct Exit {
 pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
-        Adapter::Codex
-        | Adapter::Gemini
+        Adapter::Codex => &codex::Codex,
+        Adapter::Gemini
         | Adapter::Opencode
         | Adapter::Copilot
         | Adapter::Qwen

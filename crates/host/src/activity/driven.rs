@@ -7,8 +7,10 @@ use crate::agent::event::{Finished, Outcome};
 use crate::agent::{self, Access, Home, Job, Plan, Transcript};
 use crate::context::Context;
 use crate::layout::RunFolder;
+use crate::process::SandboxLevel;
 use serde_json::Value;
 use std::path::Path;
+use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::reply::Usage;
@@ -66,6 +68,8 @@ pub fn launch(
         home: &home,
         resume: resumed.map(|resumed| resumed.session.as_str()),
         schema: &schema,
+        person_home: context.home.as_deref(),
+        is_confined: is_confined(context),
         micro_usd: None,
     };
     let start = match driven.adapter.start(&job) {
@@ -115,6 +119,12 @@ fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
         ),
     })?;
     Ok(driven.adapter.command(&found))
+}
+
+/// Whether the sandbox that the run will get is enforced by the kernel.
+fn is_confined(context: &Context) -> bool {
+    let is_wanted = context.config.sandbox.enforce != Enforce::Off;
+    is_wanted && SandboxLevel::of_this_machine() != SandboxLevel::None
 }
 
 /// What a role may write, as far as agents can be told.
