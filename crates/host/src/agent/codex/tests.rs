@@ -33,30 +33,86 @@ fn check(case: &str, expected: Expect) {
 
 #[test]
 fn a_turn_is_told_in_our_words() {
-    check("done", expect![[r#""#]]);
+    check(
+        "done",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Writing."}
+        {"event":"tool_start","id":"item_1","name":"file_change","what":"/srv/tree/hello.txt"}
+        {"event":"tool_end","id":"item_1","ok":true}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn what_was_refused_is_found_in_the_log() {
-    check("denied", expect![[r#""#]]);
+    check(
+        "denied",
+        expect![[r#"
+        {"event":"permission","granted":false,"what":"patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"}
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Writing."}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn a_tool_that_was_called_wrongly_ends_nothing() {
-    check("wrong_arguments", expect![[r#""#]]);
+    check(
+        "wrong_arguments",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Trying."}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn a_service_that_fails_is_told_from_a_login_that_does_not_work() {
-    check("server_error", expect![[r#""#]]);
-    check("cut", expect![[r#""#]]);
-    check("garbage", expect![[r#""#]]);
-    check("login", expect![[r#""#]]);
+    check(
+        "server_error",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"detail":"We’re currently experiencing high demand, which may cause temporary errors.","event":"retry"}
+        {"outcome":{"detail":"We’re currently experiencing high demand, which may cause temporary errors.","kind":"service"}}"#]],
+    );
+    check(
+        "cut",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"detail":"stream disconnected before completion: stream closed before response.completed","event":"retry"}
+        {"outcome":{"detail":"stream disconnected before completion: stream closed before response.completed","kind":"service"}}"#]],
+    );
+    check(
+        "garbage",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"detail":"stream disconnected before completion: stream closed before response.completed","event":"retry"}
+        {"outcome":{"detail":"stream disconnected before completion: stream closed before response.completed","kind":"service"}}"#]],
+    );
+    check(
+        "login",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"detail":"unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:1/v1/responses","event":"retry","status":401}
+        {"outcome":{"detail":"unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:1/v1/responses","kind":"login"}}"#]],
+    );
 }
 
 #[test]
 fn a_rate_limit_without_a_time_is_no_usage_limit_with_one() {
-    check("rate_limit", expect![[r#""#]]);
+    check(
+        "rate_limit",
+        expect![[r#"
+        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
+        {"outcome":{"detail":"exceeded retry limit, last status: 429 Too Many Requests","kind":"usage_limit"}}"#]],
+    );
     let (_, finished) = played("rate_limit_with_reset", Usage::default());
     let Outcome::UsageLimit { resets_at: Some(until), .. } = finished.outcome else {
         panic!("{finished:?}");
@@ -192,10 +248,32 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start, Opt
 #[test]
 fn it_is_started_for_one_turn_and_reads_the_prompt() {
     let (line, start, config) = started(|_, _| {});
-    expect![[r#""#]].assert_eq(&line);
+    expect!["/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -"].assert_eq(&line);
     assert_eq!(start.stdin, Stdin::Prompt);
     assert!(start.env.contains_key("CODEX_HOME") && start.writable.is_empty());
-    expect![[r#""#]].assert_eq(&config.unwrap());
+    expect![[r#"
+        approval_policy = "never"
+        default_permissions = "tollgate"
+        permissions.tollgate.filesystem = {":root"="write"}
+        projects."/srv/a \"tree\"".trust_level = "untrusted"
+        allow_login_shell = false
+        check_for_update_on_startup = false
+        analytics.enabled = false
+        history.persistence = "none"
+        skills.include_instructions = false
+        skills.bundled.enabled = false
+        shell_environment_policy.exclude = ["CODEX_API_KEY","OPENAI_API_KEY","CODEX_HOME","RUST_LOG"]
+        features.hooks = false
+        features.plugins = false
+        features.remote_plugin = false
+        features.apps = false
+        features.memories = false
+        features.multi_agent = false
+        features.goals = false
+        features.shell_snapshot = false
+        features.daemon_auto_start = false
+        features.unbounded_connection_retries = false
+    "#]].assert_eq(&config.unwrap());
 }
 
 #[test]
@@ -205,7 +283,7 @@ fn a_thread_is_taken_up_with_the_same_settings_and_the_persons_words_before_it()
         agent.args = vec!["-c".to_owned(), "model_provider=\"mine\"".to_owned()];
         job.resume = Some("T-1");
     });
-    expect![[r#""#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --model gpt-5.5 -c model_provider="mine" resume T-1 -"#]].assert_eq(&line);
 }
 
 #[test]
@@ -223,13 +301,20 @@ fn without_our_sandbox_its_own_bounds_what_a_role_may_write() {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    expect![[r#""#]].assert_eq(&[Access::Read, Access::Session, Access::Tree].map(bounds).join("\n\n"));
+    expect![[r#"
+        default_permissions = "tollgate"
+        permissions.tollgate.filesystem = {":root"="read",":slash_tmp"="write",":tmpdir"="write"}
+
+        default_permissions = "tollgate"
+        permissions.tollgate.filesystem = {"/srv/a \"tree\"/.agents-work/S"="write",":root"="read",":slash_tmp"="write",":tmpdir"="write"}
+
+        default_permissions = ":workspace""#]].assert_eq(&[Access::Read, Access::Session, Access::Tree].map(bounds).join("\n\n"));
 }
 
 #[test]
 fn settings_that_are_inherited_are_the_persons_and_the_bounds_stay_ours() {
     let (line, start, config) = started(|agent, _| agent.inherit = true);
-    expect![[r#""#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -"#]].assert_eq(&line);
     assert!(!start.env.contains_key("CODEX_HOME"));
     assert_eq!(start.writable, [Path::new("/home/ann/.codex")]);
     assert_eq!(config, None);
