@@ -12,6 +12,7 @@ mod transcript;
 
 mod claude;
 mod codex;
+mod copilot;
 mod npm;
 
 pub use drive::drive;
@@ -106,12 +107,10 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
         Adapter::Codex => &codex::Codex,
-        Adapter::Gemini
-        | Adapter::Opencode
-        | Adapter::Copilot
-        | Adapter::Qwen
-        | Adapter::Goose
-        | Adapter::Acp => return None,
+        Adapter::Copilot => &copilot::Copilot,
+        Adapter::Gemini | Adapter::Opencode | Adapter::Qwen | Adapter::Goose | Adapter::Acp => {
+            return None;
+        }
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

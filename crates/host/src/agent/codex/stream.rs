@@ -164,7 +164,8 @@ fn refused(line: &str) -> Option<AgentEvent> {
         ["codex_core::tools::router: error=", "codex_sandboxing::violation: "];
     let what = LOGGED.iter().find_map(|place| line.split_once(place).map(|(_, what)| what))?;
     let is_refused = ["reject", "sandbox violation"].iter().any(|word| what.contains(word));
-    is_refused.then(|| AgentEvent::Permission { what: what.trim().to_owned(), granted: false })
+    let what = what.trim().trim_start_matches("recorded sandbox violation: ").to_owned();
+    is_refused.then_some(AgentEvent::Permission { what, granted: false })
 }
 
 /// The reply as the contract has it; a message that is no object is left to those who read replies.

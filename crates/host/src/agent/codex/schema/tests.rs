@@ -108,10 +108,10 @@ fn what_may_be_left_out_may_be_null_and_nothing_else_may() {
     let fields = &strict["properties"];
     assert_eq!(fields["kept"], json!({"type": "string"}));
     assert_eq!(fields["word"], json!({"enum": ["a", null], "type": ["string", "null"]}));
-    let null = json!({"type": "null"});
-    let either = [json!({"type": "string"}), json!({"type": "integer"}), null.clone()];
+    let nothing = json!({"type": "null"});
+    let either = [json!({"type": "string"}), json!({"type": "integer"}), nothing.clone()];
     assert_eq!(fields["either"], json!({ "anyOf": either }));
-    assert_eq!(fields["named"], json!({"anyOf": [json!({"$ref": "#/$defs/N"}), null]}));
+    assert_eq!(fields["named"], json!({"anyOf": [json!({"$ref": "#/$defs/N"}), nothing]}));
     assert_eq!(fields["loose"], json!({"type": ["string", "null"]}));
     assert_eq!(breaches_of(&strict), [""; 0]);
 }
