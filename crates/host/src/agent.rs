@@ -4,20 +4,23 @@
 //! An agent runs under two processes of ours. The supervisor owns its process tree and its limits. Inside that tree and its
 //! sandbox the driver starts the program, talks to it in its own protocol, and writes what it says in one vocabulary.
 
+mod boundary;
 mod drive;
 pub mod event;
 mod home;
+mod npm;
 mod plan;
 pub mod probe;
 mod transcript;
 pub mod trust;
+mod words;
 
 mod acp;
-mod boundary;
 mod claude;
 mod claude_lines;
+mod codex;
+mod copilot;
 mod gemini;
-mod words;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
@@ -86,6 +89,9 @@ pub trait Talk {
 
     fn heard(&mut self, line: &Value, turn: &mut Turn);
 
+    /// A line of its standard error: what some programs say nowhere else.
+    fn aside(&mut self, _line: &str, _turn: &mut Turn) {}
+
     /// Something that a thread of the conversation itself has posted.
     fn posted(&mut self, _note: Value, _turn: &mut Turn) {}
 
@@ -128,11 +134,11 @@ pub struct Exit {
 pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
+        Adapter::Codex => &codex::Codex,
         Adapter::Gemini => &gemini::Gemini,
-        Adapter::Codex | Adapter::Opencode | Adapter::Copilot | Adapter::Qwen | Adapter::Goose => {
-            return None;
-        }
+        Adapter::Copilot => &copilot::Copilot,
         Adapter::Acp => &acp::Acp,
+        Adapter::Opencode | Adapter::Qwen | Adapter::Goose => return None,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

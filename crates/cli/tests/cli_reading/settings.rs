@@ -62,7 +62,8 @@ fn init_puts_agents_that_are_there_to_work() {
         next: `tollgate doctor` says what is missing, then `tollgate run "GOAL"`
               `tollgate demo` shows a whole run without any agent.
         exit 0
-    "#]].assert_eq(&seen.all());
+    "#]]
+    .assert_eq(&seen.all());
     let text = fs::read_to_string(world.repo().join("tollgate.toml")).unwrap();
     assert!(text.contains("\n[agent.codex]\n") && !text.contains("goose"), "{text}");
 }

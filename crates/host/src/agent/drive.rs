@@ -8,7 +8,7 @@ use super::transcript::RAW_KEY;
 use super::{Exit, Plan, Post, Stdin, Talk, Turn, adapter};
 use crate::clock;
 use crate::files;
-use lines::{Line, read_lines};
+use lines::{Asides, Line, read_lines};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -61,6 +61,7 @@ fn run(run_dir: &Path) -> io::Result<()> {
         tools: BTreeSet::new(),
         retries: 0,
         stderr_tail: Vec::new(),
+        asides: Asides::default(),
         over_since: None,
     };
     drive.until_end(Post(sender))
@@ -126,6 +127,7 @@ struct Drive {
     /// In a row, with nothing else heard between.
     retries: u32,
     stderr_tail: Vec<u8>,
+    asides: Asides,
     over_since: Option<Instant>,
 }
 
@@ -210,7 +212,11 @@ impl Drive {
             }
             Heard::Line(Line::Other(text)) => self.write(&json!({ RAW_KEY: text }))?,
             Heard::Note(note) => self.talk.posted(note, &mut turn),
-            Heard::Stderr(piece) => self.pass_on(&piece)?,
+            Heard::Stderr(piece) => {
+                self.pass_on(&piece)?;
+                let talk = &mut self.talk;
+                self.asides.take(&piece, &mut |line| talk.aside(line, &mut turn));
+            }
             Heard::Silence => {}
         }
         self.follow(turn)

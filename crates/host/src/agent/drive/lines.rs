@@ -83,6 +83,25 @@ pub fn read_pieces(mut input: impl Read, take: &mut dyn FnMut(Vec<u8>) -> bool) 
     }
 }
 
+/// Makes lines of pieces; of a long line only the beginning is kept.
+#[derive(Debug, Default)]
+pub struct Asides {
+    line: Vec<u8>,
+}
+
+impl Asides {
+    pub fn take(&mut self, piece: &[u8], give: &mut dyn FnMut(&str)) {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            let room = NOISE_BYTES_MAX.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                give(String::from_utf8_lossy(&self.line).trim_end());
+                self.line.clear();
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -113,6 +132,16 @@ mod tests {
                 Line::Json(json!([2])),
             ]
         );
+    }
+
+    #[test]
+    fn a_line_that_comes_in_pieces_is_given_once_and_cut_when_it_is_long() {
+        let (mut asides, mut given) = (Asides::default(), Vec::new());
+        let long = [b"x".repeat(NOISE_BYTES_MAX + 1), b"\n".to_vec()].concat();
+        for piece in [b"one\ntw".as_slice(), b"o\r\n\n", &long, b"no end"] {
+            asides.take(piece, &mut |line| given.push(line.to_owned()));
+        }
+        assert_eq!(given, ["one", "two", "", "x".repeat(NOISE_BYTES_MAX).as_str()]);
     }
 
     #[test]

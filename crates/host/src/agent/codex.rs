@@ -1,0 +1,115 @@
+//! Codex: `codex exec`, one turn per process, in a thread of its own that can be taken up again.
+
+mod config;
+mod failure;
+mod schema;
+mod stream;
+
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
+
+pub struct Codex;
+
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some("CODEX_HOME"),
+    below_moved: "auth.json",
+    below_home: ".codex/auth.json",
+    to: "auth.json",
+}];
+
+/// The first is read by Codex itself, the second through a provider of ours.
+const LOGIN_VARIABLES: [&str; 2] = [config::CODEX_KEY, config::OPENAI_KEY];
+
+const CONFIG_FILE: &str = "config.toml";
+
+/// The person's folder, where they have not moved it.
+const PERSONS_FOLDER: &str = ".codex";
+
+const SCHEMA_FILE: &str = "tollgate-reply.schema.json";
+
+/// What Codex tells nobody else: that it waits, and what was refused.
+const LOG: &str = "error,codex_core=warn,codex_sandboxing=warn";
+
+impl AgentAdapter for Codex {
+    fn program(&self) -> &'static str {
+        "codex"
+    }
+
+    fn command(&self, found: &Path) -> Vec<String> {
+        let native = npm::target().and_then(|(platform, triple)| {
+            let package = format!("@openai/codex-{platform}");
+            npm::native(found, &package, &format!("vendor/{triple}/bin/codex"))
+        });
+        vec![native.as_deref().unwrap_or(found).display().to_string()]
+    }
+
+    fn tested(&self) -> &'static str {
+        "0.166.0"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        [person_home, root].iter().flat_map(|place| settings_of(place)).collect()
+    }
+
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
+        let args = vec!["-c".to_owned(), format!("openai_base_url=\"{address}/v1\"")];
+        let model = Some("gpt-5.5".to_owned());
+        StandIn { args, model, ..StandIn::by_environment(&[("CODEX_API_KEY", "sk-stand-in")]) }
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let problem =
+            |error: std::io::Error| format!("cannot write the settings of Codex: {error}");
+        let strict = schema::strict(job.schema);
+        job.home.write(SCHEMA_FILE, strict.to_string().as_bytes()).map_err(problem)?;
+        let mut argv = job.program.clone();
+        argv.extend(
+            ["exec", "--json", "--skip-git-repo-check", "--output-schema"].map(str::to_owned),
+        );
+        argv.push(job.home.path(SCHEMA_FILE).display().to_string());
+        let mut env = BTreeMap::from([("RUST_LOG".to_owned(), LOG.to_owned())]);
+        let mut writable = Vec::new();
+        if job.agent.inherit {
+            argv.extend(config::bounds(job).iter().flat_map(config::as_flag));
+            writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
+        } else {
+            let text = config::private(job);
+            job.home.write(CONFIG_FILE, text.as_bytes()).map_err(problem)?;
+            let folder = job.home.folder().display().to_string();
+            env.insert("CODEX_HOME".to_owned(), folder);
+        }
+        if let Some(model) = &job.agent.model {
+            argv.extend(["--model".to_owned(), model.clone()]);
+        }
+        argv.extend(job.agent.args.iter().cloned());
+        if let Some(thread) = job.resume {
+            argv.extend(["resume".to_owned(), thread.to_owned()]);
+        }
+        argv.push("-".to_owned());
+        Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        Box::new(stream::Stream::new(plan.before))
+    }
+}
+
+/// Settings, hooks, rules and plugins below a home or below a repository; both have the same names.
+fn settings_of(place: &Path) -> Vec<PathBuf> {
+    let names = ["config.toml", "hooks.json", "rules", "agents", "plugins", "skills"];
+    let own = names.map(|name| place.join(PERSONS_FOLDER).join(name));
+    own.into_iter().chain([place.join(".agents")]).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! GitHub Copilot CLI: one prompt per process, in a session of its own that can be taken up again.
+
+mod login;
+mod stream;
+
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
+
+pub struct Copilot;
+
+/// Where there is no keyring, Copilot keeps its token in this file, among other things.
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some(HOME_VARIABLE),
+    below_moved: "config.json",
+    below_home: ".copilot/config.json",
+    to: CONFIG_FILE,
+}];
+
+const LOGIN_VARIABLES: [&str; 5] = [
+    "COPILOT_GITHUB_TOKEN",
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+    "COPILOT_PROVIDER_API_KEY",
+    "COPILOT_PROVIDER_BEARER_TOKEN",
+];
+
+/// In the folder of Copilot, private or not.
+const CONFIG_FILE: &str = "config.json";
+
+const HOME_VARIABLE: &str = "COPILOT_HOME";
+
+/// The person's folder, where they have not moved it.
+const PERSONS_FOLDER: &str = ".copilot";
+
+/// Where Copilot counts the tokens of a run; its lines do not tell them.
+const USAGE_FILE: &str = "tollgate-usage.json";
+
+impl AgentAdapter for Copilot {
+    fn program(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn command(&self, found: &Path) -> Vec<String> {
+        let native = npm::target().and_then(|(platform, _)| {
+            npm::native(found, &format!("@github/copilot-{platform}"), "copilot")
+        });
+        vec![native.as_deref().unwrap_or(found).display().to_string()]
+    }
+
+    fn tested(&self) -> &'static str {
+        "1.0.102"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let own = ["config.json", "settings.json", "mcp-config.json", "hooks", "agents", "skills"]
+            .map(|name| person_home.join(PERSONS_FOLDER).join(name));
+        let theirs =
+            [".github/hooks", ".github/copilot", ".github/agents", ".github/mcp.json", ".mcp.json"]
+                .map(|name| root.join(name));
+        own.into_iter().chain(theirs).collect()
+    }
+
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
+        let model = Some("claude-sonnet-4.5".to_owned());
+        let env = [
+            ("COPILOT_PROVIDER_BASE_URL", address),
+            ("COPILOT_PROVIDER_TYPE", "anthropic"),
+            ("COPILOT_PROVIDER_API_KEY", "sk-stand-in"),
+            ("COPILOT_OFFLINE", "true"),
+        ];
+        StandIn { model, ..StandIn::by_environment(&env) }
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let problem =
+            |error: std::io::Error| format!("cannot write the settings of Copilot: {error}");
+        login::keep_only(job.home, CONFIG_FILE).map_err(problem)?;
+        let usage = job.home.path(USAGE_FILE);
+        // What an attempt before counted is not this one's.
+        job.home.write(USAGE_FILE, b"").map_err(problem)?;
+        let mut argv = job.program.clone();
+        let fixed = ["--output-format", "json", "--no-auto-update", "--no-ask-user", "--no-color"];
+        argv.extend(fixed.map(str::to_owned));
+        argv.extend(["--usage-output-file".to_owned(), usage.display().to_string()]);
+        argv.extend(allowed(job));
+        let mut env = BTreeMap::new();
+        let mut writable = Vec::new();
+        if job.agent.inherit {
+            argv.push("--trust-folder".to_owned());
+            writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
+        } else {
+            argv.push("--disable-builtin-mcps".to_owned());
+            let folder = job.home.folder().display().to_string();
+            env.insert(HOME_VARIABLE.to_owned(), folder);
+        }
+        if let Some(model) = &job.agent.model {
+            argv.extend(["--model".to_owned(), model.clone()]);
+        }
+        argv.extend(job.resume.map(|session| format!("--resume={session}")));
+        argv.extend(job.agent.args.iter().cloned());
+        Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        let flag = plan.argv.iter().position(|word| word == "--usage-output-file");
+        let usage = flag.and_then(|at| plan.argv.get(at + 1)).map(PathBuf::from);
+        Box::new(stream::Stream::new(usage, plan.before))
+    }
+}
+
+/// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes
+/// by redirection counts as writing.
+fn allowed(job: &Job<'_>) -> Vec<String> {
+    let shell = "--allow-tool=shell".to_owned();
+    match job.access {
+        Access::Read => vec![shell],
+        Access::Session => {
+            let folder = job.tree.join(job.session_folder);
+            vec![shell, format!("--allow-tool=write({}/**)", folder.display())]
+        }
+        Access::Tree => vec!["--allow-all-tools".to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests;

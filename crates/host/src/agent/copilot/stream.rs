@@ -1,0 +1,138 @@
+//! The lines of Copilot.
+
+use crate::agent::event::{AgentEvent, Finished, Outcome};
+use crate::agent::{Exit, Talk, Turn};
+use crate::files;
+use serde_json::Value;
+use std::path::PathBuf;
+use tollgate_core::reply::Usage;
+
+/// Far more than the counts of all models that there are.
+const USAGE_BYTES_MAX: u64 = 1024 * 1024;
+
+#[derive(Debug)]
+pub struct Stream {
+    /// The file with the tokens of this run.
+    usage: Option<PathBuf>,
+    /// What the session had cost before; Copilot counts on.
+    before: Usage,
+    /// The last message of the model.
+    text: Option<String>,
+    /// The error that the run ended with.
+    failure: Option<Outcome>,
+    /// What Copilot says of the whole run at its end.
+    exit_code: Option<i64>,
+}
+
+impl Stream {
+    pub fn new(usage: Option<PathBuf>, before: Usage) -> Self {
+        Self { usage, before, text: None, failure: None, exit_code: None }
+    }
+
+    fn tool_completed(&mut self, data: &Value, turn: &mut Turn) {
+        let ok = data["success"] == true;
+        turn.events.push(AgentEvent::ToolEnd { id: text_of(data, "toolCallId"), ok });
+        if matches!(data["error"]["code"].as_str(), Some("denied" | "rejected")) {
+            let what = text_of(&data["error"], "message");
+            turn.events.push(AgentEvent::Permission { what, granted: false });
+        }
+    }
+
+    fn result(&mut self, line: &Value, turn: &mut Turn) {
+        self.exit_code = line["exitCode"].as_i64();
+        let session = line["sessionId"].as_str().map(str::to_owned);
+        turn.events.push(AgentEvent::Started { session, model: None });
+        let spent = self.spent();
+        turn.events.extend(spent.map(|spent| AgentEvent::Usage { spent }));
+        turn.is_over = true;
+    }
+
+    fn spent(&self) -> Option<Usage> {
+        let bytes = files::read_bounded(self.usage.as_ref()?, USAGE_BYTES_MAX).ok()?;
+        let counts: Value = serde_json::from_slice(&bytes).ok()?;
+        let mut total = Usage::default();
+        for model in counts["modelMetrics"].as_object()?.values() {
+            let tokens = |name: &str| model["usage"][name].as_u64();
+            let (input_tokens, output_tokens) = (tokens("inputTokens"), tokens("outputTokens"));
+            total.add(&Usage { input_tokens, output_tokens, ..Usage::default() });
+        }
+        let since = |total: Option<u64>, before: Option<u64>| {
+            total.map(|total| total.saturating_sub(before.unwrap_or(0)))
+        };
+        Some(Usage {
+            input_tokens: since(total.input_tokens, self.before.input_tokens),
+            output_tokens: since(total.output_tokens, self.before.output_tokens),
+            ..Usage::default()
+        })
+    }
+}
+
+impl Talk for Stream {
+    fn heard(&mut self, line: &Value, turn: &mut Turn) {
+        let data = &line["data"];
+        match line["type"].as_str() {
+            Some("assistant.message") => {
+                let text = text_of(data, "content");
+                if !text.is_empty() {
+                    turn.events.push(AgentEvent::Text { text: text.clone() });
+                    self.text = Some(text);
+                }
+            }
+            Some("tool.execution_start") => {
+                let (id, name) = (text_of(data, "toolCallId"), text_of(data, "toolName"));
+                turn.events.push(AgentEvent::ToolStart {
+                    id,
+                    name,
+                    what: what(&data["arguments"]),
+                });
+            }
+            Some("tool.execution_complete") => self.tool_completed(data, turn),
+            Some("model.call_failure") => turn.events.push(AgentEvent::Retry {
+                status: status(data),
+                wait_ms: None,
+                detail: text_of(data, "errorMessage"),
+            }),
+            Some("session.error") => self.failure = Some(outcome(data)),
+            Some("result") => self.result(line, turn),
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, exit: &Exit) -> Finished {
+        let outcome = match (self.exit_code, self.failure.take()) {
+            (Some(0), _) => Outcome::Done,
+            (_, Some(failure)) => failure,
+            (_, None) => Outcome::Unclear {
+                exit_code: exit.code,
+                signal: exit.signal,
+                detail: exit.stderr_tail.clone(),
+            },
+        };
+        Finished { outcome, reply: None, text: self.text.take() }
+    }
+}
+
+fn outcome(data: &Value) -> Outcome {
+    let (status, detail) = (status(data), text_of(data, "message"));
+    match (data["errorType"].as_str(), status) {
+        (Some("authentication" | "authorization"), _) | (_, Some(401 | 403)) => {
+            Outcome::Login { detail }
+        }
+        (Some("quota"), _) | (_, Some(402)) => Outcome::Money { detail },
+        (Some("rate_limit"), _) | (_, Some(429)) => Outcome::UsageLimit { resets_at: None, detail },
+        _ => Outcome::Service { status, detail },
+    }
+}
+
+fn status(data: &Value) -> Option<u16> {
+    data["statusCode"].as_u64().and_then(|status| u16::try_from(status).ok())
+}
+
+fn what(arguments: &Value) -> String {
+    let words = ["path", "command", "pattern", "url", "query"];
+    words.iter().find_map(|word| arguments[*word].as_str()).unwrap_or_default().to_owned()
+}
+
+fn text_of(data: &Value, name: &str) -> String {
+    data[name].as_str().unwrap_or_default().to_owned()
+}
