@@ -1,6 +1,7 @@
 //! One verb, one file.
 
 pub mod actions;
+pub mod agents;
 pub mod answer;
 pub mod audit;
 pub mod cancel;

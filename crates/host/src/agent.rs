@@ -12,6 +12,7 @@ mod transcript;
 pub mod trust;
 
 mod claude;
+mod opencode;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
@@ -101,9 +102,9 @@ pub struct Exit {
 pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
+        Adapter::Opencode => &opencode::Opencode,
         Adapter::Codex
         | Adapter::Gemini
-        | Adapter::Opencode
         | Adapter::Copilot
         | Adapter::Qwen
         | Adapter::Goose

@@ -9,9 +9,10 @@ use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
 use crate::context::Context;
 use crate::crash;
 use crate::layout::RunFolder;
-use crate::process::{self, Attached};
+use crate::process::{self, Attached, SandboxLevel};
 use serde_json::Value;
 use std::path::Path;
+use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{DispatchNumber, SessionName};
@@ -49,7 +50,7 @@ pub fn launch(
 ) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
     let could_not_start =
         |cause| Ok(Err(DispatchEnd::CouldNotStart { program: driven.name.clone(), cause }));
-    let program = match program(context, driven) {
+    let program = match driven.command_line(context) {
         Ok(program) => program,
         Err(why) => return could_not_start(why),
     };
@@ -76,6 +77,8 @@ pub fn launch(
         home: &home,
         resume: resumed.map(|resumed| resumed.session.as_str()),
         schema: &schema,
+        person_home: context.home.as_deref(),
+        is_confined: is_confined(context),
         micro_usd: None,
     };
     let start = match driven.adapter.start(&job) {
@@ -186,17 +189,10 @@ fn reply_schema() -> Value {
     schema
 }
 
-fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
-    let named = driven.agent.program.as_deref();
-    let word = named.map_or_else(|| driven.adapter.program().to_owned(), |w| context.from_root(w));
-    let found = context.program(&word).ok_or_else(|| match named {
-        Some(_) => format!("there is no program {word}, which [agent.{}] names", driven.name),
-        None => format!(
-            "{word} is not on PATH; install it, or name it as `program` of [agent.{}]; `tollgate doctor` says more",
-            driven.name
-        ),
-    })?;
-    Ok(driven.adapter.command(&found))
+/// Whether the sandbox that the run will get is enforced by the kernel.
+fn is_confined(context: &Context) -> bool {
+    let is_wanted = context.config.sandbox.enforce != Enforce::Off;
+    is_wanted && SandboxLevel::of_this_machine() != SandboxLevel::None
 }
 
 /// What a role may write, as far as agents can be told.

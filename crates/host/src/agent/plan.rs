@@ -39,6 +39,10 @@ pub struct Job<'a> {
     pub resume: Option<&'a str>,
     /// The JSON Schema of the reply.
     pub schema: &'a serde_json::Value,
+    /// The person's home, where they have one.
+    pub person_home: Option<&'a Path>,
+    /// Whether the kernel holds it to the places where it may write; without, its own sandbox is all there is.
+    pub is_confined: bool,
     /// Millionths of a US dollar that it may spend.
     pub micro_usd: Option<u64>,
 }

@@ -1,0 +1,36 @@
+//! `tollgate agents`: the agents of the settings, and what they may run.
+
+mod list;
+mod trust;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use clap::{Args, Subcommand};
+
+pub use trust::refuse_untrusted;
+
+/// Show the agents of tollgate.toml: their programs, versions and roles, and what they inherit
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:\n  tollgate agents\n  tollgate agents trust claude")]
+pub struct Agents {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Trust(trust::Trust),
+}
+
+impl Agents {
+    pub fn run(self) -> Result<Exit, Failure> {
+        match self.what {
+            None => list::list(self.json),
+            Some(What::Trust(command)) => command.run(),
+        }
+    }
+}
