@@ -1,5 +1,6 @@
 //! opencode: one run a turn, lines of JSON, the prompt on its standard input.
 
+mod log;
 mod stream;
 
 use super::{Access, AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
@@ -107,8 +108,10 @@ impl AgentAdapter for Opencode {
         Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
     }
 
-    fn talk(&self, _plan: &Plan) -> Box<dyn Talk> {
-        Box::new(stream::Stream::default())
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        // The person's own log is written by all of their agents.
+        let data = plan.env.get("XDG_DATA_HOME").map(PathBuf::from);
+        Box::new(stream::Stream::new(data.map(|data| data.join(log::LOG))))
     }
 }
 

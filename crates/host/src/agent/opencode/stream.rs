@@ -1,13 +1,18 @@
 //! The lines of `opencode run --format json`: steps, texts and tools that have ended, and no line that says how it went.
 
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Talk, Turn};
+use super::log;
+use crate::agent::{Exit, Post, Talk, Turn};
 use crate::clock;
 use serde_json::Value;
+use std::path::PathBuf;
 use tollgate_core::reply::Usage;
 
 /// Steps in a row without an answer of the model: it asks again at once and for ever.
 const EMPTY_STEPS_MAX: u32 = 5;
+
+/// Failures of the service in a row; the waits between them grow, and the engine waits better.
+const FAILURES_MAX: u32 = 4;
 
 /// What a tool says that may not be used: refused by a rule of ours, or by the rejection of a question.
 const REFUSALS: [&str; 2] =
@@ -15,6 +20,7 @@ const REFUSALS: [&str; 2] =
 
 #[derive(Debug, Default)]
 pub struct Stream {
+    log: Option<PathBuf>,
     session: Option<String>,
     /// The message that the last texts belong to, and those texts.
     message: String,
@@ -25,10 +31,35 @@ pub struct Stream {
     refused: Option<String>,
     failure: Option<Outcome>,
     empty_steps: u32,
+    /// Of the service, since it last answered, and the last one's words.
+    failures: u32,
+    failed_with: String,
 }
 
 impl Talk for Stream {
+    fn open(&mut self, post: Post, _turn: &mut Turn) {
+        if let Some(log) = self.log.take() {
+            log::watch(log, post);
+        }
+    }
+
+    fn posted(&mut self, note: Value, turn: &mut Turn) {
+        if let Some(words) = note[log::FAILED].as_str() {
+            self.failures += 1;
+            self.failed_with = words.to_owned();
+            let detail = words.to_owned();
+            turn.events.push(AgentEvent::Retry { status: None, wait_ms: None, detail });
+        }
+        let waits_long = note.get(log::WAITS).is_some() && self.failures > 0;
+        if waits_long || self.failures >= FAILURES_MAX {
+            let detail = self.failed_with.clone();
+            self.failure = Some(Outcome::Service { status: None, detail });
+            turn.is_over = true;
+        }
+    }
+
     fn heard(&mut self, line: &Value, turn: &mut Turn) {
+        self.failures = 0;
         if let (None, Some(session)) = (&self.session, line["sessionID"].as_str()) {
             self.session = Some(session.to_owned());
             let session = self.session.clone();
@@ -72,6 +103,11 @@ impl Talk for Stream {
 }
 
 impl Stream {
+    /// With the log that tells of failures, where it is known.
+    pub fn new(log: Option<PathBuf>) -> Self {
+        Self { log, ..Self::default() }
+    }
+
     fn says(&mut self, part: &Value, turn: &mut Turn) {
         let text = part["text"].as_str().unwrap_or_default();
         let message = part["messageID"].as_str().unwrap_or_default();

@@ -116,6 +116,28 @@ fn retries_that_nobody_hears_of_leave_it_unclear() {
 }
 
 #[test]
+fn a_service_that_fails_is_known_from_the_log() {
+    let note = |stream: &mut stream::Stream, note: Value| {
+        let mut turn = Turn::default();
+        stream.posted(note, &mut turn);
+        turn.is_over
+    };
+    let failed = || json!({ "failed": "AI_APICallError: slow down" });
+    let mut stream = stream::Stream::default();
+    let over: Vec<bool> = (0..4).map(|_| note(&mut stream, failed())).collect();
+    assert_eq!(over, [false, false, false, true]);
+    let outcome = stream.ended(&Exit::default()).outcome;
+    assert!(matches!(outcome, Outcome::Service { detail, .. } if detail.ends_with("slow down")));
+    let mut stream = stream::Stream::default();
+    assert!(!note(&mut stream, json!({ "waits": true })), "nothing failed");
+    note(&mut stream, failed());
+    stream.heard(&json!({ "type": "step_start" }), &mut Turn::default());
+    assert!(!note(&mut stream, json!({ "waits": true })), "it went on");
+    note(&mut stream, failed());
+    assert!(note(&mut stream, json!({ "waits": true })));
+}
+
+#[test]
 fn no_line_makes_it_panic() {
     let mut stream = stream::Stream::default();
     for line in ["null", "[]", "7", r#"{"type":"text"}"#, r#"{"type":"tool_use","part":{"state":3}}"#,
