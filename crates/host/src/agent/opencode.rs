@@ -6,6 +6,7 @@ mod stream;
 use super::{Access, AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 pub struct Opencode;
@@ -99,12 +100,17 @@ impl AgentAdapter for Opencode {
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
         env.insert("OPENCODE_CONFIG_CONTENT".to_owned(), settings(job).to_string());
+        // It cannot do without one, and may make none in the home.
+        if !job.person_home.is_some_and(|home| home.join(".cache").is_dir()) {
+            env.insert("XDG_CACHE_HOME".to_owned(), job.home.path("cache").display().to_string());
+        }
+        let writable = match job.agent.inherit {
+            true => own_folders(job)?,
+            false => Vec::new(),
+        };
         if !job.agent.inherit {
             env.extend(private(job));
-            return Ok(Start { argv, env, stdin: Stdin::Prompt, writable: Vec::new() });
         }
-        let own = job.person_home.iter().flat_map(|home| FOLDERS.map(|folder| home.join(folder)));
-        let writable = own.filter(|folder| folder.is_dir()).collect();
         Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
     }
 
@@ -156,6 +162,17 @@ fn permission(job: &Job<'_>) -> Value {
         "question": "deny",
         "doom_loop": "deny",
     })
+}
+
+/// The person's folders of opencode, made as it would have made them.
+fn own_folders(job: &Job<'_>) -> Result<Vec<PathBuf>, String> {
+    let folders = job.person_home.iter().flat_map(|home| FOLDERS.map(|folder| home.join(folder)));
+    let folders: Vec<PathBuf> = folders.collect();
+    for folder in &folders {
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    }
+    Ok(folders)
 }
 
 /// Its folders are the private ones, and it loads neither plugins nor settings of the repository. There is no variable

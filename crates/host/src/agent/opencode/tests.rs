@@ -4,7 +4,6 @@
 use super::*;
 use crate::agent::event::{AgentEvent, Finished, Outcome};
 use crate::agent::{Exit, Home, Turn};
-use std::fs;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::reply::Usage;
 use tollgate_core::role::Role;
@@ -166,7 +165,7 @@ fn started(access: Access, inherit: bool, resume: Option<&str>) -> (Start, Value
     let temp = tempfile::tempdir().unwrap();
     let home = Home::create(&temp.path().join("1")).unwrap();
     let person = temp.path().join("person");
-    fs::create_dir_all(person.join(".local/share/opencode")).unwrap();
+    fs::create_dir_all(person.join(".cache")).unwrap();
     let agent = agent(inherit);
     let job = Job {
         agent: &agent,
@@ -212,7 +211,7 @@ fn it_loads_nothing_of_the_person_and_the_repository_unless_it_inherits() {
     assert!(start.writable.is_empty());
     let (start, _) = started(Access::Tree, true, None);
     assert!(!private.iter().any(|name| start.env.contains_key(*name)));
-    assert_eq!(start.writable.len(), 1, "of its folders the one that is there");
+    assert_eq!(start.writable.len(), 3, "its own folders");
 }
 
 #[test]
