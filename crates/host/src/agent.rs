@@ -21,6 +21,7 @@ mod claude_lines;
 mod codex;
 mod copilot;
 mod gemini;
+mod opencode;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
@@ -136,9 +137,10 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
         Adapter::Claude => &claude::Claude,
         Adapter::Codex => &codex::Codex,
         Adapter::Gemini => &gemini::Gemini,
+        Adapter::Opencode => &opencode::Opencode,
         Adapter::Copilot => &copilot::Copilot,
         Adapter::Acp => &acp::Acp,
-        Adapter::Opencode | Adapter::Qwen | Adapter::Goose => return None,
+        Adapter::Qwen | Adapter::Goose => return None,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

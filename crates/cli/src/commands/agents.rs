@@ -1,27 +1,41 @@
-//! `tollgate agents`: the agents of the settings, and whether one keeps what is expected of it.
+//! `tollgate agents`: the agents of the settings, what they may run, and whether one keeps what is expected of it.
 
 mod conformance;
+mod list;
+mod trust;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 
-/// Look at the agents of tollgate.toml
+pub use trust::refuse_untrusted;
+
+/// Show the agents of tollgate.toml: their programs, versions and roles, and what they inherit
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  tollgate agents\n  tollgate agents test claude --stand-in\n  tollgate agents trust claude"
+)]
 pub struct Agents {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     #[command(subcommand)]
-    command: AgentsCommand,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
-enum AgentsCommand {
+enum What {
     Test(conformance::Test),
+    Trust(trust::Trust),
 }
 
 impl Agents {
     pub fn run(self) -> Result<Exit, Failure> {
-        match self.command {
-            AgentsCommand::Test(test) => test.run(),
+        match self.what {
+            None => list::list(self.json),
+            Some(What::Test(command)) => command.run(),
+            Some(What::Trust(command)) => command.run(),
         }
     }
 }

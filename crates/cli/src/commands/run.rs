@@ -3,6 +3,7 @@
 mod inputs;
 mod route;
 
+use super::agents::refuse_untrusted;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
@@ -15,7 +16,7 @@ use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_core::role::{Mode, ProjectType, Role};
-use tollgate_host::activity::adapter;
+use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::clock;
 use tollgate_host::context::Context;
 use tollgate_host::layout::new_session_name;
@@ -230,10 +231,14 @@ fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
 /// Every role of the action must have somebody to play it before anything starts.
 fn check_agents(context: &Context, action: &Action) -> Result<(), Failure> {
     for role in route::roles_needed(action) {
-        if let Err(why) = adapter::player(context, role, None) {
-            return Err(Failure::usage("cli.no_agent", why.to_string())
-                .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
-                .hint("`tollgate demo` shows a whole run without any agent installed"));
+        match adapter::player(context, role, None) {
+            Ok(Player::Driven(driven)) => refuse_untrusted(context, &driven)?,
+            Ok(Player::Program(_) | Player::Person) => {}
+            Err(why) => {
+                return Err(Failure::usage("cli.no_agent", why.to_string())
+                    .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
+                    .hint("`tollgate demo` shows a whole run without any agent installed"));
+            }
         }
     }
     Ok(())

@@ -198,6 +198,15 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          What to do: see that the path is right and that you may read it.",
     ),
     (
+        "cli.untrusted",
+        "An agent with `inherit = true` loads settings, hooks, plugins and servers, yours and the repository's, and they can run\n\
+         anything. It starts only with what you have agreed to: every file is known by its content, and one that is new, changed\n\
+         or gone needs your word again. What counts in the repository is HEAD, where work starts from.\n\n\
+         What to do: `tollgate agents trust NAME` shows the files and asks you; without a terminal add `--yes`. When the work of a\n\
+         session changed such a file, the failed attempt names the tree to look at: `tollgate agents trust NAME --in FOLDER`. Or\n\
+         leave out `inherit`: then nothing of these settings is loaded.",
+    ),
+    (
         "cli.write",
         "A file could not be written.\n\n\
          What to do: see that the folder exists, that you may write there, and that there is space.",

@@ -24,6 +24,23 @@ pub struct Driven {
     pub adapter: &'static dyn AgentAdapter,
 }
 
+impl Driven {
+    /// The program and what must come before its arguments; or why it cannot be started.
+    pub fn command_line(&self, context: &Context) -> Result<Vec<String>, String> {
+        let named = self.agent.program.as_deref();
+        let word =
+            named.map_or_else(|| self.adapter.program().to_owned(), |w| context.from_root(w));
+        let found = context.program(&word).ok_or_else(|| match named {
+            Some(_) => format!("there is no program {word}, which [agent.{}] names", self.name),
+            None => format!(
+                "{word} is not on PATH; install it, or name it as `program` of [agent.{}]; `tollgate doctor` says more",
+                self.name
+            ),
+        })?;
+        Ok(self.adapter.command(&found))
+    }
+}
+
 impl fmt::Debug for Driven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Driven").field("name", &self.name).finish_non_exhaustive()
@@ -74,9 +91,8 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     if agent.adapter == Adapter::Manual {
         return Ok(Player::Person);
     }
-    if let Some(adapter) = agent::adapter(agent.adapter) {
-        let (name, agent) = (name.to_owned(), agent.clone());
-        return Ok(Player::Driven(Driven { name, agent, adapter }));
+    if let Some(driven) = driven(context, name) {
+        return Ok(Player::Driven(driven));
     }
     let argv = argv(context, name, agent)?;
     let writable = match agent.adapter {
@@ -85,6 +101,13 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     };
     let env_names = agent.env.clone();
     Ok(Player::Program(Launch { argv, env_names, writable, ..Launch::default() }))
+}
+
+/// The agent program of this name in the settings; none where it is no program that we talk to.
+pub fn driven(context: &Context, name: &str) -> Option<Driven> {
+    let (name, agent) = context.config.agent(name)?;
+    let adapter = agent::adapter(agent.adapter)?;
+    Some(Driven { name: name.to_owned(), agent: agent.clone(), adapter })
 }
 
 /// Where a scripted agent counts its starts, beside its script.

@@ -9,8 +9,7 @@ use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
 use crate::context::Context;
 use crate::crash;
 use crate::layout::RunFolder;
-use crate::process::SandboxLevel;
-use crate::process::{self, Attached};
+use crate::process::{self, Attached, SandboxLevel};
 use serde_json::Value;
 use std::path::Path;
 use tollgate_contract::config::Enforce;
@@ -51,7 +50,7 @@ pub fn launch(
 ) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
     let could_not_start =
         |cause| Ok(Err(DispatchEnd::CouldNotStart { program: driven.name.clone(), cause }));
-    let program = match program(context, driven) {
+    let program = match driven.command_line(context) {
         Ok(program) => program,
         Err(why) => return could_not_start(why),
     };

@@ -1,0 +1,156 @@
+//! `tollgate agents trust`: a person looks at what an agent would run of their settings and the repository's, and agrees.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{output, place};
+use clap::Args;
+use std::io::BufRead;
+use std::path::PathBuf;
+use tollgate_host::activity::adapter::{self, Driven};
+use tollgate_host::agent::trust::{self, Change, Inherited, TrustError};
+use tollgate_host::clock;
+use tollgate_host::context::Context;
+
+/// What is shown of one file.
+const SHOWN_LINES_MAX: usize = 200;
+
+/// Agree to what an agent with `inherit = true` would run
+///
+/// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and keeps what
+/// you agree to by its content. When one of these files is new, changed or gone, the agent does not start until you agree again.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate agents trust claude\n  tollgate agents trust claude --yes"
+)]
+pub struct Trust {
+    /// The agent of tollgate.toml
+    name: String,
+    /// Agree without being asked
+    #[arg(long)]
+    yes: bool,
+    /// Look at the files in this tree rather than at those of HEAD; a refused attempt names its tree
+    #[arg(long = "in", value_name = "FOLDER")]
+    tree: Option<PathBuf>,
+}
+
+impl Trust {
+    pub fn run(self) -> Result<Exit, Failure> {
+        let context = place::context()?;
+        let driven = inheriting(&context, &self.name)?;
+        let inherited = self.inherited(&context, &driven)?;
+        let agreed = trust::last_trusted(&context, &self.name).map_err(failure)?;
+        if trust::is_trusted(&context, &self.name, &inherited).map_err(failure)? {
+            output::talk("nothing has changed since you agreed");
+            return Ok(Exit::Ok);
+        }
+        let changes = inherited.changes(&agreed);
+        show(&context, &inherited, &changes);
+        if !self.yes && !agrees(&self.name)? {
+            output::talk("nothing was changed");
+            return Ok(Exit::Fails);
+        }
+        trust::trust(&context, &self.name, &inherited, clock::now()).map_err(failure)?;
+        output::talk(&format!(
+            "agreed: {} may use {} file(s) as they are now",
+            self.name,
+            inherited.files.len()
+        ));
+        Ok(Exit::Ok)
+    }
+
+    fn inherited(&self, context: &Context, driven: &Driven) -> Result<Inherited, Failure> {
+        let found = match &self.tree {
+            None => {
+                let head = context.repository.head()?;
+                Inherited::from_commit(context, driven.adapter, &head.commit)
+            }
+            Some(folder) => match folder.canonicalize() {
+                Ok(tree) => Inherited::in_tree(context, driven.adapter, &tree),
+                Err(cause) => {
+                    let message = format!("{} cannot be used: {cause}", folder.display());
+                    return Err(Failure::usage("cli.untrusted", message));
+                }
+            },
+        };
+        found.map_err(failure)
+    }
+}
+
+/// What must hold before a session starts: the person has agreed to what this agent would run.
+pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failure> {
+    if !driven.agent.inherit {
+        return Ok(());
+    }
+    let name = &driven.name;
+    let head = context.repository.head()?;
+    let inherited =
+        Inherited::from_commit(context, driven.adapter, &head.commit).map_err(failure)?;
+    if trust::is_trusted(context, name, &inherited).map_err(failure)? {
+        return Ok(());
+    }
+    let agreed = trust::last_trusted(context, name).map_err(failure)?;
+    let changes = inherited.changes(&agreed);
+    let what = match changes.is_empty() {
+        true => "there are no such files yet, but any that come would run".to_owned(),
+        false => trust::in_words(&changes),
+    };
+    let message = format!(
+        "[agent.{name}] has inherit = true, and you have not agreed to what it would run: {what}"
+    );
+    Err(Failure::usage("cli.untrusted", message)
+        .hint(format!("`tollgate agents trust {name}` shows these files and asks you")))
+}
+
+fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
+    if context.config.agent(name).is_none() {
+        let known: Vec<&str> = context.config.agents.keys().map(String::as_str).collect();
+        let message = format!("there is no [agent.{name}] in tollgate.toml");
+        return Err(Failure::usage("cli.settings", message)
+            .hint(format!("known agents: {}", known.join(", "))));
+    }
+    adapter::driven(context, name).filter(|driven| driven.agent.inherit).ok_or_else(|| {
+        let message = format!("[agent.{name}] inherits nothing, so there is nothing to agree to");
+        Failure::usage("cli.untrusted", message).hint(
+            "only agent programs with `inherit = true` load settings, yours or the repository's",
+        )
+    })
+}
+
+fn show(context: &Context, inherited: &Inherited, changes: &[(String, Change)]) {
+    if inherited.files.is_empty() {
+        output::data("no settings are there, neither yours nor the repository's");
+    }
+    for (name, change) in changes {
+        output::row("", output::WARN, &format!("{change:<8}"), name);
+        let Some(content) = inherited.files.get(name) else { continue };
+        let text = context.redactor.redact_bytes(content);
+        let text = String::from_utf8_lossy(&text);
+        let mut lines = text.lines();
+        for line in lines.by_ref().take(SHOWN_LINES_MAX) {
+            output::data(&format!("    {line}"));
+        }
+        let left = lines.count();
+        if left > 0 {
+            output::data(&format!("    … {left} more lines"));
+        }
+    }
+    let is_changed = |name: &String| changes.iter().any(|(changed, _)| changed == name);
+    for name in inherited.files.keys().filter(|name| !is_changed(name)) {
+        output::row("", output::DIM, "same    ", name);
+    }
+}
+
+fn agrees(name: &str) -> Result<bool, Failure> {
+    if !output::is_interactive() {
+        return Err(Failure::usage("cli.untrusted", "nobody is there to agree")
+            .hint(format!("look at the files above, then `tollgate agents trust {name} --yes`")));
+    }
+    output::prompt(&format!("Let {name} run with these files? [y/N] "));
+    let mut line = String::new();
+    let _nothing_is_no = std::io::stdin().lock().read_line(&mut line);
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn failure(error: TrustError) -> Failure {
+    Failure::usage("cli.untrusted", error.to_string())
+}

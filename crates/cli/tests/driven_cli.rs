@@ -1,0 +1,202 @@
+//! Agent programs as people use them: the login that they are lent, and what they may inherit. The program is a stand-in that
+//! speaks like opencode and lets the scripted crew do the work.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use support::{Repo, eventually, files_below};
+
+const LOGIN: &str = r#"{"anthropic":{"type":"oauth","access":"planted-access-token-1","refresh":"planted-refresh-token-1","expires":1}}"#;
+
+/// Shows its login wherever it can, renews it, and shows that too.
+const SHOWS_ITS_LOGIN: &str = r#"
+login="$XDG_DATA_HOME/opencode/auth.json"
+token() { sed 's/.*"access":"\([^"]*\)".*/\1/' "$login"; }
+words=$(token)
+sed -i 's/token-/token-1/g' "$login"
+words="$words $(token)"
+cat "$login" >&2
+if test "$TOLLGATE_ROLE" = SpecAgent; then
+  echo "$words" >> "$(echo .agents-work/*/spec.md)"
+fi
+"#;
+
+/// A repository whose crew is driven through a program like opencode, which does `more` after its work.
+fn world(rules: Value, more: &str, settings: &str) -> Repo {
+    let repo = Repo::with(rules);
+    let crew = repo.outside("crew.json");
+    fs::create_dir_all(repo.outside("crew.json.d")).unwrap();
+    let program = repo.outside("opencode");
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    let script = format!(
+        r#"#!/bin/sh
+test "$1" = --version && echo 1.18.33 && exit 0
+words=said
+reply=$({tollgate} scripted {crew}) || exit 1
+{more}
+reply=$(printf '%s' "$reply" | tr '\n' ' ' | sed "s/\"summary\": *\"/&$words /;s/\\\\/\\\\\\\\/g;s/\"/\\\\\"/g")
+line() {{ printf '{{"type":"%s","sessionID":"ses_1","part":{{"messageID":"msg_1",%s}}}}\n' "$1" "$2"; }}
+line text "\"text\":\"$reply\""
+line step_finish '"reason":"stop","tokens":{{"input":100,"output":20,"reasoning":0,"cache":{{"read":0,"write":0}}}},"cost":0.0006'
+"#,
+        crew = crew.display(),
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    repo.write(
+        "tollgate.toml",
+        &format!(
+            "[roles]\ndefault = \"oc\"\n\n[agent.oc]\nadapter = \"opencode\"\nprogram = {program:?}\n{settings}\n\n\
+             [retry]\ntransient_base = \"10ms\"\n\n[sandbox]\nwrite = [{counts:?}]\n",
+            counts = repo.outside("crew.json.d"),
+        ),
+    );
+    fs::create_dir_all(login(&repo).parent().unwrap()).unwrap();
+    fs::write(login(&repo), LOGIN).unwrap();
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "settings"]);
+    repo
+}
+
+fn login(repo: &Repo) -> PathBuf {
+    repo.outside("home/.local/share/opencode/auth.json")
+}
+
+/// The login after every agent has renewed it in turn.
+fn renewed(repo: &Repo) -> String {
+    let ones = "1".repeat(repo.starts().len());
+    LOGIN.replace("token-", &format!("token-{ones}"))
+}
+
+/// Files of ours with a planted token in them.
+fn leaks(repo: &Repo) -> Vec<PathBuf> {
+    let ours = [repo.root().join(".agents-work"), repo.outside("state/agents")];
+    let found = ours.iter().flat_map(|folder| files_below(folder));
+    let has_token =
+        |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).contains("planted-");
+    found.filter(has_token).collect()
+}
+
+#[test]
+fn r113_a_login_that_an_agent_shows_is_in_no_file_of_ours_and_comes_back_renewed() {
+    let repo = world(json!([]), SHOWS_ITS_LOGIN, "");
+    repo.lean().exits(0);
+    assert!(repo.session_file("spec.md").contains("[redacted] [redacted]"), "it was written there");
+    let replies = files_below(&repo.session());
+    let reply = replies.iter().find(|path| path.ends_with("reply.json")).unwrap();
+    assert!(fs::read_to_string(reply).unwrap().contains("[redacted]"), "and said there");
+    assert_eq!(leaks(&repo), Vec::<PathBuf>::new());
+    assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo));
+    let homes = repo.outside("state/agents");
+    assert_eq!(files_below(&homes), Vec::<PathBuf>::new(), "no private folder is left");
+}
+
+#[test]
+fn r113_a_login_does_not_stay_behind_a_killed_engine() {
+    let slow = json!({"when": {"role": "Coder"}, "do": {"default": true, "sleep_ms": 600}});
+    let repo = world(json!([slow]), SHOWS_ITS_LOGIN, "");
+    let mut child = repo.start(&["run", "--no-input", "--lean", support::GOAL]);
+    eventually("the Coder starts", || repo.starts_of("Coder") == 1);
+    let lent = || {
+        let files = files_below(&repo.outside("state/agents"));
+        files.into_iter().any(|path| path.ends_with("data/opencode/auth.json"))
+    };
+    assert!(lent());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    repo.resume().exits(0);
+    assert_eq!(repo.starts_of("Coder"), 1, "its outcome was taken up");
+    assert!(!lent());
+    assert_eq!(leaks(&repo), Vec::<PathBuf>::new());
+    assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo));
+}
+
+#[test]
+fn r113_a_login_is_taken_out_of_an_attempt_that_failed_and_of_a_session_that_is_cancelled() {
+    let fails = json!({"when": {"role": "Coder"}, "do": {"exit": 1}});
+    let repo = world(json!([fails]), "", "");
+    repo.lean().exits(4);
+    let homes = repo.outside("state/agents");
+    let kept = files_below(&homes);
+    assert!(!kept.iter().any(|path| path.ends_with("auth.json")), "{kept:?}");
+    repo.tollgate(&["cancel", "latest", "--yes"]);
+    assert_eq!(files_below(&homes), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_an_agent_inherits_must_be_agreed_to_by_its_content() {
+    let repo = world(json!([]), "", "inherit = true");
+    let refusal = "you have not agreed to what it would run";
+    repo.lean().exits(2).says(refusal).says("tollgate agents trust oc");
+    repo.write("opencode.json", r#"{"mcp":{"a":{"type":"local","command":["a-server"]}}}"#);
+    repo.lean().exits(2).does_not_say("opencode.json");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "a server"]);
+    fs::create_dir_all(repo.outside("home/.config/opencode/plugin")).unwrap();
+    fs::write(repo.outside("home/.config/opencode/plugin/p.ts"), "export const P = 1").unwrap();
+    let ran = repo.lean().exits(2);
+    ran.says("new opencode.json").says("new ~/.config/opencode/plugin/p.ts");
+    let shown = repo.tollgate(&["agents", "trust", "oc"]).exits(2);
+    assert!(shown.out.contains("a-server"), "{}", shown.out);
+    shown.says("--yes");
+    repo.lean().exits(2);
+    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0).says("2 file(s)");
+    let kept = repo.outside("state/trust.json").metadata().unwrap();
+    assert_eq!(kept.permissions().mode() & 0o777, 0o600);
+    repo.lean().exits(0);
+    repo.tollgate(&["agents", "trust", "oc"]).exits(0).says("nothing has changed");
+    fs::write(repo.outside("home/.config/opencode/plugin/p.ts"), "export const P = 2").unwrap();
+    repo.lean().exits(2).says("changed ~/.config/opencode/plugin/p.ts");
+    fs::remove_file(repo.outside("home/.config/opencode/plugin/p.ts")).unwrap();
+    repo.lean().exits(2).says("gone ~/.config/opencode/plugin/p.ts");
+}
+
+#[test]
+fn work_that_changes_what_the_next_agent_would_run_stops_it_until_a_person_agrees() {
+    let plants = json!({"when": {"role": "Coder"},
+        "do": {"default": true, "write": {"opencode.json": "{\"mcp\":{}}"}}});
+    let in_scope = r#"
+if test "$TOLLGATE_ROLE" = SpecAgent; then
+  sed -i 's/\[app.txt\]/[app.txt, opencode.json]/' .agents-work/*/tasks.yaml
+fi
+"#;
+    let repo = world(json!([plants]), in_scope, "inherit = true");
+    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0);
+    repo.lean().exits(4);
+    assert_eq!(repo.starts_of("Reviewer"), 0);
+    let (_, words) = repo.blocker();
+    let told = format!("{words}{:?}", repo.events("attempt_ended"));
+    assert!(told.contains("new opencode.json"), "{told}");
+    let (_, rest) = told.split_once("tollgate agents trust oc --in ").unwrap();
+    let tree = rest.split('`').next().unwrap();
+    let shown = repo.tollgate(&["agents", "trust", "oc", "--in", tree, "--yes"]).exits(0);
+    assert!(shown.out.contains("opencode.json"), "{}", shown.out);
+}
+
+#[test]
+fn agents_are_listed_with_their_programs_versions_roles_and_whether_they_are_trusted() {
+    let repo = world(json!([]), "", "inherit = true");
+    repo.settings("[agent.gone]\nadapter = \"opencode\"\nprogram = \"/nowhere/opencode\"");
+    let listed = || {
+        let ran = repo.tollgate(&["agents", "--json"]).exits(0);
+        serde_json::from_str::<Value>(&ran.out).unwrap()["agents"].clone()
+    };
+    let agents = listed();
+    assert_eq!(agents[0]["name"], "gone");
+    assert!(agents[0]["problem"].as_str().unwrap().contains("/nowhere/opencode"));
+    assert_eq!(agents[0]["roles"], json!([]));
+    let oc = &agents[1];
+    assert_eq!((&oc["adapter"], &oc["version"]), (&json!("opencode"), &json!("1.18.33")));
+    assert!(oc["roles"].as_array().unwrap().contains(&json!("Coder")));
+    assert_eq!((&oc["inherit"], &oc["trusted"]), (&json!(true), &json!(false)));
+    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0);
+    assert_eq!(listed()[1]["trusted"], true);
+    let table = repo.tollgate(&["agents"]).exits(0).out;
+    assert!(table.contains("oc") && table.contains("1.18.33"), "{table}");
+    repo.tollgate(&["agents", "trust", "gone"]).exits(2).says("inherits nothing");
+    repo.tollgate(&["agents", "trust", "nobody"]).exits(2).says("known agents");
+}

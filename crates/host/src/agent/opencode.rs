@@ -1,0 +1,207 @@
+//! opencode: one run a turn, lines of JSON, the prompt on its standard input.
+
+mod log;
+mod stream;
+
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
+
+pub struct Opencode;
+
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some("XDG_DATA_HOME"),
+    below_moved: "opencode/auth.json",
+    below_home: ".local/share/opencode/auth.json",
+    to: "data/opencode/auth.json",
+}];
+
+const LOGIN_VARIABLES: [&str; 6] = [
+    "OPENCODE_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "GITHUB_TOKEN",
+];
+
+/// Below a settings folder of opencode, what decides what runs. Its `node_modules` are not listed: opencode fills them
+/// from `package.json`.
+const SETTINGS: [&str; 15] = [
+    "opencode.json",
+    "opencode.jsonc",
+    "config.json",
+    "package.json",
+    "plugin",
+    "plugins",
+    "tool",
+    "tools",
+    "agent",
+    "agents",
+    "command",
+    "commands",
+    "mode",
+    "modes",
+    "bun.lock",
+];
+
+/// Below the home, the folders that it works with.
+const FOLDERS: [&str; 3] = [".config/opencode", ".local/share/opencode", ".local/state/opencode"];
+
+impl AgentAdapter for Opencode {
+    fn program(&self) -> &'static str {
+        "opencode"
+    }
+
+    /// The package of npm starts a loader, which starts the package of the platform.
+    fn command(&self, found: &Path) -> Vec<String> {
+        let real = found.canonicalize().unwrap_or_else(|_| found.to_owned());
+        let native = format!("opencode-{}/bin/opencode", platform());
+        let beside = real.ancestors().filter(|folder| folder.ends_with("node_modules"));
+        let mut beside = beside.map(|modules| modules.join(&native));
+        let program = beside.find(|path| path.is_file()).unwrap_or_else(|| found.to_owned());
+        vec![program.display().to_string()]
+    }
+
+    fn tested(&self) -> &'static str {
+        "1.18.33"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let folders = [person_home.join(".config/opencode"), person_home.join(".opencode")];
+        let theirs = folders.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(name)));
+        // Of the repository all of it: what its plugins load was written by anybody.
+        let names = ["opencode.json", "opencode.jsonc", ".opencode"];
+        theirs.chain(names.map(|name| root.join(name))).collect()
+    }
+
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
+        let base = format!("{address}/v1");
+        let env = [("ANTHROPIC_BASE_URL", base.as_str()), ("ANTHROPIC_API_KEY", "sk-stand-in")];
+        let model = Some("anthropic/claude-sonnet-4-5".to_owned());
+        StandIn { model, ..StandIn::by_environment(&env) }
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let mut argv = job.program.clone();
+        argv.extend(["run", "--format", "json"].map(str::to_owned));
+        if let Some(model) = &job.agent.model {
+            argv.extend(["--model".to_owned(), model.clone()]);
+        }
+        if let Some(session) = job.resume {
+            argv.extend(["--session".to_owned(), session.to_owned()]);
+        }
+        argv.extend(job.agent.args.iter().cloned());
+        let mut env = BTreeMap::from(
+            [
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+                ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        env.insert("OPENCODE_CONFIG_CONTENT".to_owned(), settings(job).to_string());
+        // It cannot do without one, and may make none in the home.
+        if !job.person_home.is_some_and(|home| home.join(".cache").is_dir()) {
+            env.insert("XDG_CACHE_HOME".to_owned(), job.home.path("cache").display().to_string());
+        }
+        let writable = match job.agent.inherit {
+            true => own_folders(job)?,
+            false => Vec::new(),
+        };
+        if !job.agent.inherit {
+            env.extend(private(job));
+        }
+        Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        // The person's own log is written by all of their agents.
+        let data = plan.env.get("XDG_DATA_HOME").map(PathBuf::from);
+        Box::new(stream::Stream::new(data.map(|data| data.join(log::LOG))))
+    }
+}
+
+/// In the words of npm.
+fn platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{system}-{processor}")
+}
+
+/// What stands above every other settings file, also where the person's are inherited.
+fn settings(job: &Job<'_>) -> Value {
+    json!({
+        "autoupdate": false,
+        "share": "disabled",
+        // Copies of the tree for an undo that nobody asks for.
+        "snapshot": false,
+        "permission": permission(job),
+    })
+}
+
+/// Nothing asks: what is not allowed is denied, and the model is told. Later rules win.
+fn permission(job: &Job<'_>) -> Value {
+    let edit = match job.access {
+        Access::Tree => json!("allow"),
+        Access::Session => json!({ "*": "deny", format!("{}/*", job.session_folder): "allow" }),
+        Access::Read => json!("deny"),
+    };
+    // Builds use toolchains, caches and temporary files; the kernel keeps what must not be written.
+    let elsewhere = if job.is_confined { "allow" } else { "deny" };
+    json!({
+        "*": "allow",
+        "edit": edit,
+        "external_directory": elsewhere,
+        "question": "deny",
+        "doom_loop": "deny",
+    })
+}
+
+/// The person's folders of opencode, made as it would have made them.
+fn own_folders(job: &Job<'_>) -> Result<Vec<PathBuf>, String> {
+    let folders = job.person_home.iter().flat_map(|home| FOLDERS.map(|folder| home.join(folder)));
+    let folders: Vec<PathBuf> = folders.collect();
+    for folder in &folders {
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    }
+    Ok(folders)
+}
+
+/// Its folders are the private ones, and it loads neither plugins nor settings of the repository. There is no variable
+/// for `~/.opencode` but the one with which it moves the home in its own tests.
+fn private(job: &Job<'_>) -> Vec<(String, String)> {
+    let below = |name: &str| job.home.path(name).display().to_string();
+    let folders = [
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("OPENCODE_TEST_HOME", "home"),
+    ];
+    let switches = ["OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_PURE"];
+    let folders = folders.map(|(variable, name)| (variable.to_owned(), below(name)));
+    let switches = switches.map(|variable| (variable.to_owned(), "1".to_owned()));
+    folders.into_iter().chain(switches).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! The log of opencode. It tries a failing model service again for ever and says nothing of it on its output; only its log tells.
+
+use crate::agent::Post;
+use crate::files;
+use serde_json::json;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+use tollgate_core::limits::AGENT_WAIT_MS_MAX;
+
+/// Below its data folder.
+pub const LOG: &str = "opencode/log/opencode.log";
+
+/// The keys of the notes: the service failed, with the words for it; and nothing has happened since for long.
+pub const FAILED: &str = "failed";
+pub const WAITS: &str = "waits";
+
+const LOOK: Duration = Duration::from_millis(500);
+const PIECE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Posts what new lines tell, from a thread that ends with the process.
+pub fn watch(log: PathBuf, post: Post) {
+    let begins_at = log.metadata().map_or(0, |found| found.len());
+    thread::spawn(move || {
+        let mut watched = Watched { log, at: begins_at, failed_at: None };
+        loop {
+            thread::sleep(LOOK);
+            // A log that cannot be read tells nothing.
+            let _silent = watched.look(&post);
+        }
+    });
+}
+
+struct Watched {
+    log: PathBuf,
+    at: u64,
+    failed_at: Option<Instant>,
+}
+
+impl Watched {
+    fn look(&mut self, post: &Post) -> io::Result<()> {
+        let mut file = files::options_nofollow().read(true).open(&self.log)?;
+        file.seek(SeekFrom::Start(self.at))?;
+        for line in self.whole_lines(&file)? {
+            if let Some(words) = failure_in(&line) {
+                self.failed_at = Some(Instant::now());
+                post.note(json!({ FAILED: words }));
+            }
+        }
+        let wait = Duration::from_millis(AGENT_WAIT_MS_MAX);
+        if self.failed_at.is_some_and(|at| at.elapsed() > wait) {
+            self.failed_at = None;
+            post.note(json!({ WAITS: true }));
+        }
+        Ok(())
+    }
+
+    /// What came since the last look, up to the end of a line.
+    fn whole_lines(&mut self, file: &File) -> io::Result<Vec<String>> {
+        let mut bytes = Vec::new();
+        file.take(PIECE_BYTES_MAX).read_to_end(&mut bytes)?;
+        let end = match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(newline) => newline + 1,
+            // One endless line is passed over.
+            None if bytes.len() as u64 == PIECE_BYTES_MAX => bytes.len(),
+            None => 0,
+        };
+        self.at += end as u64;
+        Ok(String::from_utf8_lossy(&bytes[..end]).lines().map(str::to_owned).collect())
+    }
+}
+
+/// The words of a failed request; those for the title of a session do not count.
+fn failure_in(line: &str) -> Option<String> {
+    let is_failure = line.contains("level=ERROR")
+        && line.contains("message=\"stream error\"")
+        && line.contains("small=false");
+    let (_, words) = line.split_once("error.error=").filter(|_| is_failure)?;
+    Some(words.trim_matches('"').chars().take(500).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_failures_of_the_work_itself_count() {
+        let line = "timestamp=2026-01-01T00:00:00.000Z level=ERROR run=1 message=\"stream error\" providerID=p \
+                    session.id=ses_1 small=false agent=build error.error=\"AI_APICallError: slow down\"";
+        assert_eq!(failure_in(line).as_deref(), Some("AI_APICallError: slow down"));
+        assert_eq!(failure_in(&line.replace("small=false", "small=true")), None);
+        assert_eq!(failure_in(&line.replace("ERROR", "INFO")), None);
+    }
+}
