@@ -10,6 +10,7 @@ use serde_json::Value;
 pub use spent::Counting;
 use spent::Spent;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use tollgate_core::time::Timestamp;
 
 /// What `what` of a tool shows of a command or a path.
@@ -22,6 +23,7 @@ const ASKED_WAIT_MS: u64 = 10_000;
 #[derive(Debug)]
 pub struct Lines {
     now: fn() -> Timestamp,
+    tree: PathBuf,
     spent: Spent,
     /// When the service takes requests again, as far as it said so.
     wait: Wait,
@@ -36,6 +38,7 @@ impl Lines {
     pub fn new(plan: &Plan, counting: Counting, now: fn() -> Timestamp) -> Self {
         Self {
             now,
+            tree: plan.tree.clone(),
             spent: Spent::after(plan.before, counting),
             wait: Wait::default(),
             failure: None,
@@ -90,8 +93,11 @@ impl Lines {
         turn.events.push(AgentEvent::Retry { status, wait_ms, detail: failure.to_owned() });
         let (attempt, most) = (number("attempt", "attempt"), number("max_retries", "maxRetries"));
         // Some failures are tried again without an end; the tries beyond those asked for are ours to make.
-        if matches!((attempt, most), (Some(attempt), Some(most)) if attempt > most) {
-            let ending = Ending { status, failure: Some(failure), words: failure };
+        if let (Some(attempt), Some(most)) = (attempt, most)
+            && attempt > most
+        {
+            let words = format!("{failure}, {attempt} times in a row");
+            let ending = Ending { status, failure: Some(failure), words: &words };
             self.finished = Some(Finished::without_reply(ending.outcome(&self.wait)));
             turn.is_over = true;
         }
@@ -129,7 +135,7 @@ impl Lines {
                 Some("tool_use") => turn.events.push(AgentEvent::ToolStart {
                     id: text(block, "id").unwrap_or_default().to_owned(),
                     name: text(block, "name").unwrap_or_default().to_owned(),
-                    what: what(&block["input"]),
+                    what: what(&block["input"], &self.tree),
                 }),
                 _ => {}
             }
@@ -139,7 +145,7 @@ impl Lines {
     fn result(&mut self, line: &Value, turn: &mut Turn) {
         for denial in line["permission_denials"].as_array().into_iter().flatten() {
             let name = text(denial, "tool_name").unwrap_or("a tool");
-            let what = format!("{name} {}", what(&denial["tool_input"]));
+            let what = format!("{name} {}", what(&denial["tool_input"], &self.tree));
             self.refuse(text(denial, "tool_use_id"), what, turn);
         }
         let spent = self.spent.at_result(line);
@@ -162,8 +168,8 @@ fn blocks(line: &Value) -> impl Iterator<Item = &Value> {
     line["message"]["content"].as_array().into_iter().flatten()
 }
 
-/// What a tool works on, in a few words.
-pub fn what(input: &Value) -> String {
+/// What a tool works on, in a few words; a file of the tree by its path there.
+pub fn what(input: &Value, tree: &Path) -> String {
     const TELLING: [&str; 10] = [
         "file_path",
         "notebook_path",
@@ -176,7 +182,9 @@ pub fn what(input: &Value) -> String {
         "description",
         "prompt",
     ];
-    shortened(TELLING.iter().find_map(|name| text(input, name)).unwrap_or_default())
+    let words = TELLING.iter().find_map(|name| text(input, name)).unwrap_or_default();
+    let below = Path::new(words).strip_prefix(tree).ok().and_then(Path::to_str);
+    shortened(below.unwrap_or(words))
 }
 
 fn shortened(words: &str) -> String {

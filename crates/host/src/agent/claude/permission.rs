@@ -20,7 +20,7 @@ pub enum Leave {
 
 pub fn leave(plan: &Plan, tool: &str, input: &Value) -> Leave {
     let refused = |why: String| {
-        let what = format!("{tool} {}", what(input)).trim().to_owned();
+        let what = format!("{tool} {}", what(input, &plan.tree)).trim().to_owned();
         Leave::Refused { what: format!("{what}: {why}"), why: format!("Refused: {why}.") }
     };
     match tool {
