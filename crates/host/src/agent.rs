@@ -12,7 +12,8 @@ mod transcript;
 
 mod claude;
 mod gemini;
-mod words;
+mod goose;
+mod shared;
 
 pub use drive::drive;
 pub use home::{Home, LoginFile};
@@ -103,12 +104,10 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
         Adapter::Gemini => &gemini::Gemini,
-        Adapter::Codex
-        | Adapter::Opencode
-        | Adapter::Copilot
-        | Adapter::Qwen
-        | Adapter::Goose
-        | Adapter::Acp => return None,
+        Adapter::Goose => &goose::Goose,
+        Adapter::Codex | Adapter::Opencode | Adapter::Copilot | Adapter::Qwen | Adapter::Acp => {
+            return None;
+        }
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

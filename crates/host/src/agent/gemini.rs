@@ -6,7 +6,7 @@
 mod lines;
 mod settings;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk};
+use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk, shared};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -102,22 +102,10 @@ fn prepare(job: &Job<'_>) -> io::Result<()> {
         return Ok(());
     }
     for left in LEFT_BEHIND {
-        remove(&job.home.path(left))?;
+        shared::remove(&job.home.path(left))?;
     }
     let signs_in = settings::sign_in(&job.agent.env, |file| job.home.path(file).exists());
     let content = settings::settings(signs_in).to_string();
     job.home.write(&format!("{FOLDER}/settings.json"), content.as_bytes())?;
     job.home.write(&format!("{FOLDER}/GEMINI.md"), settings::NOTE.as_bytes())
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

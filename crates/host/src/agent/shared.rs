@@ -1,6 +1,9 @@
-//! Small readings that several agents share.
+//! Small things that several agents share.
 
 use serde_json::Value;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a tool works on is told in so many letters.
 const WHAT_MAX: usize = 200;
@@ -38,6 +41,28 @@ pub fn duration_ms(text: &str) -> Option<u64> {
     }
     // Far beyond any wait that makes sense, and small enough to be exact.
     (total > 0.0 && total < 1e12).then_some(total as u64)
+}
+
+/// Takes away what may be there, a file or a folder; a link goes and not what it leads to.
+pub fn remove(path: &Path) -> io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The folders in a folder, links to folders too, in order; none where there is no folder.
+pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
 }
 
 #[cfg(test)]
