@@ -11,8 +11,10 @@ use tollgate_core::reply::Usage;
 
 const FAILURE: &str = "Ran into this error";
 const FAILURE_END: &str = "Please retry if you think this is a transient or recoverable error.";
+/// How its words about a service that gave nothing end.
+const RESEND: [&str; 2] =
+    ["Please resend your message to try again.", "Please resend your message to continue."];
 const TURNS_USED_UP: &str = "I've reached the maximum number of actions";
-const NO_ANSWER: &str = "The model returned an empty response";
 const DECLINED: &str = "The user has declined to run this tool";
 const MUST_ASK: &str = "Tool approval required in non-interactive mode";
 const NO_LOGIN: [&str; 2] = ["Configuration value not found", "Please run 'goose configure'"];
@@ -26,7 +28,7 @@ pub struct Lines {
     message: Message,
     /// The last whole message of the model.
     text: Option<String>,
-    /// What it said last by itself, with nothing of the model after it.
+    /// What goose said last by itself, with nothing of the model after it.
     own_words: Option<String>,
     /// An error in a form of its own.
     error: Option<String>,
@@ -145,28 +147,23 @@ impl Lines {
         if text.trim().is_empty() {
             return;
         }
-        if self.message.is_models {
-            self.own_words = None;
-            self.text = Some(text.clone());
-        } else {
-            self.own_words = Some(text.clone());
+        let is_own = !self.message.is_models && is_known(&text);
+        match is_own {
+            true => self.own_words = Some(text.clone()),
+            false => {
+                self.own_words = None;
+                self.text = Some(text.clone());
+            }
         }
         turn.events.push(AgentEvent::Text { text });
     }
 
     fn outcome(&self, exit: &Exit) -> Outcome {
-        let own = self.own_words.as_deref().unwrap_or_default();
-        if let Some(error) = &self.error {
-            return failure(error);
-        }
-        if own.starts_with(FAILURE) && own.trim_end().ends_with(FAILURE_END) {
-            return failure(own);
-        }
-        if own.starts_with(TURNS_USED_UP) {
-            return Outcome::Turns { detail: own.to_owned() };
-        }
-        if own.starts_with(NO_ANSWER) {
-            return Outcome::Service { status: None, detail: own.to_owned() };
+        if let Some(said) = self.error.as_ref().or(self.own_words.as_ref()) {
+            return match said.starts_with(TURNS_USED_UP) {
+                true => Outcome::Turns { detail: said.clone() },
+                false => failure(said),
+            };
         }
         if self.is_complete {
             return Outcome::Done;
@@ -180,6 +177,14 @@ impl Lines {
         }
         Outcome::Unclear { exit_code: exit.code, signal: exit.signal, detail }
     }
+}
+
+/// Whether goose says this by itself; what else comes without the name of a model is taken for the model's.
+fn is_known(text: &str) -> bool {
+    let end = text.trim_end();
+    let is_failure = end.starts_with(FAILURE) && end.ends_with(FAILURE_END);
+    let is_resend = RESEND.iter().any(|words| end.ends_with(words));
+    is_failure || is_resend || end.starts_with(TURNS_USED_UP)
 }
 
 fn failure(said: &str) -> Outcome {
