@@ -13,7 +13,7 @@ mod transcript;
 mod claude;
 mod gemini;
 mod goose;
-mod shared;
+mod words;
 
 pub use drive::drive;
 pub use home::{Home, LoginFile};

@@ -6,7 +6,7 @@
 mod lines;
 mod settings;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk, shared};
+use super::{AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk, words};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,8 @@ pub struct Gemini;
 /// The folder of its settings, below the home or below what `GEMINI_CLI_HOME` names.
 const FOLDER: &str = ".gemini";
 
-const LOGIN: [LoginFile; 3] = [
-    login_file(".gemini/oauth_creds.json"),
-    login_file(".gemini/google_accounts.json"),
-    login_file(".gemini/gemini-credentials.json"),
-];
+const LOGIN: [LoginFile; 2] =
+    [login_file(".gemini/oauth_creds.json"), login_file(".gemini/gemini-credentials.json")];
 
 const fn login_file(path: &'static str) -> LoginFile {
     LoginFile { moved_by: Some("GEMINI_CLI_HOME"), below_moved: path, below_home: path, to: path }
@@ -102,7 +99,7 @@ fn prepare(job: &Job<'_>) -> io::Result<()> {
         return Ok(());
     }
     for left in LEFT_BEHIND {
-        shared::remove(&job.home.path(left))?;
+        words::forget(job.home.folder(), left)?;
     }
     let signs_in = settings::sign_in(&job.agent.env, |file| job.home.path(file).exists());
     let content = settings::settings(signs_in).to_string();

@@ -6,31 +6,19 @@
 mod lines;
 mod settings;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk, shared};
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, Start, Stdin, Talk, words};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub struct Goose;
 
-const LOGIN: [LoginFile; 2] = [
-    LoginFile {
-        moved_by: Some("XDG_CONFIG_HOME"),
-        below_moved: "goose/secrets.yaml",
-        below_home: ".config/goose/secrets.yaml",
-        to: "config/secrets.yaml",
-    },
-    // Read for the provider and the model that the person has chosen, and not kept.
-    LoginFile {
-        moved_by: Some("XDG_CONFIG_HOME"),
-        below_moved: "goose/config.yaml",
-        below_home: ".config/goose/config.yaml",
-        to: PERSONS,
-    },
-];
-
-const PERSONS: &str = "person.yaml";
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some("XDG_CONFIG_HOME"),
+    below_moved: "goose/secrets.yaml",
+    below_home: ".config/goose/secrets.yaml",
+    to: "config/secrets.yaml",
+}];
 
 const LOGIN_VARIABLES: [&str; 8] = [
     "ANTHROPIC_API_KEY",
@@ -72,7 +60,7 @@ impl AgentAdapter for Goose {
         files.extend(projects.iter().map(|file| root.join(file)));
         for plugins in [person_home.join(PLUGINS), root.join(PLUGINS)] {
             let hooks = |plugin: PathBuf| plugin.join("hooks/hooks.json");
-            files.extend(shared::folders_in(&plugins).into_iter().map(hooks));
+            files.extend(words::folders_in(&plugins).into_iter().map(hooks));
         }
         files
     }
@@ -125,19 +113,14 @@ fn is_limited(job: &Job<'_>) -> bool {
 }
 
 fn prepare(job: &Job<'_>) -> io::Result<()> {
-    let chosen = match fs::read_to_string(job.home.path(PERSONS)) {
-        Ok(text) => settings::chosen(&text),
-        Err(_) => settings::Chosen::default(),
-    };
-    shared::remove(&job.home.path(PERSONS))?;
     for left in LEFT_BEHIND {
-        shared::remove(&job.home.path(left))?;
+        words::forget(job.home.folder(), left)?;
     }
     if job.resume.is_none() {
         // Sessions are found by their name, which is always the same.
-        shared::remove(&job.home.path("data"))?;
+        words::forget(job.home.folder(), "data")?;
     }
-    let config = settings::config(&chosen, &plugins(job.tree));
+    let config = settings::config(&plugins(job.tree));
     job.home.write("config/config.yaml", config.to_string().as_bytes())?;
     let permissions = settings::permissions(is_limited(job)).to_string();
     job.home.write("config/permission.yaml", permissions.as_bytes())
@@ -147,5 +130,5 @@ fn prepare(job: &Job<'_>) -> io::Result<()> {
 fn plugins(tree: &Path) -> Vec<PathBuf> {
     let mut places = vec![tree.to_owned()];
     places.extend(tree.canonicalize().ok().filter(|real| real != tree));
-    places.iter().flat_map(|place| shared::folders_in(&place.join(PLUGINS))).collect()
+    places.iter().flat_map(|place| words::folders_in(&place.join(PLUGINS))).collect()
 }

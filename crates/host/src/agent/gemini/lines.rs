@@ -1,7 +1,7 @@
 //! The lines of Gemini CLI with `-o stream-json`.
 
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Talk, Turn, shared};
+use crate::agent::{Exit, Talk, Turn, words};
 use crate::clock;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ impl Lines {
         self.say(turn);
         let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let (id, name) = (text("tool_id"), text("tool_name"));
-        let what = shared::of_arguments(&line["parameters"]);
+        let what = words::of_arguments(&line["parameters"]);
         self.tools.insert(id.clone(), Tool { name: name.clone(), what: what.clone() });
         turn.events.push(AgentEvent::ToolStart { id, name, what });
     }
@@ -187,7 +187,7 @@ fn status_of(exit_code: i32) -> Option<u16> {
 /// How long to wait, where the service says it: `Suggested retry after 34s.`, `Your quota will reset after 3h12m5s.`
 fn wait_ms(said: &str) -> Option<u64> {
     let after = said.split_once("retry after ").or_else(|| said.split_once("reset after "))?.1;
-    shared::duration_ms(after.split_whitespace().next()?.trim_end_matches(['.', ']', ',']))
+    words::duration_ms(after.split_whitespace().next()?.trim_end_matches(['.', ']', ',']))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! not carry the name of a model: that tells its words from a model that quotes them.
 
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Plan, Post, Talk, Turn, shared};
+use crate::agent::{Exit, Plan, Post, Talk, Turn, words};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tollgate_core::reply::Usage;
@@ -105,7 +105,7 @@ impl Lines {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
         let call = &item["toolCall"]["value"];
         let name = call["name"].as_str().unwrap_or_default().to_owned();
-        let what = shared::of_arguments(&call["arguments"]);
+        let what = words::of_arguments(&call["arguments"]);
         self.tools.insert(id.clone(), format!("{name} {what}").trim_end().to_owned());
         turn.events.push(AgentEvent::ToolStart { id, name, what });
     }

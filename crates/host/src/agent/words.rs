@@ -43,17 +43,20 @@ pub fn duration_ms(text: &str) -> Option<u64> {
     (total > 0.0 && total < 1e12).then_some(total as u64)
 }
 
-/// Takes away what may be there, a file or a folder; a link goes and not what it leads to.
-pub fn remove(path: &Path) -> io::Result<()> {
-    let removed = match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+/// Takes away what an agent may have left in its private folder, a file or a folder. Nothing is reached through a link: one
+/// that stands in the way goes instead.
+pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
+    let mut path = home.to_owned();
+    for step in relative.split('/') {
+        path.push(step);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return fs::remove_file(&path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        }
     }
+    fs::remove_dir_all(&path)
 }
 
 /// The folders in a folder, links to folders too, in order; none where there is no folder.
@@ -67,8 +70,25 @@ pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_is_forgotten_is_never_reached_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, theirs) = (dir.path().join("home"), dir.path().join("theirs"));
+        fs::create_dir_all(home.join("a/b/c")).unwrap();
+        fs::create_dir_all(theirs.join("b")).unwrap();
+        forget(&home, "a/b").unwrap();
+        forget(&home, "a/b").unwrap();
+        assert!(home.join("a").exists() && !home.join("a/b").exists());
+        fs::remove_dir(home.join("a")).unwrap();
+        std::os::unix::fs::symlink(&theirs, home.join("a")).unwrap();
+        forget(&home, "a/b").unwrap();
+        assert!(theirs.join("b").exists() && !home.join("a").exists());
+    }
 
     #[test]
     fn durations_are_read() {
