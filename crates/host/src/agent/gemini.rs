@@ -58,8 +58,15 @@ impl AgentAdapter for Gemini {
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let files = [".env", ".gemini/.env", ".gemini/settings.json"];
-        let both = [person_home, root];
-        both.iter().flat_map(|place| files.map(|file| place.join(file))).collect()
+        let folders = ["agents", "commands", "extensions", "policies", "skills"];
+        let mut found = Vec::new();
+        for place in [person_home, root] {
+            let named = files.iter().map(|file| place.join(file));
+            found.extend(named.filter(|file| file.exists()));
+            let below = |name: &&str| words::files_below(&place.join(FOLDER).join(name));
+            found.extend(folders.iter().flat_map(below));
+        }
+        found
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
@@ -84,6 +91,7 @@ impl AgentAdapter for Gemini {
 fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
     // Its launcher would start a second process and swallow signals.
     let mut env = BTreeMap::from([("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())]);
+    env.insert("NO_BROWSER".to_owned(), "true".to_owned());
     let trusts = if job.agent.inherit { "true" } else { "false" };
     env.insert("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), trusts.to_owned());
     if !job.agent.inherit {

@@ -56,13 +56,12 @@ impl AgentAdapter for Goose {
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let persons = [".config/goose/config.yaml", ".config/goose/settings.json"];
         let projects = [".config/goose/settings.json", ".config/goose/settings.local.json"];
-        let mut files: Vec<PathBuf> = persons.iter().map(|file| person_home.join(file)).collect();
-        files.extend(projects.iter().map(|file| root.join(file)));
-        for plugins in [person_home.join(PLUGINS), root.join(PLUGINS)] {
-            let hooks = |plugin: PathBuf| plugin.join("hooks/hooks.json");
-            files.extend(words::folders_in(&plugins).into_iter().map(hooks));
-        }
-        files
+        let mut found: Vec<PathBuf> = persons.iter().map(|file| person_home.join(file)).collect();
+        found.extend(projects.iter().map(|file| root.join(file)));
+        found.retain(|file| file.exists());
+        found.extend(words::files_below(&person_home.join(PLUGINS)));
+        found.extend(words::files_below(&root.join(PLUGINS)));
+        found
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {

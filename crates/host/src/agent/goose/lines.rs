@@ -17,7 +17,7 @@ const RESEND: [&str; 2] =
 const TURNS_USED_UP: &str = "I've reached the maximum number of actions";
 const DECLINED: &str = "The user has declined to run this tool";
 const MUST_ASK: &str = "Tool approval required in non-interactive mode";
-const NO_LOGIN: [&str; 2] = ["Configuration value not found", "Please run 'goose configure'"];
+const NO_LOGIN: &str = "'goose configure'";
 
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -172,7 +172,7 @@ impl Lines {
         if detail.contains(MUST_ASK) {
             return Outcome::Denied { detail };
         }
-        if NO_LOGIN.iter().any(|words| detail.contains(words)) {
+        if detail.contains(NO_LOGIN) {
             return Outcome::Login { detail };
         }
         Outcome::Unclear { exit_code: exit.code, signal: exit.signal, detail }
