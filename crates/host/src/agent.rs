@@ -21,6 +21,7 @@ mod claude_lines;
 mod codex;
 mod copilot;
 mod gemini;
+mod goose;
 mod opencode;
 
 pub use drive::drive;
@@ -139,8 +140,9 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
         Adapter::Gemini => &gemini::Gemini,
         Adapter::Opencode => &opencode::Opencode,
         Adapter::Copilot => &copilot::Copilot,
+        Adapter::Goose => &goose::Goose,
         Adapter::Acp => &acp::Acp,
-        Adapter::Qwen | Adapter::Goose => return None,
+        Adapter::Qwen => return None,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

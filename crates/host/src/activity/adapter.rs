@@ -27,7 +27,8 @@ pub struct Driven {
 impl Driven {
     /// The program and what must come before its arguments; or why it cannot be started.
     pub fn command_line(&self, context: &Context) -> Result<Vec<String>, String> {
-        let named = self.agent.program.as_deref();
+        let agent = &self.agent;
+        let named = agent.program.as_deref().or(agent.command.first().map(String::as_str));
         let word =
             named.map_or_else(|| self.adapter.program().to_owned(), |w| context.from_root(w));
         let found = context.program(&word).ok_or_else(|| match named {
@@ -37,7 +38,8 @@ impl Driven {
                 self.name
             ),
         })?;
-        Ok(self.adapter.command(&found))
+        let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
+        Ok(self.adapter.command(&found).into_iter().chain(rest).collect())
     }
 }
 

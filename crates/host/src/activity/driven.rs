@@ -189,21 +189,6 @@ fn reply_schema() -> Value {
     schema
 }
 
-fn program(context: &Context, driven: &Driven) -> Result<Vec<String>, String> {
-    let agent = &driven.agent;
-    let named = agent.program.as_deref().or(agent.command.first().map(String::as_str));
-    let word = named.map_or_else(|| driven.adapter.program().to_owned(), |w| context.from_root(w));
-    let found = context.program(&word).ok_or_else(|| match named {
-        Some(_) => format!("there is no program {word}, which [agent.{}] names", driven.name),
-        None => format!(
-            "{word} is not on PATH; install it, or name it as `program` of [agent.{}]; `tollgate doctor` says more",
-            driven.name
-        ),
-    })?;
-    let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
-    Ok(driven.adapter.command(&found).into_iter().chain(rest).collect())
-}
-
 /// Whether the sandbox that the run will get is enforced by the kernel.
 fn is_confined(context: &Context) -> bool {
     let is_wanted = context.config.sandbox.enforce != Enforce::Off;

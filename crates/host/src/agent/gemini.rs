@@ -6,7 +6,7 @@
 mod lines;
 mod settings;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,8 @@ pub struct Gemini;
 /// The folder of its settings, below the home or below what `GEMINI_CLI_HOME` names.
 const FOLDER: &str = ".gemini";
 
-const LOGIN: [LoginFile; 3] = [
-    login_file(".gemini/oauth_creds.json"),
-    login_file(".gemini/google_accounts.json"),
-    login_file(".gemini/gemini-credentials.json"),
-];
+const LOGIN: [LoginFile; 2] =
+    [login_file(".gemini/oauth_creds.json"), login_file(".gemini/gemini-credentials.json")];
 
 const fn login_file(path: &'static str) -> LoginFile {
     LoginFile { moved_by: Some("GEMINI_CLI_HOME"), below_moved: path, below_home: path, to: path }
@@ -72,8 +69,15 @@ impl AgentAdapter for Gemini {
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let files = [".env", ".gemini/.env", ".gemini/settings.json"];
-        let both = [person_home, root];
-        both.iter().flat_map(|place| files.map(|file| place.join(file))).collect()
+        let folders = ["agents", "commands", "extensions", "policies", "skills"];
+        let mut found = Vec::new();
+        for place in [person_home, root] {
+            let named = files.iter().map(|file| place.join(file));
+            found.extend(named.filter(|file| file.exists()));
+            let below = |name: &&str| words::files_below(&place.join(FOLDER).join(name));
+            found.extend(folders.iter().flat_map(below));
+        }
+        found
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
@@ -98,6 +102,7 @@ impl AgentAdapter for Gemini {
 fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
     // Its launcher would start a second process and swallow signals.
     let mut env = BTreeMap::from([("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())]);
+    env.insert("NO_BROWSER".to_owned(), "true".to_owned());
     let trusts = if job.agent.inherit { "true" } else { "false" };
     env.insert("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), trusts.to_owned());
     if !job.agent.inherit {
@@ -113,22 +118,10 @@ fn prepare(job: &Job<'_>) -> io::Result<()> {
         return Ok(());
     }
     for left in LEFT_BEHIND {
-        remove(&job.home.path(left))?;
+        words::forget(job.home.folder(), left)?;
     }
     let signs_in = settings::sign_in(&job.agent.env, |file| job.home.path(file).exists());
     let content = settings::settings(signs_in).to_string();
     job.home.write(&format!("{FOLDER}/settings.json"), content.as_bytes())?;
     job.home.write(&format!("{FOLDER}/GEMINI.md"), settings::NOTE.as_bytes())
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

@@ -1,6 +1,10 @@
-//! Small readings that several agents share.
+//! Small things that several agents share.
 
+use crate::files::{Entry, EntryKind, TreeLimits, list_files};
 use serde_json::Value;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a tool works on is told in so many letters.
 const WHAT_MAX: usize = 200;
@@ -40,10 +44,59 @@ pub fn duration_ms(text: &str) -> Option<u64> {
     (total > 0.0 && total < 1e12).then_some(total as u64)
 }
 
+/// Takes away what an agent may have left in its private folder, a file or a folder. Nothing is reached through a link: one
+/// that stands in the way goes instead.
+pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
+    let mut path = home.to_owned();
+    for step in relative.split('/') {
+        path.push(step);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return fs::remove_file(&path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    fs::remove_dir_all(&path)
+}
+
+/// Every file of a folder that is there; a link counts as one.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
+    let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Symlink);
+    entries.into_iter().filter(is_file).map(|entry| folder.join(entry.path)).collect()
+}
+
+/// The folders in a folder, links to folders too, in order; none where there is no folder.
+pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_is_forgotten_is_never_reached_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, theirs) = (dir.path().join("home"), dir.path().join("theirs"));
+        fs::create_dir_all(home.join("a/b/c")).unwrap();
+        fs::create_dir_all(theirs.join("b")).unwrap();
+        forget(&home, "a/b").unwrap();
+        forget(&home, "a/b").unwrap();
+        assert!(home.join("a").exists() && !home.join("a/b").exists());
+        fs::remove_dir(home.join("a")).unwrap();
+        std::os::unix::fs::symlink(&theirs, home.join("a")).unwrap();
+        forget(&home, "a/b").unwrap();
+        assert!(theirs.join("b").exists() && !home.join("a").exists());
+    }
 
     #[test]
     fn durations_are_read() {

@@ -78,29 +78,26 @@ fn writing(job: &Job<'_>) -> Vec<String> {
     match job.access {
         Access::Tree => vec![format!("{WRITING}\ndecision = \"allow\"\npriority = 900")],
         Access::Read => vec![format!("{WRITING}\ndecision = \"deny\"\npriority = 900")],
-        Access::Session => {
-            let tree = escaped(&job.tree.display().to_string());
-            let folder = escaped(job.session_folder);
-            // The parts of the arguments stand between zero bytes.
-            let inside = format!(r#"\x00"file_path":"(?:{tree}/|\./)?{folder}/[^"]*"\x00"#);
-            let climbs = r#"\x00"file_path":"[^"]*\.\.[^"]*"\x00"#;
-            let why = format!("This role writes only below {}/.", job.session_folder);
-            vec![
-                format!(
-                    "{WRITING}\nargsPattern = {}\ndecision = \"deny\"\npriority = 902",
-                    quoted(climbs)
-                ),
-                format!(
-                    "{WRITING}\nargsPattern = {}\ndecision = \"allow\"\npriority = 901",
-                    quoted(&inside)
-                ),
-                format!(
-                    "{WRITING}\ndecision = \"deny\"\ndenyMessage = {}\npriority = 900",
-                    quoted(&why)
-                ),
-            ]
-        }
+        Access::Session => session_folder_only(job),
     }
+}
+
+fn session_folder_only(job: &Job<'_>) -> Vec<String> {
+    let tree = escaped(&job.tree.display().to_string());
+    let folder = escaped(job.session_folder);
+    // A part of the arguments begins after a zero byte. One pattern with choices in it is refused as too slow.
+    let begins = |path: &str| quoted(&format!(r#"\x00"file_path":"{path}"#));
+    let rule = |pattern: String, decision: &str, priority: u32| {
+        format!(
+            "{WRITING}\nargsPattern = {pattern}\ndecision = \"{decision}\"\npriority = {priority}"
+        )
+    };
+    let inside = [format!("{tree}/{folder}/"), format!("{folder}/"), format!(r"\./{folder}/")];
+    let mut rules = vec![rule(begins(r#"[^"]*\.\./"#), "deny", 902)];
+    rules.extend(inside.iter().map(|path| rule(begins(path), "allow", 901)));
+    let why = quoted(&format!("This role writes only below {}/.", job.session_folder));
+    rules.push(format!("{WRITING}\ndecision = \"deny\"\ndenyMessage = {why}\npriority = 900"));
+    rules
 }
 
 /// Text that stands in a JSON string, as a pattern that fits nothing else.
@@ -109,7 +106,7 @@ fn escaped(text: &str) -> String {
     let inner = json.trim_matches('"');
     let mut pattern = String::new();
     for letter in inner.chars() {
-        if !letter.is_alphanumeric() && !matches!(letter, '/' | '_' | '-' | ' ') {
+        if r"\^$.|?*+()[]{}".contains(letter) {
             pattern.push('\\');
         }
         pattern.push(letter);
@@ -120,4 +117,68 @@ fn escaped(text: &str) -> String {
 /// A string of TOML; what JSON escapes TOML understands.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::agent::Home;
+    use expect_test::{Expect, expect};
+    use std::path::Path;
+    use tollgate_contract::config::{Adapter, Agent};
+    use tollgate_core::role::Role;
+
+    fn check(access: Access, expected: &Expect) {
+        let dir = tempfile::tempdir().unwrap();
+        let agent = Agent {
+            adapter: Adapter::Gemini,
+            model: None,
+            env: Vec::new(),
+            program: None,
+            args: Vec::new(),
+            inherit: false,
+            fallback: Vec::new(),
+            command: Vec::new(),
+        };
+        let job = Job {
+            agent: &agent,
+            program: Vec::new(),
+            role: Role::Coder,
+            access,
+            tree: Path::new("/w/a.b (c)"),
+            session_folder: ".agents-work/2026-11-16_go",
+            home: &Home::create(dir.path()).unwrap(),
+            resume: None,
+            schema: &Value::Null,
+            micro_usd: None,
+        };
+        expected.assert_eq(&policy(&job));
+    }
+
+    #[test]
+    fn a_role_of_the_session_writes_only_in_its_folder() {
+        check(Access::Session, &expect![[r#""#]]);
+    }
+
+    #[test]
+    fn a_reading_role_has_no_tools_to_write() {
+        check(Access::Read, &expect![[r#""#]]);
+    }
+
+    #[test]
+    fn what_is_let_through_decides_how_it_signs_in() {
+        let sign_in = |names: &[&str], file: &str| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            super::sign_in(&names, |path| path == file)
+        };
+        let oauth = ".gemini/oauth_creds.json";
+        assert_eq!(sign_in(&[], oauth), Some("oauth-personal"));
+        assert_eq!(sign_in(&["GEMINI_API_KEY"], oauth), Some("gemini-api-key"));
+        assert_eq!(sign_in(&["GOOGLE_API_KEY"], oauth), Some("vertex-ai"));
+        assert_eq!(sign_in(&["GOOGLE_GENAI_USE_VERTEXAI", "GEMINI_API_KEY"], oauth), None);
+        assert_eq!(sign_in(&["PATH"], ".gemini/gemini-credentials.json"), Some("gemini-api-key"));
+        assert_eq!(sign_in(&[], ""), None);
+    }
 }

@@ -1,0 +1,148 @@
+//! goose.
+//!
+//! It keeps everything below one folder of ours and gets its developer tools only. It has no way to refuse a repository's
+//! plugins as a whole, so each that is there is switched off by name.
+
+mod lines;
+mod settings;
+
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
+
+pub struct Goose;
+
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some("XDG_CONFIG_HOME"),
+    below_moved: "goose/secrets.yaml",
+    below_home: ".config/goose/secrets.yaml",
+    to: "config/secrets.yaml",
+}];
+
+const LOGIN_VARIABLES: [&str; 8] = [
+    "ANTHROPIC_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "DATABRICKS_TOKEN",
+    "GOOGLE_API_KEY",
+    "GROQ_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "XAI_API_KEY",
+];
+
+/// The name of its session; every dispatch has a folder of its own.
+const SESSION: &str = "tollgate";
+
+/// Rounds with the model before it gives up; a guard against running in circles.
+const TURNS_MAX: &str = "500";
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 3] = [".agents", ".config", "config/recipes"];
+
+impl AgentAdapter for Goose {
+    fn program(&self) -> &'static str {
+        "goose"
+    }
+
+    fn tested(&self) -> &'static str {
+        "1.52.0"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let persons = [".config/goose/config.yaml", ".config/goose/settings.json"];
+        let projects = [".config/goose/settings.json", ".config/goose/settings.local.json"];
+        let mut found: Vec<PathBuf> = persons.iter().map(|file| person_home.join(file)).collect();
+        found.extend(projects.iter().map(|file| root.join(file)));
+        found.retain(|file| file.exists());
+        found.extend(words::files_below(&person_home.join(PLUGINS)));
+        found.extend(words::files_below(&root.join(PLUGINS)));
+        found
+    }
+
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
+        let model = Some("claude-sonnet-4-5".to_owned());
+        let env = [
+            ("GOOSE_PROVIDER", "anthropic"),
+            ("ANTHROPIC_HOST", address),
+            ("ANTHROPIC_API_KEY", "sk-stand-in"),
+        ];
+        StandIn { model, ..StandIn::by_environment(&env) }
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let mut argv = job.program.clone();
+        let fixed = ["run", "-q", "--output-format", "stream-json", "--max-turns", TURNS_MAX];
+        argv.extend(fixed.map(str::to_owned));
+        if !job.agent.inherit {
+            prepare(job).map_err(|error| format!("cannot write its settings: {error}"))?;
+            argv.push("--no-profile".to_owned());
+        }
+        argv.extend(["--with-builtin", "developer", "--name"].map(str::to_owned));
+        argv.push(job.resume.unwrap_or(SESSION).to_owned());
+        if job.resume.is_some() {
+            argv.push("--resume".to_owned());
+        }
+        if let Some(model) = &job.agent.model {
+            argv.extend(["--model".to_owned(), model.clone()]);
+        }
+        argv.extend(job.agent.args.iter().cloned());
+        argv.extend(["-i", "-"].map(str::to_owned));
+        Ok(Start { argv, env: variables(job), stdin: Stdin::Prompt, writable: Vec::new() })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        Box::new(lines::Lines::new(plan))
+    }
+}
+
+const PLUGINS: &str = ".agents/plugins";
+
+fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
+    // Where it must ask, it refuses instead: the tools that a reading role may use are all listed.
+    let mode = if is_limited(job) { "approve" } else { "auto" };
+    let mut env = BTreeMap::from([
+        ("GOOSE_MODE".to_owned(), mode.to_owned()),
+        ("GOOSE_TELEMETRY_OFF".to_owned(), "1".to_owned()),
+        ("GOOSE_DISABLE_SESSION_NAMING".to_owned(), "true".to_owned()),
+    ]);
+    if !job.agent.inherit {
+        env.insert("GOOSE_PATH_ROOT".to_owned(), job.home.folder().display().to_string());
+        env.insert("GOOSE_DISABLE_KEYRING".to_owned(), "1".to_owned());
+    }
+    env
+}
+
+fn is_limited(job: &Job<'_>) -> bool {
+    job.access == Access::Read && !job.agent.inherit
+}
+
+fn prepare(job: &Job<'_>) -> io::Result<()> {
+    for left in LEFT_BEHIND {
+        words::forget(job.home.folder(), left)?;
+    }
+    if job.resume.is_none() {
+        // Sessions are found by their name, which is always the same.
+        words::forget(job.home.folder(), "data")?;
+    }
+    let config = settings::config(&plugins(job.tree));
+    job.home.write("config/config.yaml", config.to_string().as_bytes())?;
+    let permissions = settings::permissions(is_limited(job)).to_string();
+    job.home.write("config/permission.yaml", permissions.as_bytes())
+}
+
+/// The plugins of the repository, by every path that they may be called by.
+fn plugins(tree: &Path) -> Vec<PathBuf> {
+    let mut places = vec![tree.to_owned()];
+    places.extend(tree.canonicalize().ok().filter(|real| real != tree));
+    places.iter().flat_map(|place| words::folders_in(&place.join(PLUGINS))).collect()
+}

@@ -1,0 +1,218 @@
+//! The lines of `goose run --output-format stream-json`.
+//!
+//! When its model service fails it says so as if the model spoke, and ends with exit code 0. What it says by itself does
+//! not carry the name of a model: that tells its words from a model that quotes them.
+
+use crate::agent::event::{AgentEvent, Finished, Outcome};
+use crate::agent::{Exit, Plan, Post, Talk, Turn, words};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tollgate_core::reply::Usage;
+
+const FAILURE: &str = "Ran into this error";
+const FAILURE_END: &str = "Please retry if you think this is a transient or recoverable error.";
+/// How its words about a service that gave nothing end.
+const RESEND: [&str; 2] =
+    ["Please resend your message to try again.", "Please resend your message to continue."];
+const TURNS_USED_UP: &str = "I've reached the maximum number of actions";
+const DECLINED: &str = "The user has declined to run this tool";
+const MUST_ASK: &str = "Tool approval required in non-interactive mode";
+const NO_LOGIN: &str = "'goose configure'";
+
+#[derive(Debug, Default)]
+pub struct Lines {
+    session: String,
+    model: Option<String>,
+    /// What its session had cost before; it counts on.
+    before: Usage,
+    message: Message,
+    /// The last whole message of the model.
+    text: Option<String>,
+    /// What goose said last by itself, with nothing of the model after it.
+    own_words: Option<String>,
+    /// An error in a form of its own.
+    error: Option<String>,
+    tools: BTreeMap<String, String>,
+    is_complete: bool,
+}
+
+/// A message that is coming, piece by piece.
+#[derive(Debug, Default)]
+struct Message {
+    id: String,
+    text: String,
+    is_models: bool,
+}
+
+impl Lines {
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            session: plan.resume.clone().unwrap_or_else(|| super::SESSION.to_owned()),
+            model: plan.model.clone(),
+            before: plan.before,
+            ..Self::default()
+        }
+    }
+}
+
+impl Talk for Lines {
+    /// It never names its session: the name is ours.
+    fn open(&mut self, _post: Post, turn: &mut Turn) {
+        let (session, model) = (Some(self.session.clone()), self.model.clone());
+        turn.events.push(AgentEvent::Started { session, model });
+    }
+
+    fn heard(&mut self, line: &Value, turn: &mut Turn) {
+        match line["type"].as_str() {
+            Some("message") => self.part(&line["message"], turn),
+            Some("error") => self.error = line["error"].as_str().map(str::to_owned),
+            Some("complete") => self.complete(line, turn),
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, exit: &Exit) -> Finished {
+        self.whole_message(&mut Turn::default());
+        Finished { outcome: self.outcome(exit), reply: None, text: self.text.take() }
+    }
+}
+
+impl Lines {
+    fn part(&mut self, message: &Value, turn: &mut Turn) {
+        let id = message["id"].as_str().unwrap_or_default();
+        if id != self.message.id {
+            self.whole_message(turn);
+            self.message.id = id.to_owned();
+        }
+        let is_assistant = message["role"] == "assistant";
+        self.message.is_models = message["metadata"]["inference"].is_object();
+        for item in message["content"].as_array().into_iter().flatten() {
+            match item["type"].as_str() {
+                Some("text") if is_assistant => {
+                    self.message.text.push_str(item["text"].as_str().unwrap_or_default());
+                }
+                Some("error") => self.error = item["message"].as_str().map(str::to_owned),
+                Some("toolRequest") => self.tool_start(item, turn),
+                Some("toolResponse") => self.tool_end(item, turn),
+                _ => {}
+            }
+        }
+    }
+
+    fn tool_start(&mut self, item: &Value, turn: &mut Turn) {
+        self.whole_message(turn);
+        self.own_words = None;
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        let call = &item["toolCall"]["value"];
+        let name = call["name"].as_str().unwrap_or_default().to_owned();
+        let what = words::of_arguments(&call["arguments"]);
+        self.tools.insert(id.clone(), format!("{name} {what}").trim_end().to_owned());
+        turn.events.push(AgentEvent::ToolStart { id, name, what });
+    }
+
+    fn tool_end(&mut self, item: &Value, turn: &mut Turn) {
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        let result = &item["toolResult"];
+        let what = self.tools.remove(&id);
+        let said = result["value"]["content"][0]["text"].as_str().unwrap_or_default();
+        if let Some(what) = what.filter(|_| said.starts_with(DECLINED)) {
+            turn.events.push(AgentEvent::Permission { what, granted: false });
+        }
+        let ok = result["status"] == "success" && result["value"]["isError"] != true;
+        turn.events.push(AgentEvent::ToolEnd { id, ok });
+    }
+
+    fn complete(&mut self, line: &Value, turn: &mut Turn) {
+        self.whole_message(turn);
+        self.is_complete = true;
+        turn.is_over = true;
+        let since = |total: Option<u64>, before: Option<u64>| {
+            total.map(|total| total.saturating_sub(before.unwrap_or(0)))
+        };
+        let tokens = |name: &str| line[name].as_u64().filter(|total| *total > 0);
+        let micro = line["cost_usd"].as_f64().map(|usd| (usd * 1_000_000.0).round() as u64);
+        let spent = Usage {
+            input_tokens: since(tokens("input_tokens"), self.before.input_tokens),
+            output_tokens: since(tokens("output_tokens"), self.before.output_tokens),
+            micro_usd: since(micro, self.before.micro_usd),
+            wall_ms: None,
+        };
+        if spent != Usage::default() {
+            turn.events.push(AgentEvent::Usage { spent });
+        }
+    }
+
+    fn whole_message(&mut self, turn: &mut Turn) {
+        let text = std::mem::take(&mut self.message.text);
+        if text.trim().is_empty() {
+            return;
+        }
+        let is_own = !self.message.is_models && is_known(&text);
+        match is_own {
+            true => self.own_words = Some(text.clone()),
+            false => {
+                self.own_words = None;
+                self.text = Some(text.clone());
+            }
+        }
+        turn.events.push(AgentEvent::Text { text });
+    }
+
+    fn outcome(&self, exit: &Exit) -> Outcome {
+        if let Some(said) = self.error.as_ref().or(self.own_words.as_ref()) {
+            return match said.starts_with(TURNS_USED_UP) {
+                true => Outcome::Turns { detail: said.clone() },
+                false => failure(said),
+            };
+        }
+        if self.is_complete {
+            return Outcome::Done;
+        }
+        let detail = exit.stderr_tail.clone();
+        if detail.contains(MUST_ASK) {
+            return Outcome::Denied { detail };
+        }
+        if detail.contains(NO_LOGIN) {
+            return Outcome::Login { detail };
+        }
+        Outcome::Unclear { exit_code: exit.code, signal: exit.signal, detail }
+    }
+}
+
+/// Whether goose says this by itself; what else comes without the name of a model is taken for the model's.
+fn is_known(text: &str) -> bool {
+    let end = text.trim_end();
+    let is_failure = end.starts_with(FAILURE) && end.ends_with(FAILURE_END);
+    let is_resend = RESEND.iter().any(|words| end.ends_with(words));
+    is_failure || is_resend || end.starts_with(TURNS_USED_UP)
+}
+
+fn failure(said: &str) -> Outcome {
+    let said = said.trim();
+    let end = said.strip_suffix(FAILURE_END).unwrap_or(said).trim_end();
+    let detail = end.strip_prefix(FAILURE).unwrap_or(end).trim_start_matches(':').trim().to_owned();
+    let status = status_in(&detail);
+    let begins = |words: &str| detail.starts_with(words);
+    if begins("Authentication error") || matches!(status, Some(401 | 403)) {
+        return Outcome::Login { detail };
+    }
+    if begins("Credits exhausted") || status == Some(402) {
+        return Outcome::UsageLimit { resets_at: None, detail };
+    }
+    if begins("Rate limit exceeded") {
+        return Outcome::Service { status: Some(429), detail };
+    }
+    Outcome::Service { status, detail }
+}
+
+/// `Server error (500 Internal Server Error) at …`, `Bad request (400): …`, `… Status: 401 Unauthorized. …`
+fn status_in(detail: &str) -> Option<u16> {
+    let after = |mark: &str| {
+        let digits = detail.split_once(mark)?.1.get(..3)?;
+        digits.parse().ok().filter(|status| (400..600).contains(status))
+    };
+    after("error (")
+        .or_else(|| after("request ("))
+        .or_else(|| after("found ("))
+        .or_else(|| after("Status: "))
+}

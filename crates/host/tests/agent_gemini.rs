@@ -1,0 +1,253 @@
+//! What is made of the lines of Gemini CLI.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod agent_told;
+
+use agent_told::{plan, told, told_of};
+use expect_test::{Expect, expect};
+use tollgate_contract::config::Adapter;
+use tollgate_core::reply::Usage;
+use tollgate_host::agent::Exit;
+
+fn check(case: &str, expected: &Expect) {
+    let plan = plan(Adapter::Gemini, Usage::default());
+    expected.assert_eq(&told(&plan, "gemini-0.61.0", case));
+}
+
+#[test]
+fn a_turn_ends_with_the_last_message() {
+    check(
+        "done",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Writing."}
+        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
+        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":true}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        over
+        {"outcome":{"kind":"done"},"text":"All done."}
+    "#]],
+    );
+}
+
+#[test]
+fn what_it_may_not_do_is_told() {
+    check(
+        "refused",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Working."}
+        {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"git status"}
+        {"event":"permission","granted":false,"what":"run_shell_command git status"}
+        {"event":"tool_end","id":"run_shell_command__call_1","ok":false}
+        {"event":"text","text":"Working."}
+        {"event":"tool_start","id":"run_shell_command__call_2","name":"run_shell_command","what":"rm -f nothing"}
+        {"event":"permission","granted":false,"what":"run_shell_command rm -f nothing"}
+        {"event":"tool_end","id":"run_shell_command__call_2","ok":false}
+        {"event":"text","text":"Working."}
+        {"event":"tool_start","id":"write_file__call_3","name":"write_file","what":"hello.txt"}
+        {"event":"permission","granted":false,"what":"write_file hello.txt"}
+        {"event":"tool_end","id":"write_file__call_3","ok":false}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":400,"output_tokens":80}
+        over
+        {"outcome":{"kind":"done"},"text":"All done."}
+    "#]],
+    );
+}
+
+#[test]
+fn a_tool_that_was_taken_away_is_a_refusal() {
+    check(
+        "denied",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Writing."}
+        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
+        {"event":"permission","granted":false,"what":"write_file /srv/tree/hello.txt"}
+        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":false}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        over
+        {"outcome":{"kind":"done"},"text":"All done."}
+    "#]],
+    );
+}
+
+#[test]
+fn wrong_arguments_are_no_refusal() {
+    check(
+        "wrong_arguments",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Trying."}
+        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file"}
+        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":false}
+        {"event":"text","text":"All done."}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        over
+        {"outcome":{"kind":"done"},"text":"All done."}
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_resumed_session_costs_is_not_counted_twice() {
+    check(
+        "resumed",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"text","text":"Still here."}
+        {"event":"usage","input_tokens":100,"output_tokens":20}
+        over
+        {"outcome":{"kind":"done"},"text":"Still here."}
+    "#]],
+    );
+}
+
+#[test]
+fn a_rate_limit_is_of_the_service() {
+    check(
+        "rate_limit",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).]\nPlease wait and try again later. To increase your limits, r…","kind":"service","status":429}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_short_wait_is_of_the_service() {
+    check(
+        "rate_limit_with_reset",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.]\nPlease wait and try again later. …","kind":"service","status":429}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_used_up_day_is_a_limit() {
+    check(
+        "usage_limit",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit"}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_failing_service_is_told_with_its_status() {
+    check(
+        "server_error",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: {\"error\":{\"code\":500,\"message\":\"An internal error has occurred.\",\"status\":\"INTERNAL\"}}]","kind":"service","status":500}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_login_that_is_refused_is_told() {
+    check(
+        "login",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: {\"error\":{\"code\":401,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"UNAUTHENTICATED\"}…","kind":"login"}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_of_the_service() {
+    check(
+        "cut",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        over
+        {"outcome":{"detail":"Model stream ended without a finish reason.","kind":"service"}}
+    "#]],
+    );
+}
+
+#[test]
+fn an_answer_that_is_none_is_of_the_service() {
+    check(
+        "garbage",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: Incomplete JSON segment at the end]","kind":"service"}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_service_that_is_not_there_is_told() {
+    check(
+        "unreachable",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        over
+        {"outcome":{"detail":"[API Error: exception TypeError: fetch failed sending request]","kind":"service"}}
+    "#]],
+    );
+}
+
+#[test]
+fn used_up_turns_are_told() {
+    check(
+        "turns",
+        &expect![[r#"
+        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+        {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"echo 1"}
+        {"event":"tool_end","id":"run_shell_command__call_1","ok":true}
+        {"event":"tool_start","id":"run_shell_command__call_2","name":"run_shell_command","what":"echo 2"}
+        {"event":"tool_end","id":"run_shell_command__call_2","ok":true}
+        {"event":"usage","input_tokens":200,"output_tokens":40}
+        over
+        {"outcome":{"detail":"Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.","kind":"turns"}}
+    "#]],
+    );
+}
+
+#[test]
+fn without_a_last_word_the_exit_code_decides() {
+    let end = |code: Option<i32>| {
+        let exit = Exit { code, signal: None, stderr_tail: "words".to_owned() };
+        told_of(&plan(Adapter::Gemini, Usage::default()), "{}\n[]\nnull\n{\"type\":7}\n", &exit)
+    };
+    expect![[r#"
+        {"outcome":{"detail":"words","kind":"login"}}
+        {"outcome":{"detail":"words","kind":"turns"}}
+        {"outcome":{"detail":"words","exit_code":0,"kind":"unclear"}}
+        {"outcome":{"detail":"words","kind":"unclear"}}
+    "#]]
+    .assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].concat());
+}
+
+#[test]
+fn a_long_wait_is_a_limit_and_has_an_end() {
+    let result = |message: &str| {
+        let line =
+            serde_json::json!({"type": "result", "status": "error", "error": {"message": message}});
+        let exit = Exit { code: Some(173), ..Exit::default() };
+        told_of(&plan(Adapter::Gemini, Usage::default()), &line.to_string(), &exit)
+    };
+    let limit = result(
+        "[API Error: You have exhausted your capacity. Your quota will reset after 3h12m5s.]",
+    );
+    assert!(limit.contains("usage_limit") && limit.contains("resets_at"), "{limit}");
+    let soon = result("[API Error: Too fast.\nSuggested retry after 34s.]");
+    assert!(soon.contains("service") && soon.contains("429"), "{soon}");
+}
