@@ -10,6 +10,8 @@ mod permission;
 mod rpc;
 mod spent;
 mod terminals;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod wrapped;
 

@@ -195,9 +195,9 @@ impl Wrapped {
         self != Self::Gemini
     }
 
-    /// goose tells the tokens of its last request only, which is not what was spent.
+    /// Some tell the tokens of their last request only, which is not what was spent.
     pub fn counts_whole_turns(self) -> bool {
-        self != Self::Goose
+        !matches!(self, Self::Goose | Self::Opencode)
     }
 }
 
@@ -207,6 +207,7 @@ fn codex_settings(job: &Job<'_>) -> String {
     let tree = job.tree.canonicalize().unwrap_or_else(|_| job.tree.to_owned());
     let mut settings = String::new();
     if job.is_confined {
+        settings.push_str("default_permissions = \"tollgate\"\n");
         settings.push_str("permissions.tollgate.filesystem = {\":root\" = \"write\"}\n");
     }
     // Said outright: Codex may write down trust in a repository that it finds no word about, and then runs its settings.
