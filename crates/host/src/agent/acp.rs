@@ -10,12 +10,15 @@ mod permission;
 mod rpc;
 mod spent;
 mod terminals;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod wrapped;
 
 use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
 use conversation::Conversation;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
 use wrapped::Wrapped;
 
@@ -45,6 +48,10 @@ impl AgentAdapter for Acp {
         StandIn::default()
     }
 
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        wrapped::inherited(person_home, root)
+    }
+
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
         let mut argv = job.program.clone();
         argv.extend(job.agent.args.iter().cloned());
@@ -54,8 +61,7 @@ impl AgentAdapter for Acp {
             writable
                 .extend(job.person_home.map(|home| wrapped.own_places(home)).unwrap_or_default());
         } else {
-            let problem = |error| format!("cannot write the settings of the agent: {error}");
-            wrapped.prepare(job).map_err(problem)?;
+            wrapped.prepare(job)?;
             env = wrapped.private(job.home);
         }
         Ok(Start { argv, env, stdin: Stdin::Talk, writable })

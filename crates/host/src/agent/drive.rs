@@ -1,6 +1,7 @@
 //! The driver: starts an agent program inside the sandbox, talks to it, and writes down what it says, raw and in our words.
 
 mod lines;
+mod mouth;
 
 use super::event::{AgentEvent, Finished, Outcome};
 use super::plan::PLAN;
@@ -9,12 +10,13 @@ use super::{Exit, Plan, Post, Stdin, Talk, Turn, adapter};
 use crate::clock;
 use crate::files;
 use lines::{Asides, Line, read_lines};
+use mouth::Mouth;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -49,7 +51,7 @@ fn run(run_dir: &Path) -> io::Result<()> {
     // Small: what is not taken yet waits in the pipe, not in memory.
     let (sender, heard) = sync_channel(2);
     let mut child = start(&plan, run_dir)?;
-    let stdin = child.stdin.take();
+    let stdin = child.stdin.take().map(Mouth::new);
     listen(&mut child, &sender);
     let mut drive = Drive {
         talk: adapter.talk(&plan),
@@ -119,7 +121,7 @@ struct Drive {
     plan: Plan,
     child: Child,
     /// None when it is closed.
-    stdin: Option<ChildStdin>,
+    stdin: Option<Mouth>,
     heard: Receiver<Heard>,
     transcript: BufWriter<Stdout>,
     /// The tools at work: while there are any, silence is no sign of trouble.
@@ -238,21 +240,17 @@ impl Drive {
             outcome = outcome.or(self.watch(event));
         }
         for line in turn.say {
-            self.say(&line);
+            let is_said = self.stdin.as_ref().is_none_or(|mouth| mouth.say(&line));
+            if !is_said {
+                let detail = "it asks and does not listen to the answers".to_owned();
+                outcome = Some(Outcome::Unclear { exit_code: None, signal: None, detail });
+            }
         }
         if turn.is_over && self.over_since.is_none() {
             self.over_since = Some(Instant::now());
             self.stdin = None;
         }
         Ok(outcome)
-    }
-
-    /// A program that no longer listens will be heard to end.
-    fn say(&mut self, line: &Value) {
-        if let Some(stdin) = &mut self.stdin {
-            let text = format!("{line}\n");
-            let _gone = stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush());
-        }
     }
 
     fn watch(&mut self, event: AgentEvent) -> Option<Outcome> {

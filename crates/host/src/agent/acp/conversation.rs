@@ -7,7 +7,7 @@ use super::message::Messages;
 use super::rpc::{self, Failure, METHOD_NOT_FOUND, Message, Refusal};
 use super::spent::Spent;
 use super::terminals::Terminals;
-use super::tools::Tools;
+use super::tools::{Tools, is_end};
 use super::wrapped::Wrapped;
 use super::{failure, files, permission};
 use crate::agent::event::{AgentEvent, Finished, Outcome};
@@ -41,6 +41,10 @@ pub struct Conversation {
     terminals: Terminals,
     spent: Spent,
     refusals: u32,
+    /// The last thing that it was not allowed.
+    refused: Option<String>,
+    /// Its own word that its model service failed.
+    is_in_trouble: bool,
     finished: Option<Finished>,
 }
 
@@ -71,6 +75,8 @@ impl Conversation {
             tools: Tools::default(),
             terminals: Terminals::default(),
             refusals: 0,
+            refused: None,
+            is_in_trouble: false,
             finished: None,
         }
     }
@@ -232,25 +238,32 @@ impl Conversation {
         if self.wrapped.counts_whole_turns() {
             self.spent.turn(answer, &mut turn.events);
         }
-        let detail = |what: &str| format!("the agent stopped: {what}");
-        let outcome = match answer["stopReason"].as_str() {
-            // A refusal of the model is a message that is no reply; it is asked again.
-            Some("end_turn" | "refusal") => Outcome::Done,
-            Some(reason @ ("max_tokens" | "max_turn_requests")) => {
-                Outcome::Turns { detail: detail(reason) }
-            }
-            other => {
-                let detail = detail(other.unwrap_or("it gave no reason"));
-                Outcome::Unclear { exit_code: None, signal: None, detail }
-            }
-        };
+        let outcome = self.stopped(answer["stopReason"].as_str());
         self.finish(outcome, turn);
-        let is_goose = self.agent["agentInfo"]["name"] == "goose";
-        if let Some(finished) = self.finished.as_mut().filter(|_| is_goose)
-            && let Some(failed) = finished.text.as_deref().and_then(failure::told_by_goose)
-        {
-            *finished = Finished::without_reply(failed);
+        let told = self.finished.as_ref().and_then(|finished| self.told_in_words(finished));
+        if let Some(failed) = told {
+            self.finished = Some(Finished::without_reply(failed));
         }
+    }
+
+    fn stopped(&mut self, reason: Option<&str>) -> Outcome {
+        let detail = format!("the agent stopped: {}", reason.unwrap_or("it gave no reason"));
+        match (reason, self.refused.take()) {
+            // A refusal of the model is a message that is no reply; it is asked again.
+            (Some("end_turn" | "refusal"), _) => Outcome::Done,
+            (Some("max_tokens" | "max_turn_requests"), _) => Outcome::Turns { detail },
+            (Some("cancelled"), Some(detail)) => Outcome::Denied { detail },
+            _ => Outcome::Unclear { exit_code: None, signal: None, detail },
+        }
+    }
+
+    /// Some agents end a turn well in which their model service failed, and say so in a message.
+    fn told_in_words(&self, finished: &Finished) -> Option<Outcome> {
+        let text = finished.text.as_deref().filter(|_| finished.outcome == Outcome::Done)?;
+        if self.agent["agentInfo"]["name"] == "goose" {
+            return failure::told_by_goose(text);
+        }
+        self.is_in_trouble.then(|| failure::told_in_trouble(text))
     }
 
     // ---- what the agent tells
@@ -272,7 +285,17 @@ impl Conversation {
                 self.messages.end(&mut turn.events);
                 self.tools.heard(update, &mut turn.events);
             }
-            Some("tool_call_update") => self.tools.heard(update, &mut turn.events),
+            Some("tool_call_update") => {
+                if is_end(update) {
+                    self.messages.pause(&mut turn.events);
+                }
+                self.tools.heard(update, &mut turn.events);
+            }
+            Some("session_info_update") => {
+                if let Some(status) = update["_meta"]["codex"]["threadStatus"]["type"].as_str() {
+                    self.is_in_trouble = status == "systemError";
+                }
+            }
             Some("usage_update") => self.spent.total(update, &mut turn.events),
             _ => {}
         }
@@ -281,6 +304,7 @@ impl Conversation {
     // ---- what the agent asks
 
     fn asked(&mut self, id: &Value, method: &str, params: &Value, turn: &mut Turn) {
+        self.messages.end(&mut turn.events);
         let answer = match method {
             "session/request_permission" => Ok(self.permission(params, turn)),
             "fs/read_text_file" => files::read(&self.boundary, params),
@@ -322,6 +346,7 @@ impl Conversation {
 
     fn note_permission(&mut self, what: String, granted: bool, turn: &mut Turn) {
         self.refusals = if granted { 0 } else { self.refusals + 1 };
+        self.refused = (!granted).then(|| what.clone());
         turn.events.push(AgentEvent::Permission { what, granted });
     }
 

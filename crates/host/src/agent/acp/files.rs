@@ -36,8 +36,12 @@ pub fn write(boundary: &Boundary, params: &Value) -> Result<Value, Refusal> {
         return Err(refused(format!("{inside} would be larger than {FILE_BYTES_MAX} bytes")));
     }
     let tree = boundary.tree();
-    // The file is replaced: what was allowed on the old one is allowed on the new one.
-    let before = files::open_beneath(tree, &inside).ok().and_then(|file| file.metadata().ok());
+    // The file is replaced: what was allowed on the old one is allowed on the new one. A link is not replaced either.
+    let before = match files::open_beneath(tree, &inside) {
+        Ok(file) => file.metadata().ok(),
+        Err(error) if error.is_not_found() => None,
+        Err(error) => return Err(failed(&error)),
+    };
     files::write_beneath(tree, &inside, content.as_bytes()).map_err(|e| failed(&e))?;
     if let Some(before) = before.filter(Metadata::is_file) {
         let file = files::open_beneath(tree, &inside).map_err(|e| failed(&e))?;

@@ -19,16 +19,23 @@ impl Messages {
             return;
         }
         let name = update["messageId"].as_str();
-        if name.is_some() && self.name.is_some() && name != self.name.as_deref() {
+        if name != self.name.as_deref() {
             self.end(events);
         }
-        self.name = name.map(str::to_owned).or(self.name.take());
+        self.name = name.map(str::to_owned);
         let content = &update["content"];
         if content["type"] == "text"
             && let Some(piece) = content["text"].as_str()
             && (self.now.len() + piece.len()) as u64 <= REPLY_BYTES_MAX
         {
             self.now.push_str(piece);
+        }
+    }
+
+    /// A tool has ended: only where messages have no names is that the end of what was said before.
+    pub fn pause(&mut self, events: &mut Vec<AgentEvent>) {
+        if self.name.is_none() {
+            self.end(events);
         }
     }
 

@@ -30,7 +30,7 @@ impl Tools {
             return;
         }
         let status = update["status"].as_str();
-        let is_ended = matches!(status, Some("completed" | "failed"));
+        let is_ended = is_end(update);
         let is_new = update["sessionUpdate"] == "tool_call";
         // What comes after the end is no new beginning.
         if !self.calls.contains_key(id) && !is_new && !is_ended {
@@ -69,6 +69,11 @@ impl Tools {
     }
 }
 
+/// Whether an update says that a call is over.
+pub fn is_end(update: &Value) -> bool {
+    matches!(update["status"].as_str(), Some("completed" | "failed"))
+}
+
 fn merge(said: &mut Map<String, Value>, more: &Value) {
     for (key, value) in more.as_object().into_iter().flatten() {
         let is_empty = value.is_null()
@@ -84,8 +89,10 @@ fn merge(said: &mut Map<String, Value>, more: &Value) {
 
 /// Some announce a call before its input is there, and the content of an edit before its path.
 fn is_told(said: &Value) -> bool {
-    let has_path = said.get("locations").is_some() || path_of_input(said).is_some();
-    has_path || (said["kind"] != "edit" && said.get("rawInput").is_some())
+    match said["kind"].as_str() {
+        Some("edit") => said.get("locations").is_some() || path_of_input(said).is_some(),
+        _ => said.get("rawInput").is_some(),
+    }
 }
 
 /// Every agent calls it something else.

@@ -4,7 +4,6 @@
 use crate::agent::{Home, Job, LoginFile, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +82,42 @@ const QWEN_LOGIN: [LoginFile; 1] = [LoginFile {
     to: "oauth_creds.json",
 }];
 
+/// Below the person's home: what decides which hooks, servers and programs an agent runs beside its work.
+const OF_PERSON: [&str; 10] = [
+    ".claude/settings.json",
+    ".claude.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".config/opencode",
+    ".copilot/config.json",
+    ".copilot/mcp-config.json",
+    ".qwen/settings.json",
+    ".config/goose/config.yaml",
+];
+
+/// The same below the root of the repository.
+const OF_REPOSITORY: [&str; 12] = [
+    ".claude",
+    ".mcp.json",
+    ".codex",
+    ".agents",
+    ".gemini",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode",
+    ".github/copilot",
+    ".copilot",
+    ".qwen",
+    ".goose",
+];
+
+/// Of all agents that are known: which one it is stands in settings that are not looked at here.
+pub fn inherited(person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    let of_person = OF_PERSON.iter().map(|place| person_home.join(place));
+    of_person.chain(OF_REPOSITORY.iter().map(|place| root.join(place))).collect()
+}
+
 /// The mode that codex-acp makes of the profile in the settings that we write for it.
 pub const CODEX_MODE: &str = "permission-profile:tollgate";
 
@@ -142,25 +177,31 @@ impl Wrapped {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Settings that it needs, written into its private folder.
-    pub fn prepare(self, job: &Job<'_>) -> io::Result<()> {
-        match self {
+    /// Settings that it needs, written into its private folder; the error is why it cannot be kept apart.
+    pub fn prepare(self, job: &Job<'_>) -> Result<(), String> {
+        let written = match self {
+            Self::Codex if job.tree.join(".codex").exists() => {
+                return Err("the repository has settings in .codex, and codex-acp runs them whatever it is told; \
+                     use adapter = \"codex\", or set inherit = true if you trust them"
+                    .to_owned());
+            }
             Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
             // Without it a session is refused; with a login of Google's it is told there.
             Self::Gemini if !job.home.path(GEMINI_LOGIN[0].to).exists() => {
                 let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
-                let settings =
-                    json!({ "security": auth, "privacy": { "usageStatisticsEnabled": false } });
-                job.home.write(".gemini/settings.json", settings.to_string().as_bytes())
+                let privacy = json!({ "usageStatisticsEnabled": false });
+                let settings = json!({ "security": auth, "privacy": privacy }).to_string();
+                job.home.write(".gemini/settings.json", settings.as_bytes())
             }
             _ => Ok(()),
-        }
+        };
+        written.map_err(|error| format!("cannot write the settings of the agent: {error}"))
     }
 
-    /// Where the person keeps its settings, below their home and below a repository.
+    /// Where the person keeps its settings.
     fn places(self) -> &'static [&'static str] {
         match self {
-            Self::Claude => &[".claude"],
+            Self::Claude => &[".claude", ".claude.json"],
             Self::Codex => &[".codex"],
             Self::Gemini => &[".gemini"],
             Self::Opencode => &[
@@ -179,7 +220,7 @@ impl Wrapped {
     /// What must be open to it when it works with the person's own settings.
     pub fn own_places(self, person_home: &Path) -> Vec<PathBuf> {
         let places = self.places().iter().map(|place| person_home.join(place));
-        places.filter(|place| place.is_dir()).collect()
+        places.filter(|place| place.exists()).collect()
     }
 
     /// What a session is told beyond the protocol: the repository's settings are for the repository's own people.
@@ -195,22 +236,20 @@ impl Wrapped {
         self != Self::Gemini
     }
 
-    /// goose tells the tokens of its last request only, which is not what was spent.
+    /// Some tell the tokens of their last request only, which is not what was spent.
     pub fn counts_whole_turns(self) -> bool {
-        self != Self::Goose
+        !matches!(self, Self::Goose | Self::Opencode)
     }
 }
 
 /// Codex bounds files by mounting them anew, which the kernel denies to whoever is held by Landlock already: no command
 /// would start. The bounds are ours then. It keeps asking us before it goes further, and closes the network.
 fn codex_settings(job: &Job<'_>) -> String {
-    let tree = job.tree.canonicalize().unwrap_or_else(|_| job.tree.to_owned());
     let mut settings = String::new();
     if job.is_confined {
+        settings.push_str("default_permissions = \"tollgate\"\n");
         settings.push_str("permissions.tollgate.filesystem = {\":root\" = \"write\"}\n");
     }
-    // Said outright: Codex may write down trust in a repository that it finds no word about, and then runs its settings.
-    settings.push_str(&format!("projects.{}.trust_level = \"untrusted\"\n", json!(tree)));
     settings.push_str("check_for_update_on_startup = false\nanalytics.enabled = false\n");
     for feature in ["hooks", "plugins", "remote_plugin", "apps", "memories", "shell_snapshot"] {
         settings.push_str(&format!("features.{feature} = false\n"));
