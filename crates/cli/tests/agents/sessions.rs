@@ -7,6 +7,12 @@ use tollgate_programs::{Programs, or_skip};
 use tollgate_standin::crew;
 
 pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
+pub const CODEX: Kind = Kind { adapter: Adapter::Codex, words: Programs::codex };
+pub const GEMINI: Kind = Kind { adapter: Adapter::Gemini, words: Programs::gemini };
+pub const GOOSE: Kind = Kind { adapter: Adapter::Goose, words: Programs::goose };
+const OPENCODE: Kind = Kind { adapter: Adapter::Opencode, words: Programs::opencode };
+const COPILOT: Kind = Kind { adapter: Adapter::Copilot, words: Programs::copilot };
+const QWEN: Kind = Kind { adapter: Adapter::Qwen, words: Programs::qwen };
 
 fn lean(test: &str, kind: Kind) {
     let Some(programs) = or_skip(test) else { return };
@@ -29,12 +35,25 @@ fn full(test: &str, kind: Kind) {
     world.is_quiet();
 }
 
-#[test]
-fn claude_delivers_a_lean_session() {
-    lean("claude_delivers_a_lean_session", CLAUDE);
+macro_rules! sessions {
+    ($($name:ident: $check:ident($kind:expr);)+) => {
+        $(#[test]
+        fn $name() {
+            $check(stringify!($name), $kind);
+        })+
+    };
 }
 
-#[test]
-fn claude_delivers_a_full_session() {
-    full("claude_delivers_a_full_session", CLAUDE);
+sessions! {
+    claude_delivers_a_lean_session: lean(CLAUDE);
+    claude_delivers_a_full_session: full(CLAUDE);
+    codex_delivers_a_lean_session: lean(CODEX);
+    codex_delivers_a_full_session: full(CODEX);
+    gemini_delivers_a_lean_session: lean(GEMINI);
+    gemini_delivers_a_full_session: full(GEMINI);
+    goose_delivers_a_lean_session: lean(GOOSE);
+    goose_delivers_a_full_session: full(GOOSE);
+    opencode_delivers_a_lean_session: lean(OPENCODE);
+    copilot_delivers_a_lean_session: lean(COPILOT);
+    qwen_delivers_a_lean_session: lean(QWEN);
 }

@@ -143,6 +143,8 @@ mod tests {
             command: Vec::new(),
         };
         let job = Job {
+            person_home: None,
+            is_confined: true,
             agent: &agent,
             program: Vec::new(),
             role: Role::Coder,
