@@ -13,6 +13,7 @@ mod transcript;
 mod boundary;
 mod claude;
 mod claude_lines;
+mod qwen;
 
 pub use drive::drive;
 pub use home::{Home, LoginFile};
@@ -113,11 +114,11 @@ pub struct Exit {
 pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
     Some(match kind {
         Adapter::Claude => &claude::Claude,
+        Adapter::Qwen => &qwen::Qwen,
         Adapter::Codex
         | Adapter::Gemini
         | Adapter::Opencode
         | Adapter::Copilot
-        | Adapter::Qwen
         | Adapter::Goose
         | Adapter::Acp => return None,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,

@@ -20,7 +20,10 @@ fn outcome(case: &str) -> Outcome {
 
 #[test]
 fn a_turn_of_its_own_tools_is_told_in_our_words() {
-    check(CLAUDE, "done", expect![[r#"
+    check(
+        CLAUDE,
+        "done",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"Writing."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Write","what":"hello.txt"}
@@ -28,12 +31,16 @@ fn a_turn_of_its_own_tools_is_told_in_our_words() {
         text {"text":"All done."}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"kind":"done"},"text":"All done."}"#]]);
+        = {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn it_is_asked_for_leave_and_each_refusal_is_told_once() {
-    check(CLAUDE, "two_way", expect![[r#"
+    check(
+        CLAUDE,
+        "two_way",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"Writing."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Write","what":"hello.txt"}
@@ -54,12 +61,16 @@ fn it_is_asked_for_leave_and_each_refusal_is_told_once() {
         tool_end {"id":"toolu_000000000000000000000005","ok":true}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"kind":"done"},"reply":{"status":"OK"},"text":"{\"status\":\"OK\"}"}"#]]);
+        = {"outcome":{"kind":"done"},"reply":{"status":"OK"},"text":"{\"status\":\"OK\"}"}"#]],
+    );
 }
 
 #[test]
 fn a_refusal_by_its_own_rules_is_told() {
-    check(CLAUDE, "denied", expect![[r#"
+    check(
+        CLAUDE,
+        "denied",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"Writing."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Write","what":"hello.txt"}
@@ -68,23 +79,31 @@ fn a_refusal_by_its_own_rules_is_told() {
         text {"text":"All done."}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"kind":"done"},"text":"All done."}"#]]);
+        = {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn a_reply_that_is_only_text_is_the_text() {
-    check(CLAUDE, "reply_as_text", expect![[r#"
+    check(
+        CLAUDE,
+        "reply_as_text",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"{\"status\":\"OK\"}"}
         text {"text":"{\"status\":\"OK\"}"}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"kind":"done"},"text":"{\"status\":\"OK\"}"}"#]]);
+        = {"outcome":{"kind":"done"},"text":"{\"status\":\"OK\"}"}"#]],
+    );
 }
 
 #[test]
 fn a_reply_that_never_fits_is_a_reply_to_be_judged() {
-    check(CLAUDE, "reply_never_valid", expect![[r#"
+    check(
+        CLAUDE,
+        "reply_never_valid",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         tool_start {"id":"toolu_000000000000000000000001","name":"StructuredOutput"}
         tool_end {"id":"toolu_000000000000000000000001","ok":false}
@@ -98,12 +117,16 @@ fn a_reply_that_never_fits_is_a_reply_to_be_judged() {
         tool_end {"id":"toolu_000000000000000000000005","ok":false}
         usage {"input_tokens":500,"micro_usd":4000,"output_tokens":100}
         over
-        = {"outcome":{"kind":"done"},"text":"Failed to provide valid structured output after 5 attempts — last StructuredOutput error: Output does not match required schema: root: must have required property 'status'"}"#]]);
+        = {"outcome":{"kind":"done"},"text":"Failed to provide valid structured output after 5 attempts — last StructuredOutput error: Output does not match required schema: root: must have required property 'status'"}"#]],
+    );
 }
 
 #[test]
 fn wrong_arguments_are_its_own_affair() {
-    check(CLAUDE, "wrong_arguments", expect![[r#"
+    check(
+        CLAUDE,
+        "wrong_arguments",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"Trying."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Write"}
@@ -111,12 +134,16 @@ fn wrong_arguments_are_its_own_affair() {
         text {"text":"All done."}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"kind":"done"},"text":"All done."}"#]]);
+        = {"outcome":{"kind":"done"},"text":"All done."}"#]],
+    );
 }
 
 #[test]
 fn limits_that_it_was_given_end_it() {
-    check(CLAUDE, "max_turns", expect![[r#"
+    check(
+        CLAUDE,
+        "max_turns",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"On."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Bash","what":"true"}
@@ -126,8 +153,12 @@ fn limits_that_it_was_given_end_it() {
         tool_end {"id":"toolu_000000000000000000000002","ok":true}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"detail":"Reached maximum number of turns (2)","kind":"turns"},"text":"Reached maximum number of turns (2)"}"#]]);
-    check(CLAUDE, "max_money", expect![[r#"
+        = {"outcome":{"detail":"Reached maximum number of turns (2)","kind":"turns"},"text":"Reached maximum number of turns (2)"}"#]],
+    );
+    check(
+        CLAUDE,
+        "max_money",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         text {"text":"On."}
         tool_start {"id":"toolu_000000000000000000000001","name":"Bash","what":"true"}
@@ -136,34 +167,51 @@ fn limits_that_it_was_given_end_it() {
         tool_start {"id":"toolu_000000000000000000000002","name":"Bash","what":"true"}
         usage {"input_tokens":200,"micro_usd":1600,"output_tokens":40}
         over
-        = {"outcome":{"detail":"Reached maximum budget ($0.001)","kind":"money"},"text":"Reached maximum budget ($0.001)"}"#]]);
+        = {"outcome":{"detail":"Reached maximum budget ($0.001)","kind":"money"},"text":"Reached maximum budget ($0.001)"}"#]],
+    );
 }
 
 #[test]
 fn a_service_that_fails_is_told_apart_from_a_login() {
-    check(CLAUDE, "server_error", expect![[r#"
+    check(
+        CLAUDE,
+        "server_error",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"server_error","status":500,"wait_ms":550}
         usage {"input_tokens":0,"micro_usd":0,"output_tokens":0}
         over
-        = {"outcome":{"detail":"API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:1).","kind":"service","status":500},"text":"API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:1)."}"#]]);
-    check(CLAUDE, "garbage", expect![[r#"
+        = {"outcome":{"detail":"API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:1).","kind":"service","status":500},"text":"API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:1)."}"#]],
+    );
+    check(
+        CLAUDE,
+        "garbage",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         usage {"input_tokens":0,"micro_usd":0,"output_tokens":0}
         over
-        = {"outcome":{"detail":"API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway intercepting the request. Response: content-type event-stream, body is an HTML page, 25 bytes, request-id absent, server other. This was the non-streaming retry of streaming request (no Anthropic request-id), which failed with: no_events, StreamNoEventsError; 0 stream events received.","kind":"service"},"text":"API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway intercepting the request. Response: content-type event-stream, body is an HTML page, 25 bytes, request-id absent, server other. This was the non-streaming retry of streaming request (no Anthropic request-id), which failed with: no_events, StreamNoEventsError; 0 stream events received."}"#]]);
-    check(CLAUDE, "cut_without_fallback", expect![[r#"
+        = {"outcome":{"detail":"API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway intercepting the request. Response: content-type event-stream, body is an HTML page, 25 bytes, request-id absent, server other. This was the non-streaming retry of streaming request (no Anthropic request-id), which failed with: no_events, StreamNoEventsError; 0 stream events received.","kind":"service"},"text":"API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway intercepting the request. Response: content-type event-stream, body is an HTML page, 25 bytes, request-id absent, server other. This was the non-streaming retry of streaming request (no Anthropic request-id), which failed with: no_events, StreamNoEventsError; 0 stream events received."}"#]],
+    );
+    check(
+        CLAUDE,
+        "cut_without_fallback",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"unknown","wait_ms":610}
         usage {"input_tokens":200,"micro_usd":840,"output_tokens":2}
         over
-        = {"outcome":{"detail":"API Error: Connection to the API was lost (StreamTruncated). This is usually temporary — try again.","kind":"service"},"text":"API Error: Connection to the API was lost (StreamTruncated). This is usually temporary — try again."}"#]]);
-    check(CLAUDE, "login", expect![[r#"
+        = {"outcome":{"detail":"API Error: Connection to the API was lost (StreamTruncated). This is usually temporary — try again.","kind":"service"},"text":"API Error: Connection to the API was lost (StreamTruncated). This is usually temporary — try again."}"#]],
+    );
+    check(
+        CLAUDE,
+        "login",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"authentication_failed","status":401,"wait_ms":619}
         usage {"input_tokens":0,"micro_usd":0,"output_tokens":0}
         over
-        = {"outcome":{"detail":"Invalid API key · Fix external API key","kind":"login"},"text":"Invalid API key · Fix external API key"}"#]]);
+        = {"outcome":{"detail":"Invalid API key · Fix external API key","kind":"login"},"text":"Invalid API key · Fix external API key"}"#]],
+    );
     for case in ["not_logged_in", "login_forbidden"] {
         assert!(matches!(outcome(case), Outcome::Login { .. }), "{case}");
     }
@@ -171,43 +219,67 @@ fn a_service_that_fails_is_told_apart_from_a_login() {
 
 #[test]
 fn a_usage_limit_is_told_with_its_end() {
-    check(CLAUDE, "usage_limit", expect![[r#"
+    check(
+        CLAUDE,
+        "usage_limit",
+        expect![[r#"
         started {"model":"claude-sonnet-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"rate_limit","status":429,"wait_ms":5383817}
-        = {"outcome":{"detail":"","kind":"unclear","signal":9}}"#]]);
-    check(CLAUDE, "usage_limit_given_up", expect![[r#"
+        = {"outcome":{"detail":"","kind":"unclear","signal":9}}"#]],
+    );
+    check(
+        CLAUDE,
+        "usage_limit_given_up",
+        expect![[r#"
         started {"model":"claude-sonnet-5-5","session":"00000000-0000-4000-8000-000000000001"}
         usage {"input_tokens":0,"micro_usd":0,"output_tokens":0}
         over
-        = {"outcome":{"detail":"You've hit your 5-hour limit · resets 12am (UTC)","kind":"usage_limit","resets_at":"2026-01-01T00:00:00.000Z"},"text":"You've hit your 5-hour limit · resets 12am (UTC)"}"#]]);
-    check(CLAUDE, "rate_limit_for_an_hour", expect![[r#"
+        = {"outcome":{"detail":"You've hit your 5-hour limit · resets 12am (UTC)","kind":"usage_limit","resets_at":"2026-01-01T00:00:00.000Z"},"text":"You've hit your 5-hour limit · resets 12am (UTC)"}"#]],
+    );
+    check(
+        CLAUDE,
+        "rate_limit_for_an_hour",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"rate_limit","status":429,"wait_ms":3600000}
-        = {"outcome":{"detail":"","kind":"unclear","signal":9}}"#]]);
-    check(CLAUDE, "rate_limit", expect![[r#"
+        = {"outcome":{"detail":"","kind":"unclear","signal":9}}"#]],
+    );
+    check(
+        CLAUDE,
+        "rate_limit",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"rate_limit","status":429,"wait_ms":512}
         usage {"input_tokens":0,"micro_usd":0,"output_tokens":0}
         over
-        = {"outcome":{"detail":"API Error: Request rejected (429) · This request would exceed your rate limit.","kind":"usage_limit"},"text":"API Error: Request rejected (429) · This request would exceed your rate limit."}"#]]);
+        = {"outcome":{"detail":"API Error: Request rejected (429) · This request would exceed your rate limit.","kind":"usage_limit"},"text":"API Error: Request rejected (429) · This request would exceed your rate limit."}"#]],
+    );
 }
 
 #[test]
 fn tries_beyond_those_asked_for_are_cut_short() {
-    check(CLAUDE, "overloaded_without_end", expect![[r#"
+    check(
+        CLAUDE,
+        "overloaded_without_end",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"overloaded","status":529,"wait_ms":570}
         retry {"detail":"overloaded","status":529,"wait_ms":1172}
         retry {"detail":"overloaded","status":529,"wait_ms":2327}
         over
-        = {"outcome":{"detail":"overloaded, 3 times in a row","kind":"service","status":529}}"#]]);
-    check(CLAUDE, "rate_limit_without_end", expect![[r#"
+        = {"outcome":{"detail":"overloaded, 3 times in a row","kind":"service","status":529}}"#]],
+    );
+    check(
+        CLAUDE,
+        "rate_limit_without_end",
+        expect![[r#"
         started {"model":"claude-opus-5-5","session":"00000000-0000-4000-8000-000000000001"}
         retry {"detail":"rate_limit","status":429,"wait_ms":558}
         retry {"detail":"rate_limit","status":429,"wait_ms":1139}
         retry {"detail":"rate_limit","status":429,"wait_ms":2341}
         over
-        = {"outcome":{"detail":"rate_limit, 3 times in a row","kind":"usage_limit"}}"#]]);
+        = {"outcome":{"detail":"rate_limit, 3 times in a row","kind":"usage_limit"}}"#]],
+    );
 }
 
 #[test]
