@@ -23,6 +23,7 @@ mod copilot;
 mod gemini;
 mod goose;
 mod opencode;
+mod qwen;
 
 pub use drive::drive;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
@@ -140,9 +141,9 @@ pub fn adapter(kind: Adapter) -> Option<&'static dyn AgentAdapter> {
         Adapter::Gemini => &gemini::Gemini,
         Adapter::Opencode => &opencode::Opencode,
         Adapter::Copilot => &copilot::Copilot,
+        Adapter::Qwen => &qwen::Qwen,
         Adapter::Goose => &goose::Goose,
         Adapter::Acp => &acp::Acp,
-        Adapter::Qwen => return None,
         Adapter::Command | Adapter::Manual | Adapter::Scripted => return None,
     })
 }

@@ -79,7 +79,7 @@ pub fn launch(
         schema: &schema,
         person_home: context.home.as_deref(),
         is_confined: is_confined(context),
-        micro_usd: None,
+        micro_usd: order.brief.allowance.micro_usd,
     };
     let start = match driven.adapter.start(&job) {
         Ok(start) => start,

@@ -19,6 +19,9 @@ const WHAT_CHARS: usize = 200;
 /// A wait of at least this long was asked for by the service; a program's own waits between tries begin far below.
 const ASKED_WAIT_MS: u64 = 10_000;
 
+/// A hiccup is got over by the program itself; more tries in a row than this are ours to make.
+const RETRIES_MAX: u64 = 2;
+
 /// One conversation, as far as it was heard.
 #[derive(Debug)]
 pub struct Lines {
@@ -91,11 +94,7 @@ impl Lines {
             _ => None,
         };
         turn.events.push(AgentEvent::Retry { status, wait_ms, detail: failure.to_owned() });
-        let (attempt, most) = (number("attempt", "attempt"), number("max_retries", "maxRetries"));
-        // Some failures are tried again without an end; the tries beyond those asked for are ours to make.
-        if let (Some(attempt), Some(most)) = (attempt, most)
-            && attempt > most
-        {
+        if let Some(attempt) = line["attempt"].as_u64().filter(|attempt| *attempt > RETRIES_MAX) {
             let words = format!("{failure}, {attempt} times in a row");
             let ending = Ending { status, failure: Some(failure), words: &words };
             self.finished = Some(Finished::without_reply(ending.outcome(&self.wait)));

@@ -1,0 +1,153 @@
+//! Qwen Code: one prompt, one answer. Its lines are those of Claude Code; it asks nobody, so the role's boundary is given
+//! to it as rules.
+
+use super::claude_lines::{Counting, Lines};
+use super::event::{Finished, Outcome};
+use super::{Access, AgentAdapter, Exit, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, Turn};
+use crate::clock;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
+
+pub struct Qwen;
+
+const OAUTH: &str = "oauth_creds.json";
+
+const LOGIN: [LoginFile; 1] = [LoginFile {
+    moved_by: Some("QWEN_HOME"),
+    below_moved: OAUTH,
+    below_home: ".qwen/oauth_creds.json",
+    to: OAUTH,
+}];
+
+const LOGIN_VARIABLES: [&str; 4] =
+    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
+
+/// What needs a person, a later time or another tree makes no sense in one dispatch.
+const WITHOUT: [&str; 7] = [
+    "ask_user_question",
+    "cron_create",
+    "cron_delete",
+    "cron_list",
+    "enter_worktree",
+    "exit_worktree",
+    "loop_wakeup",
+];
+
+/// It ran out of its turns, or of its tool calls or its time; it says so on standard error alone.
+const USED_UP: [i32; 2] = [53, 55];
+
+impl AgentAdapter for Qwen {
+    fn program(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn tested(&self) -> &'static str {
+        "0.24.4"
+    }
+
+    fn login(&self, _agent: &Agent) -> &'static [LoginFile] {
+        &LOGIN
+    }
+
+    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
+        &LOGIN_VARIABLES
+    }
+
+    fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
+        let env = [
+            ("OPENAI_BASE_URL", format!("{address}/v1")),
+            ("OPENAI_API_KEY", "sk-stand-in".to_owned()),
+            ("OPENAI_MODEL", "stand-in".to_owned()),
+        ];
+        let env = env.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        StandIn { env, ..StandIn::default() }
+    }
+
+    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let of_both = [person_home, root].into_iter().flat_map(|place| {
+            [".qwen/settings.json", ".qwen/.env", ".env"].map(|name| place.join(name))
+        });
+        of_both.chain([root.join(".mcp.json")]).filter(|path| path.exists()).collect()
+    }
+
+    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        let mut argv = job.program.clone();
+        let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
+        say(&["--output-format", "stream-json", "--approval-mode", "default"]);
+        say(&["--json-schema", &job.schema.to_string()]);
+        for rule in allowed(job) {
+            say(&["--allowed-tools", &rule]);
+        }
+        for rule in WITHOUT.into_iter().chain(["edit(/.git/**)", "write_file(/.git/**)"]) {
+            say(&["--exclude-tools", rule]);
+        }
+        let mut env = BTreeMap::from([("QWEN_CODE_NO_RELAUNCH".to_owned(), "true".to_owned())]);
+        if !job.agent.inherit {
+            say(&["--safe-mode"]);
+            job.home
+                .write("settings.json", settings().to_string().as_bytes())
+                .map_err(|error| format!("cannot write the settings of Qwen Code: {error}"))?;
+            env.insert("QWEN_HOME".to_owned(), job.home.folder().display().to_string());
+        }
+        if job.home.path(OAUTH).exists() {
+            say(&["--auth-type", "qwen-oauth"]);
+        }
+        if let Some(model) = &job.agent.model {
+            say(&["--model", model]);
+        }
+        if let Some(session) = job.resume {
+            say(&["--resume", session]);
+        }
+        argv.extend(job.agent.args.iter().cloned());
+        Ok(Start { argv, env, stdin: Stdin::Prompt, writable: Vec::new() })
+    }
+
+    fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
+        Box::new(Listening { lines: Lines::new(plan, Counting::ByMessage, clock::now) })
+    }
+}
+
+/// What would need a leave and is not named here is refused by Qwen Code itself.
+fn allowed(job: &Job<'_>) -> Vec<String> {
+    let mut rules = vec!["run_shell_command".to_owned(), "web_fetch".to_owned()];
+    let place = match job.access {
+        Access::Read => return rules,
+        Access::Session => format!("/{}/**", job.session_folder),
+        Access::Tree => "/**".to_owned(),
+    };
+    rules.extend(["edit", "write_file", "notebook_edit"].map(|tool| format!("{tool}({place})")));
+    rules
+}
+
+/// In a folder that is not trusted neither the repository's settings nor its `.env` files count.
+fn settings() -> Value {
+    json!({
+        "security": { "folderTrust": { "enabled": true } },
+        "general": { "disableAutoUpdate": true },
+        "privacy": { "usageStatisticsEnabled": false },
+        // A hiccup is got over; the rest is decided by us.
+        "model": { "generationConfig": { "maxRetries": 1 } },
+    })
+}
+
+struct Listening {
+    lines: Lines,
+}
+
+impl Talk for Listening {
+    fn heard(&mut self, line: &Value, turn: &mut Turn) {
+        self.lines.heard(line, turn);
+    }
+
+    fn ended(&mut self, exit: &Exit) -> Finished {
+        let mut finished = self.lines.ended(exit);
+        if let Outcome::Unclear { exit_code: Some(code), detail, .. } = &finished.outcome
+            && USED_UP.contains(code)
+        {
+            finished.outcome = Outcome::Turns { detail: detail.clone() };
+        }
+        finished
+    }
+}
