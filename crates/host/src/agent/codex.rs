@@ -72,6 +72,7 @@ impl AgentAdapter for Codex {
             argv.extend(config::bounds(job).iter().flat_map(config::as_flag));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
+            argv.push("--ignore-rules".to_owned());
             let text = config::private(job);
             job.home.write(CONFIG_FILE, text.as_bytes()).map_err(problem)?;
             let folder = job.home.folder().display().to_string();

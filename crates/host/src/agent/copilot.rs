@@ -80,7 +80,9 @@ impl AgentAdapter for Copilot {
         let mut env = BTreeMap::new();
         let mut writable = Vec::new();
         if job.agent.inherit {
-            argv.push("--trust-folder".to_owned());
+            // A session that goes on knows whether its folder is trusted, and refuses to be told.
+            let is_new = job.resume.is_none();
+            argv.extend(is_new.then(|| "--trust-folder".to_owned()));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
             argv.push("--disable-builtin-mcps".to_owned());

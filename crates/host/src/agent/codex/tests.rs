@@ -248,7 +248,7 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start, Opt
 #[test]
 fn it_is_started_for_one_turn_and_reads_the_prompt() {
     let (line, start, config) = started(|_, _| {});
-    expect!["/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -"].assert_eq(&line);
+    expect!["/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --ignore-rules -"].assert_eq(&line);
     assert_eq!(start.stdin, Stdin::Prompt);
     assert!(start.env.contains_key("CODEX_HOME") && start.writable.is_empty());
     expect![[r#"
@@ -283,7 +283,7 @@ fn a_thread_is_taken_up_with_the_same_settings_and_the_persons_words_before_it()
         agent.args = vec!["-c".to_owned(), "model_provider=\"mine\"".to_owned()];
         job.resume = Some("T-1");
     });
-    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --model gpt-5.5 -c model_provider="mine" resume T-1 -"#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --ignore-rules --model gpt-5.5 -c model_provider="mine" resume T-1 -"#]].assert_eq(&line);
 }
 
 #[test]
