@@ -69,7 +69,7 @@ impl AgentAdapter for Codex {
         let mut env = BTreeMap::from([("RUST_LOG".to_owned(), LOG.to_owned())]);
         let mut writable = Vec::new();
         if job.agent.inherit {
-            argv.extend(config::bounds(job).iter().flat_map(config::as_flag));
+            argv.extend(config::inherited(job));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
             argv.push("--ignore-rules".to_owned());

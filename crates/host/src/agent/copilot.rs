@@ -57,8 +57,9 @@ impl AgentAdapter for Copilot {
     }
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
-        let own = ["config.json", "settings.json", "mcp-config.json", "hooks", "agents", "skills"]
-            .map(|name| person_home.join(PERSONS_FOLDER).join(name));
+        let own =
+            ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"]
+                .map(|name| person_home.join(PERSONS_FOLDER).join(name));
         let theirs =
             [".github/hooks", ".github/copilot", ".github/agents", ".github/mcp.json", ".mcp.json"]
                 .map(|name| root.join(name));

@@ -255,7 +255,7 @@ fn it_is_started_for_one_turn_and_reads_the_prompt() {
         approval_policy = "never"
         default_permissions = "tollgate"
         permissions.tollgate.filesystem = {":root"="write"}
-        projects."/srv/a \"tree\"".trust_level = "untrusted"
+        projects = {"/srv/a \"tree\""={"trust_level"="untrusted"}}
         allow_login_shell = false
         check_for_update_on_startup = false
         analytics.enabled = false
@@ -314,7 +314,7 @@ fn without_our_sandbox_its_own_bounds_what_a_role_may_write() {
 #[test]
 fn settings_that_are_inherited_are_the_persons_and_the_bounds_stay_ours() {
     let (line, start, config) = started(|agent, _| agent.inherit = true);
-    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -"#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -c projects={"/srv/a \"tree\""={"trust_level"="trusted"}} -"#]].assert_eq(&line);
     assert!(!start.env.contains_key("CODEX_HOME"));
     assert_eq!(start.writable, [Path::new("/home/ann/.codex")]);
     assert_eq!(config, None);
