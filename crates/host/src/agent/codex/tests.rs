@@ -175,7 +175,7 @@ fn said_aside(line: &str) -> Vec<AgentEvent> {
 }
 
 #[test]
-fn a_long_wait_is_told_by_the_log_alone() {
+fn r107_a_long_wait_is_told_by_the_log_alone() {
     let line = "2026-01-01T00:00:00Z  WARN codex_core::responses_retry: stream disconnected - retrying sampling request \
          (1/5 in 7199.997s)... retries=1 sampling_error=exceeded retry limit, last status: 429 Too Many Requests";
     let detail = "exceeded retry limit, last status: 429 Too Many Requests".to_owned();
