@@ -80,9 +80,10 @@ impl AgentAdapter for Codex {
         let mut env = BTreeMap::from([("RUST_LOG".to_owned(), LOG.to_owned())]);
         let mut writable = Vec::new();
         if job.agent.inherit {
-            argv.extend(config::bounds(job).iter().flat_map(config::as_flag));
+            argv.extend(config::inherited(job));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
+            argv.push("--ignore-rules".to_owned());
             let text = config::private(job);
             job.home.write(CONFIG_FILE, text.as_bytes()).map_err(problem)?;
             let folder = job.home.folder().display().to_string();

@@ -62,8 +62,9 @@ impl AgentAdapter for Copilot {
     }
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
-        let own = ["config.json", "settings.json", "mcp-config.json", "hooks", "agents", "skills"]
-            .map(|name| person_home.join(PERSONS_FOLDER).join(name));
+        let own =
+            ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"]
+                .map(|name| person_home.join(PERSONS_FOLDER).join(name));
         let theirs =
             [".github/hooks", ".github/copilot", ".github/agents", ".github/mcp.json", ".mcp.json"]
                 .map(|name| root.join(name));
@@ -96,7 +97,9 @@ impl AgentAdapter for Copilot {
         let mut env = BTreeMap::new();
         let mut writable = Vec::new();
         if job.agent.inherit {
-            argv.push("--trust-folder".to_owned());
+            // A session that goes on knows whether its folder is trusted, and refuses to be told.
+            let is_new = job.resume.is_none();
+            argv.extend(is_new.then(|| "--trust-folder".to_owned()));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
             argv.push("--disable-builtin-mcps".to_owned());

@@ -1,13 +1,13 @@
 //! The settings that Codex runs with: what it may do, and nothing of the person's or the repository's.
 
 use crate::agent::{Access, Job};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub const CODEX_KEY: &str = "CODEX_API_KEY";
 pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
 /// A setting: its dotted name and its value. Strings, numbers, lists and truth values are written in TOML as in JSON.
-pub type Setting = (String, Value);
+type Setting = (String, Value);
 
 /// The name of the profile, and of the provider, that are ours.
 const OURS: &str = "tollgate";
@@ -29,9 +29,7 @@ const FEATURES_OFF: [&str; 10] = [
 /// The whole of the private `config.toml`.
 pub fn private(job: &Job<'_>) -> String {
     let mut settings = bounds(job);
-    let tree = job.tree.canonicalize().unwrap_or_else(|_| job.tree.to_owned());
-    // Said outright: Codex writes down trust in a repository that it finds no word about, and then runs its settings.
-    settings.push((format!("projects.{}.trust_level", json!(tree)), json!("untrusted")));
+    settings.push(trust(job, "untrusted"));
     let plain = [
         ("allow_login_shell", json!(false)),
         ("check_for_update_on_startup", json!(false)),
@@ -51,8 +49,23 @@ pub fn private(job: &Job<'_>) -> String {
     settings.iter().map(|(name, value)| format!("{name} = {}\n", toml(value))).collect()
 }
 
+/// For settings that are the person's own.
+pub fn inherited(job: &Job<'_>) -> Vec<String> {
+    let settings = bounds(job).into_iter().chain([trust(job, "trusted")]);
+    settings.flat_map(|setting| as_flag(&setting)).collect()
+}
+
+/// Said outright in either case: where Codex finds no word about a repository it writes down that it is trusted, and
+/// runs its settings.
+fn trust(job: &Job<'_>, level: &str) -> Setting {
+    let tree = job.tree.canonicalize().unwrap_or_else(|_| job.tree.to_owned());
+    let mut trees = Map::new();
+    trees.insert(tree.display().to_string(), json!({"trust_level": level}));
+    ("projects".to_owned(), Value::Object(trees))
+}
+
 /// What it may do, whoever's settings it runs with.
-pub fn bounds(job: &Job<'_>) -> Vec<Setting> {
+fn bounds(job: &Job<'_>) -> Vec<Setting> {
     let mut settings = vec![("approval_policy".to_owned(), json!("never"))];
     match files(job) {
         None => settings.push(("default_permissions".to_owned(), json!(":workspace"))),
@@ -105,7 +118,7 @@ fn provider(job: &Job<'_>) -> Vec<Setting> {
 }
 
 /// The same setting as words of the command line.
-pub fn as_flag((name, value): &Setting) -> [String; 2] {
+fn as_flag((name, value): &Setting) -> [String; 2] {
     ["-c".to_owned(), format!("{name}={}", toml(value))]
 }
 

@@ -3,6 +3,7 @@
 use crate::agent::event::Outcome;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
+use serde_json::Value;
 use tollgate_core::time::Timestamp;
 
 /// No way to pay for the next answer; waiting does not help.
@@ -16,7 +17,7 @@ const USAGE_LIMIT: &str = "hit your usage limit";
 /// Codex writes times in the person's zone.
 pub fn outcome(message: &str, now: Timestamp, zone: &TimeZone) -> Outcome {
     let says = |words: &str| message.contains(words);
-    let detail = message.to_owned();
+    let detail = words(message);
     if says(USAGE_LIMIT) {
         return Outcome::UsageLimit { resets_at: resets_at(message, now, zone), detail };
     }
@@ -30,6 +31,16 @@ pub fn outcome(message: &str, now: Timestamp, zone: &TimeZone) -> Outcome {
     match status {
         Some(429) => Outcome::UsageLimit { resets_at: None, detail },
         status => Outcome::Service { status, detail },
+    }
+}
+
+/// For people: an answer of the service that Codex passes on whole tells its message.
+fn words(message: &str) -> String {
+    let answer: Option<Value> = serde_json::from_str(message).ok();
+    let told = answer.as_ref().and_then(|answer| answer["error"]["message"].as_str());
+    match told.unwrap_or(message).trim() {
+        "" => "the model service failed and did not say why".to_owned(),
+        words => words.to_owned(),
     }
 }
 
@@ -96,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usage_limit_ends_at_the_minute_after_the_one_that_is_told() {
+    fn r107_a_usage_limit_of_codex_ends_at_the_minute_after_the_one_that_is_told() {
         let told = |time: &str| {
             format!(
                 "You’ve hit your usage limit. Visit https://a/b to purchase more credits or try again at {time}."
@@ -138,6 +149,14 @@ mod tests {
         ] {
             let detail = service.to_owned();
             assert_eq!(meant(service), Outcome::Service { status, detail });
+        }
+        let passed_on =
+            r#"{"error": {"message": "no such model", "type": "invalid_request_error"}}"#;
+        for (message, told) in
+            [(passed_on, "no such model"), (" ", "the model service failed and did not say why")]
+        {
+            let detail = told.to_owned();
+            assert_eq!(meant(message), Outcome::Service { status: None, detail });
         }
         let limit = "exceeded retry limit, last status: 429 Too Many Requests";
         assert_eq!(parked_until(limit), None);

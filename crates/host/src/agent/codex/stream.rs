@@ -13,6 +13,9 @@ use tollgate_core::reply::Usage;
 /// A wait that Codex tells of only in its log, shorter than this, is over soon enough.
 const WAIT_MS_MIN: u64 = 10_000;
 
+/// What a tool works on is told in so many letters.
+const WHAT_CHARS_MAX: usize = 200;
+
 #[derive(Debug)]
 pub struct Stream {
     /// What the thread had cost before; Codex counts on.
@@ -126,13 +129,14 @@ fn tool(item: &Value) -> Option<&str> {
 }
 
 fn what(item: &Value) -> String {
-    match item["type"].as_str() {
+    let whole = match item["type"].as_str() {
         Some("command_execution") => text_of(item, "command"),
         Some("file_change") => text_of(&item["changes"][0], "path"),
         Some("mcp_tool_call") => format!("{} {}", text_of(item, "server"), text_of(item, "tool")),
         Some("web_search") => text_of(item, "query"),
         _ => text_of(item, "tool"),
-    }
+    };
+    whole.lines().next().unwrap_or_default().chars().take(WHAT_CHARS_MAX).collect()
 }
 
 fn text_of(item: &Value, name: &str) -> String {

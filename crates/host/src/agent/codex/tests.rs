@@ -175,7 +175,7 @@ fn said_aside(line: &str) -> Vec<AgentEvent> {
 }
 
 #[test]
-fn a_long_wait_is_told_by_the_log_alone() {
+fn r107_a_long_wait_is_told_by_the_log_alone() {
     let line = "2026-01-01T00:00:00Z  WARN codex_core::responses_retry: stream disconnected - retrying sampling request \
          (1/5 in 7199.997s)... retries=1 sampling_error=exceeded retry limit, last status: 429 Too Many Requests";
     let detail = "exceeded retry limit, last status: 429 Too Many Requests".to_owned();
@@ -248,14 +248,14 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start, Opt
 #[test]
 fn it_is_started_for_one_turn_and_reads_the_prompt() {
     let (line, start, config) = started(|_, _| {});
-    expect!["/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -"].assert_eq(&line);
+    expect!["/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --ignore-rules -"].assert_eq(&line);
     assert_eq!(start.stdin, Stdin::Prompt);
     assert!(start.env.contains_key("CODEX_HOME") && start.writable.is_empty());
     expect![[r#"
         approval_policy = "never"
         default_permissions = "tollgate"
         permissions.tollgate.filesystem = {":root"="write"}
-        projects."/srv/a \"tree\"".trust_level = "untrusted"
+        projects = {"/srv/a \"tree\""={"trust_level"="untrusted"}}
         allow_login_shell = false
         check_for_update_on_startup = false
         analytics.enabled = false
@@ -283,7 +283,7 @@ fn a_thread_is_taken_up_with_the_same_settings_and_the_persons_words_before_it()
         agent.args = vec!["-c".to_owned(), "model_provider=\"mine\"".to_owned()];
         job.resume = Some("T-1");
     });
-    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --model gpt-5.5 -c model_provider="mine" resume T-1 -"#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json --ignore-rules --model gpt-5.5 -c model_provider="mine" resume T-1 -"#]].assert_eq(&line);
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn without_our_sandbox_its_own_bounds_what_a_role_may_write() {
 #[test]
 fn settings_that_are_inherited_are_the_persons_and_the_bounds_stay_ours() {
     let (line, start, config) = started(|agent, _| agent.inherit = true);
-    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -"#]].assert_eq(&line);
+    expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -c projects={"/srv/a \"tree\""={"trust_level"="trusted"}} -"#]].assert_eq(&line);
     assert!(!start.env.contains_key("CODEX_HOME"));
     assert_eq!(start.writable, [Path::new("/home/ann/.codex")]);
     assert_eq!(config, None);

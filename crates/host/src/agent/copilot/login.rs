@@ -2,21 +2,24 @@
 //! servers would run.
 
 use crate::agent::Home;
+use crate::files;
 use serde_json::{Map, Value};
 use std::fs;
 use std::io;
 
+/// Logins are small; what is larger is something else.
+const LOGIN_BYTES_MAX: u64 = 256 * 1024;
+
 /// Leaves nothing in the file of the private folder but the login; a file that cannot be read goes.
 pub fn keep_only(home: &Home, file: &str) -> io::Result<()> {
-    let path = home.path(file);
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => String::new(),
-        read => read?,
-    };
-    match login(&text) {
+    // Not through a link: the agent may have put one there in the attempt before.
+    let found = files::read_beneath(home.folder(), file, LOGIN_BYTES_MAX).unwrap_or_default();
+    match login(&String::from_utf8_lossy(&found)) {
         Some(login) => home.write(file, Value::Object(login).to_string().as_bytes()),
-        None => fs::remove_file(path),
+        None => match fs::remove_file(home.path(file)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        },
     }
 }
 
@@ -57,5 +60,18 @@ mod tests {
         assert_eq!(kept(b"{\"copilotTokens\": 1, "), None);
         assert_eq!(kept(b"\xff\xfe"), None);
         keep_only(&home, "none.json").unwrap();
+    }
+
+    #[test]
+    fn a_link_that_an_agent_left_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::create(&folder.path().join("home")).unwrap();
+        let theirs = folder.path().join("theirs.json");
+        let content = r#"{"copilotTokens": 1, "trustedFolders": []}"#;
+        fs::write(&theirs, content).unwrap();
+        std::os::unix::fs::symlink(&theirs, home.path("c.json")).unwrap();
+        keep_only(&home, "c.json").unwrap();
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), content);
+        assert!(home.path("c.json").symlink_metadata().is_err());
     }
 }

@@ -4,11 +4,15 @@ use crate::agent::event::{AgentEvent, Finished, Outcome};
 use crate::agent::{Exit, Talk, Turn};
 use crate::files;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tollgate_core::reply::Usage;
 
 /// Far more than the counts of all models that there are.
 const USAGE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What a tool works on is told in so many letters.
+const WHAT_CHARS_MAX: usize = 200;
 
 #[derive(Debug)]
 pub struct Stream {
@@ -16,6 +20,8 @@ pub struct Stream {
     usage: Option<PathBuf>,
     /// What the session had cost before; Copilot counts on.
     before: Usage,
+    /// The tools at work, in a few words each.
+    tools: BTreeMap<String, String>,
     /// The last message of the model.
     text: Option<String>,
     /// The error that the run ended with.
@@ -26,14 +32,21 @@ pub struct Stream {
 
 impl Stream {
     pub fn new(usage: Option<PathBuf>, before: Usage) -> Self {
-        Self { usage, before, text: None, failure: None, exit_code: None }
+        Self { usage, before, tools: BTreeMap::new(), text: None, failure: None, exit_code: None }
+    }
+
+    fn tool_started(&mut self, data: &Value, turn: &mut Turn) {
+        let (id, name) = (text_of(data, "toolCallId"), text_of(data, "toolName"));
+        let what = what(&data["arguments"]);
+        self.tools.insert(id.clone(), format!("{name} {what}"));
+        turn.events.push(AgentEvent::ToolStart { id, name, what });
     }
 
     fn tool_completed(&mut self, data: &Value, turn: &mut Turn) {
-        let ok = data["success"] == true;
-        turn.events.push(AgentEvent::ToolEnd { id: text_of(data, "toolCallId"), ok });
-        if matches!(data["error"]["code"].as_str(), Some("denied" | "rejected")) {
-            let what = text_of(&data["error"], "message");
+        let (id, ok) = (text_of(data, "toolCallId"), data["success"] == true);
+        let what = self.tools.remove(&id).unwrap_or_default();
+        turn.events.push(AgentEvent::ToolEnd { id, ok });
+        if data["error"]["code"] == "denied" {
             turn.events.push(AgentEvent::Permission { what, granted: false });
         }
     }
@@ -78,14 +91,7 @@ impl Talk for Stream {
                     self.text = Some(text);
                 }
             }
-            Some("tool.execution_start") => {
-                let (id, name) = (text_of(data, "toolCallId"), text_of(data, "toolName"));
-                turn.events.push(AgentEvent::ToolStart {
-                    id,
-                    name,
-                    what: what(&data["arguments"]),
-                });
-            }
+            Some("tool.execution_start") => self.tool_started(data, turn),
             Some("tool.execution_complete") => self.tool_completed(data, turn),
             Some("model.call_failure") => turn.events.push(AgentEvent::Retry {
                 status: status(data),
@@ -130,7 +136,8 @@ fn status(data: &Value) -> Option<u16> {
 
 fn what(arguments: &Value) -> String {
     let words = ["path", "command", "pattern", "url", "query"];
-    words.iter().find_map(|word| arguments[*word].as_str()).unwrap_or_default().to_owned()
+    let found = words.iter().find_map(|word| arguments[*word].as_str()).unwrap_or_default();
+    found.lines().next().unwrap_or_default().chars().take(WHAT_CHARS_MAX).collect()
 }
 
 fn text_of(data: &Value, name: &str) -> String {

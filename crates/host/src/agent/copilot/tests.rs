@@ -56,13 +56,13 @@ fn what_was_refused_is_told_by_the_tool_that_wanted_it() {
     check(
         "denied",
         expect![[r#"
-        {"event":"text","text":"Writing."}
-        {"event":"tool_start","id":"toolu_000000000000000000000001","name":"create","what":"/srv/tree/hello.txt"}
-        {"event":"tool_end","id":"toolu_000000000000000000000001","ok":false}
-        {"event":"permission","granted":false,"what":"Permission denied because no interactive user response was available. Retry in an interactive session so the user can approve it, or try an alternative that does not require this permission."}
-        {"event":"text","text":"All done."}
-        {"event":"started","session":"00000000-0000-4000-8000-000000000025"}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
+            {"event":"text","text":"Writing."}
+            {"event":"tool_start","id":"toolu_000000000000000000000001","name":"create","what":"/srv/tree/hello.txt"}
+            {"event":"tool_end","id":"toolu_000000000000000000000001","ok":false}
+            {"event":"permission","granted":false,"what":"create /srv/tree/hello.txt"}
+            {"event":"text","text":"All done."}
+            {"event":"started","session":"00000000-0000-4000-8000-000000000025"}
+            {"outcome":{"kind":"done"},"text":"All done."}"#]],
     );
 }
 
