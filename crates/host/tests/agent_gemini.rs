@@ -17,7 +17,9 @@ fn check(case: &str, expected: &Expect) {
 
 #[test]
 fn a_turn_ends_with_the_last_message() {
-    check("done", &expect![[r#"
+    check(
+        "done",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
@@ -26,12 +28,15 @@ fn a_turn_ends_with_the_last_message() {
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_it_may_not_do_is_told() {
-    check("refused", &expect![[r#"
+    check(
+        "refused",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Working."}
         {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"git status"}
@@ -49,12 +54,15 @@ fn what_it_may_not_do_is_told() {
         {"event":"usage","input_tokens":400,"output_tokens":80}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_tool_that_was_taken_away_is_a_refusal() {
-    check("denied", &expect![[r#"
+    check(
+        "denied",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
@@ -64,12 +72,15 @@ fn a_tool_that_was_taken_away_is_a_refusal() {
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn wrong_arguments_are_no_refusal() {
-    check("wrong_arguments", &expect![[r#"
+    check(
+        "wrong_arguments",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Trying."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file"}
@@ -78,96 +89,126 @@ fn wrong_arguments_are_no_refusal() {
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_a_resumed_session_costs_is_not_counted_twice() {
-    check("resumed", &expect![[r#"
+    check(
+        "resumed",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Still here."}
         {"event":"usage","input_tokens":100,"output_tokens":20}
         over
         {"outcome":{"kind":"done"},"text":"Still here."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_rate_limit_is_of_the_service() {
-    check("rate_limit", &expect![[r#"
+    check(
+        "rate_limit",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).]\nPlease wait and try again later. To increase your limits, r…","kind":"service","status":429}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_short_wait_is_of_the_service() {
-    check("rate_limit_with_reset", &expect![[r#"
+    check(
+        "rate_limit_with_reset",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.]\nPlease wait and try again later. …","kind":"service","status":429}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_used_up_day_is_a_limit() {
-    check("usage_limit", &expect![[r#"
+    check(
+        "usage_limit",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_failing_service_is_told_with_its_status() {
-    check("server_error", &expect![[r#"
+    check(
+        "server_error",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: {\"error\":{\"code\":500,\"message\":\"An internal error has occurred.\",\"status\":\"INTERNAL\"}}]","kind":"service","status":500}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_login_that_is_refused_is_told() {
-    check("login", &expect![[r#"
+    check(
+        "login",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: {\"error\":{\"code\":401,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"UNAUTHENTICATED\"}…","kind":"login"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_stream_that_breaks_off_is_of_the_service() {
-    check("cut", &expect![[r#"
+    check(
+        "cut",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
         {"outcome":{"detail":"Model stream ended without a finish reason.","kind":"service"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_answer_that_is_none_is_of_the_service() {
-    check("garbage", &expect![[r#"
+    check(
+        "garbage",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Incomplete JSON segment at the end]","kind":"service"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_service_that_is_not_there_is_told() {
-    check("unreachable", &expect![[r#"
+    check(
+        "unreachable",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: exception TypeError: fetch failed sending request]","kind":"service"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn used_up_turns_are_told() {
-    check("turns", &expect![[r#"
+    check(
+        "turns",
+        &expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"echo 1"}
         {"event":"tool_end","id":"run_shell_command__call_1","ok":true}
@@ -176,7 +217,8 @@ fn used_up_turns_are_told() {
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
         {"outcome":{"detail":"Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.","kind":"turns"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -190,7 +232,8 @@ fn without_a_last_word_the_exit_code_decides() {
         {"outcome":{"detail":"words","kind":"turns"}}
         {"outcome":{"detail":"words","exit_code":0,"kind":"unclear"}}
         {"outcome":{"detail":"words","kind":"unclear"}}
-    "#]].assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].concat());
+    "#]]
+    .assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].concat());
 }
 
 #[test]

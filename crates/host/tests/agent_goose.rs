@@ -20,7 +20,9 @@ fn check_after(case: &str, before: Usage, expected: &Expect) {
 
 #[test]
 fn a_turn_ends_with_the_last_message() {
-    check("done", &expect![[r#"
+    check(
+        "done",
+        &expect![[r#"
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"toolu_000000000000000000000001","name":"write","what":"/srv/tree/hello.txt"}
         {"event":"tool_end","id":"toolu_000000000000000000000001","ok":true}
@@ -28,12 +30,15 @@ fn a_turn_ends_with_the_last_message() {
         {"event":"usage","input_tokens":200,"micro_usd":1200,"output_tokens":40}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_it_may_not_do_is_told() {
-    check("refused", &expect![[r#"
+    check(
+        "refused",
+        &expect![[r#"
         {"event":"text","text":"Working."}
         {"event":"tool_start","id":"toolu_1","name":"write","what":"/srv/tree/hello.txt"}
         {"event":"permission","granted":false,"what":"write /srv/tree/hello.txt"}
@@ -48,21 +53,27 @@ fn what_it_may_not_do_is_told() {
         {"event":"usage","input_tokens":400,"micro_usd":2400,"output_tokens":80}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn it_does_not_wait_for_a_leave_that_nobody_gives() {
-    check("denied", &expect![[r#"
+    check(
+        "denied",
+        &expect![[r#"
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"toolu_000000000000000000000001","name":"write","what":"/srv/tree/hello.txt"}
         {"outcome":{"detail":"Error: Tool approval required in non-interactive mode with GooseMode::approve. This is an invalid configuration — Approv…","kind":"denied"},"text":"Writing."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn wrong_arguments_are_no_refusal() {
-    check("wrong_arguments", &expect![[r#"
+    check(
+        "wrong_arguments",
+        &expect![[r#"
         {"event":"text","text":"Trying."}
         {"event":"tool_start","id":"toolu_000000000000000000000001","name":"write"}
         {"event":"tool_end","id":"toolu_000000000000000000000001","ok":false}
@@ -70,79 +81,103 @@ fn wrong_arguments_are_no_refusal() {
         {"event":"usage","input_tokens":200,"micro_usd":1200,"output_tokens":40}
         over
         {"outcome":{"kind":"done"},"text":"All done."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_rate_limit_is_of_the_service_though_it_ends_well() {
-    check("rate_limit", &expect![[r#"
+    check(
+        "rate_limit",
+        &expect![[r#"
         {"event":"text","text":"Ran into this error: Rate limit exceeded: This request would exceed your rate limit..\n\nPlease retry if you think this is…"}
         over
         {"outcome":{"detail":"Rate limit exceeded: This request would exceed your rate limit..","kind":"service","status":429}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_failing_service_is_told_with_its_status() {
-    check("server_error", &expect![[r#"
+    check(
+        "server_error",
+        &expect![[r#"
         {"event":"text","text":"Ran into this error: Server error: Server error (500 Internal Server Error) at http://127.0.0.1:1/v1/messages: Internal …"}
         over
         {"outcome":{"detail":"Server error: Server error (500 Internal Server Error) at http://127.0.0.1:1/v1/messages: Internal server error.","kind":"service","status":500}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_login_that_is_refused_is_told() {
-    check("login", &expect![[r#"
+    check(
+        "login",
+        &expect![[r#"
         {"outcome":{"detail":"Authentication error: Authentication failed for http://127.0.0.1:1/v1/messages. Status: 401 Unauthorized. Response: inva…","kind":"login"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
-fn without_a_login_it_does_not_start() {
-    check("no_login", &expect![[r#"
-        {"outcome":{"detail":"","exit_code":1,"kind":"unclear"}}
-    "#]]);
-}
-
-#[test]
-fn without_a_provider_it_does_not_start() {
-    check("no_provider", &expect![[r#"
-        {"outcome":{"detail":"","exit_code":1,"kind":"unclear"}}
-    "#]]);
+fn without_a_login_or_a_provider_it_does_not_start() {
+    let end = |words: &str| {
+        let exit = Exit { code: Some(1), signal: None, stderr_tail: words.to_owned() };
+        told_of(&plan(Adapter::Goose, Usage::default()), "", &exit)
+    };
+    let no_key = "error: Error Configuration value not found: ANTHROPIC_API_KEY.\n\
+                  Please check your system keychain and run 'goose configure' again.";
+    let no_provider = "error: No provider configured. Run 'goose configure' first.";
+    for words in [no_key, no_provider] {
+        let told = end(words);
+        assert!(told.contains(r#""kind":"login""#), "{told}");
+    }
+    let other = end("error: the disk is full");
+    assert!(other.contains(r#""kind":"unclear""#), "{other}");
 }
 
 #[test]
 fn a_stream_that_breaks_off_is_a_reply_that_is_not_whole() {
-    check("cut", &expect![[r#"
+    check(
+        "cut",
+        &expect![[r#"
         {"event":"text","text":"This stream is cut before "}
         {"event":"usage","input_tokens":100,"micro_usd":315,"output_tokens":1}
         over
         {"outcome":{"kind":"done"},"text":"This stream is cut before "}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_empty_answer_is_of_the_service() {
-    check("garbage", &expect![[r#"
+    check(
+        "garbage",
+        &expect![[r#"
         {"event":"text","text":"The model returned an empty response. Please resend your message to continue."}
         over
         {"outcome":{"detail":"The model returned an empty response. Please resend your message to continue.","kind":"service"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_service_that_is_not_there_is_told() {
-    check("unreachable", &expect![[r#"
+    check(
+        "unreachable",
+        &expect![[r#"
         {"event":"text","text":"Network error: Could not connect to 127.0.0.1:1 — check your network connection and try again.\n\nPlease resend your messa…"}
         over
         {"outcome":{"detail":"Network error: Could not connect to 127.0.0.1:1 — check your network connection and try again.\n\nPlease resend your messa…","kind":"service"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn used_up_turns_are_told() {
-    check("turns", &expect![[r#"
+    check(
+        "turns",
+        &expect![[r#"
         {"event":"tool_start","id":"toolu_1","name":"shell","what":"echo 1"}
         {"event":"tool_end","id":"toolu_1","ok":true}
         {"event":"tool_start","id":"toolu_2","name":"shell","what":"echo 2"}
@@ -151,17 +186,21 @@ fn used_up_turns_are_told() {
         {"event":"usage","input_tokens":200,"micro_usd":1200,"output_tokens":40}
         over
         {"outcome":{"detail":"I've reached the maximum number of actions I can do without user input. Would you like me to continue?","kind":"turns"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_model_that_quotes_an_error_has_none() {
-    check("quoted", &expect![[r#"
+    check(
+        "quoted",
+        &expect![[r#"
         {"event":"text","text":"Ran into this error: Rate limit exceeded: x.\n\nPlease retry if you think this is a transient or recoverable error."}
         {"event":"usage","input_tokens":100,"micro_usd":600,"output_tokens":20}
         over
         {"outcome":{"kind":"done"},"text":"Ran into this error: Rate limit exceeded: x.\n\nPlease retry if you think this is a transient or recoverable error."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -172,12 +211,16 @@ fn what_a_resumed_session_cost_before_is_not_counted_again() {
         micro_usd: Some(1_200),
         wall_ms: None,
     };
-    check_after("resumed", before, &expect![[r#"
+    check_after(
+        "resumed",
+        before,
+        &expect![[r#"
         {"event":"text","text":"Still here."}
         {"event":"usage","input_tokens":100,"micro_usd":600,"output_tokens":20}
         over
         {"outcome":{"kind":"done"},"text":"Still here."}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -188,5 +231,6 @@ fn no_line_makes_it_stumble() {
         {"event":"tool_end","id":"","ok":false}
         {"event":"tool_start","id":"","name":""}
         {"outcome":{"detail":"","exit_code":0,"kind":"unclear"}}
-    "#]].assert_eq(&told_of(&plan(Adapter::Goose, Usage::default()), lines, &exit));
+    "#]]
+    .assert_eq(&told_of(&plan(Adapter::Goose, Usage::default()), lines, &exit));
 }
