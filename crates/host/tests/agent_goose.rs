@@ -120,23 +120,20 @@ fn a_login_that_is_refused_is_told() {
 }
 
 #[test]
-fn without_a_login_it_does_not_start() {
-    check(
-        "no_login",
-        &expect![[r#"
-        {"outcome":{"detail":"","exit_code":1,"kind":"unclear"}}
-    "#]],
-    );
-}
-
-#[test]
-fn without_a_provider_it_does_not_start() {
-    check(
-        "no_provider",
-        &expect![[r#"
-        {"outcome":{"detail":"","exit_code":1,"kind":"unclear"}}
-    "#]],
-    );
+fn without_a_login_or_a_provider_it_does_not_start() {
+    let end = |words: &str| {
+        let exit = Exit { code: Some(1), signal: None, stderr_tail: words.to_owned() };
+        told_of(&plan(Adapter::Goose, Usage::default()), "", &exit)
+    };
+    let no_key = "error: Error Configuration value not found: ANTHROPIC_API_KEY.\n\
+                  Please check your system keychain and run 'goose configure' again.";
+    let no_provider = "error: No provider configured. Run 'goose configure' first.";
+    for words in [no_key, no_provider] {
+        let told = end(words);
+        assert!(told.contains(r#""kind":"login""#), "{told}");
+    }
+    let other = end("error: the disk is full");
+    assert!(other.contains(r#""kind":"unclear""#), "{other}");
 }
 
 #[test]

@@ -161,12 +161,89 @@ mod tests {
 
     #[test]
     fn a_role_of_the_session_writes_only_in_its_folder() {
-        check(Access::Session, &expect![[r#""#]]);
+        check(
+            Access::Session,
+            &expect![[r#"
+            [[rule]]
+            toolName = "run_shell_command"
+            decision = "allow"
+            allowRedirection = true
+            priority = 900
+
+            [[rule]]
+            toolName = ["enter_plan_mode", "activate_skill", "invoke_agent"]
+            decision = "deny"
+            priority = 900
+
+            [[rule]]
+            toolName = "run_shell_command"
+            commandPrefix = "git"
+            decision = "deny"
+            denyMessage = "Write `command git` instead of `git`."
+            priority = 950
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            argsPattern = "\\x00\"file_path\":\"[^\"]*\\.\\./"
+            decision = "deny"
+            priority = 902
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            argsPattern = "\\x00\"file_path\":\"/w/a\\.b \\(c\\)/\\.agents-work/2026-11-16_go/"
+            decision = "allow"
+            priority = 901
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            argsPattern = "\\x00\"file_path\":\"\\.agents-work/2026-11-16_go/"
+            decision = "allow"
+            priority = 901
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            argsPattern = "\\x00\"file_path\":\"\\./\\.agents-work/2026-11-16_go/"
+            decision = "allow"
+            priority = 901
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            decision = "deny"
+            denyMessage = "This role writes only below .agents-work/2026-11-16_go/."
+            priority = 900
+        "#]],
+        );
     }
 
     #[test]
     fn a_reading_role_has_no_tools_to_write() {
-        check(Access::Read, &expect![[r#""#]]);
+        check(
+            Access::Read,
+            &expect![[r#"
+            [[rule]]
+            toolName = "run_shell_command"
+            decision = "allow"
+            allowRedirection = true
+            priority = 900
+
+            [[rule]]
+            toolName = ["enter_plan_mode", "activate_skill", "invoke_agent"]
+            decision = "deny"
+            priority = 900
+
+            [[rule]]
+            toolName = "run_shell_command"
+            commandPrefix = "git"
+            decision = "deny"
+            denyMessage = "Write `command git` instead of `git`."
+            priority = 950
+
+            [[rule]]
+            toolName = ["write_file", "replace"]
+            decision = "deny"
+            priority = 900
+        "#]],
+        );
     }
 
     #[test]
