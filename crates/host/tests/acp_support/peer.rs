@@ -76,7 +76,8 @@ impl Peer {
             let answer = self
                 .ask("session/request_permission", json!({"toolCall": tool, "options": options}));
             if answer["method"] == "session/cancel" {
-                eprintln!("cancelled after {}", self.count - 1);
+                let words = format!("cancelled after {}\n", self.count - 1);
+                std::io::stderr().write_all(words.as_bytes()).expect("the driver listens");
             } else if answer["result"]["outcome"]["optionId"] != "no" {
                 return format!("the answer was {answer}");
             }

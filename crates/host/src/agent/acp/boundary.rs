@@ -29,6 +29,14 @@ impl Boundary {
         &self.tree
     }
 
+    /// A path for people: below the tree it need not be told where the tree is.
+    pub fn shortened(&self, text: String) -> String {
+        let inside = [&self.tree, &self.resolved].into_iter().find_map(|tree| {
+            Path::new(&text).strip_prefix(tree).ok()?.to_str().filter(|rest| !rest.is_empty())
+        });
+        inside.map(str::to_owned).unwrap_or(text)
+    }
+
     /// The path below the tree when it may be read; links are refused when it is opened.
     pub fn readable(&self, path: &str) -> Result<String, String> {
         let inside = self.inside(path)?;

@@ -283,13 +283,13 @@ impl Conversation {
             }
             Some("tool_call") => {
                 self.messages.end(&mut turn.events);
-                self.tools.heard(update, &mut turn.events);
+                self.tools.heard(update, &self.boundary, &mut turn.events);
             }
             Some("tool_call_update") => {
                 if is_end(update) {
                     self.messages.pause(&mut turn.events);
                 }
-                self.tools.heard(update, &mut turn.events);
+                self.tools.heard(update, &self.boundary, &mut turn.events);
             }
             Some("session_info_update") => {
                 if let Some(status) = update["_meta"]["codex"]["threadStatus"]["type"].as_str() {

@@ -14,7 +14,7 @@ pub struct Decision {
 
 /// `tool` is the call that needs leave, with all that was said of it before.
 pub fn decide(boundary: &Boundary, tool: &Value) -> Decision {
-    let title = what(tool);
+    let title = boundary.shortened(what(tool));
     if !is_edit(tool) {
         return Decision { is_granted: true, what: title };
     }

@@ -99,8 +99,8 @@ fn played(recording: &Path) -> String {
     match recording.file_stem().unwrap().to_str().unwrap() {
         "denied" => plan.access = Access::Read,
         "resumed" => {
-            let names = lines.iter().filter_map(|line| line["params"]["sessionId"].as_str());
-            plan.resume = names.last().map(str::to_owned);
+            let mut names = lines.iter().filter_map(|line| line["params"]["sessionId"].as_str());
+            plan.resume = names.next_back().map(str::to_owned);
             plan.before.micro_usd = Some(1_800);
         }
         _ => {}

@@ -1,5 +1,6 @@
 //! The tools of an agent: what each works on, and when it begins and ends.
 
+use super::boundary::Boundary;
 use crate::agent::event::AgentEvent;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ struct Call {
 
 impl Tools {
     /// A `tool_call` or `tool_call_update`; both say only what is new.
-    pub fn heard(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+    pub fn heard(&mut self, update: &Value, boundary: &Boundary, events: &mut Vec<AgentEvent>) {
         let Some(id) = update["toolCallId"].as_str() else { return };
         if !self.calls.contains_key(id) && self.calls.len() >= CALLS_MAX {
             return;
@@ -42,7 +43,8 @@ impl Tools {
         let said = Value::Object(call.said.clone());
         if !call.is_started && (is_ended || status == Some("in_progress") || is_told(&said)) {
             call.is_started = true;
-            let (id, name, what) = (id.to_owned(), name(&said), what(&said));
+            let (id, name) = (id.to_owned(), name(&said));
+            let what = boundary.shortened(what(&said));
             events.push(AgentEvent::ToolStart { id, name, what });
         }
         if is_ended {

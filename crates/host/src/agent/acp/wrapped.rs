@@ -154,6 +154,8 @@ impl Wrapped {
                 ("CLAUDE_CONFIG_DIR", folder),
                 ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
                 ("DISABLE_AUTOUPDATER", on()),
+                // Ten by itself, and nothing is heard of them over ACP.
+                ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
             ],
             Self::Codex => vec![("CODEX_HOME", folder)],
             Self::Gemini => vec![("GEMINI_CLI_HOME", folder)],
@@ -190,7 +192,9 @@ impl Wrapped {
             Self::Gemini if !job.home.path(GEMINI_LOGIN[0].to).exists() => {
                 let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
                 let privacy = json!({ "usageStatisticsEnabled": false });
-                let settings = json!({ "security": auth, "privacy": privacy }).to_string();
+                let general = json!({ "disableAutoUpdate": true, "maxAttempts": 2 });
+                let settings = json!({ "security": auth, "privacy": privacy, "general": general });
+                let settings = settings.to_string();
                 job.home.write(".gemini/settings.json", settings.as_bytes())
             }
             _ => Ok(()),
