@@ -28,7 +28,8 @@ impl Driven {
     /// The program and what must come before its arguments; or why it cannot be started.
     pub fn command_line(&self, context: &Context) -> Result<Vec<String>, String> {
         let named = self.agent.program.as_deref();
-        let word = named.map_or_else(|| self.adapter.program().to_owned(), |w| context.from_root(w));
+        let word =
+            named.map_or_else(|| self.adapter.program().to_owned(), |w| context.from_root(w));
         let found = context.program(&word).ok_or_else(|| match named {
             Some(_) => format!("there is no program {word}, which [agent.{}] names", self.name),
             None => format!(

@@ -63,7 +63,7 @@ pub fn launch(
     if let Err(error) = lend_login(context, driven, &home) {
         return could_not_start(format!("your login could not be brought along: {error}"));
     }
-    crash::point("dispatch.login_lent");
+    crash::point("login.lent");
     let schema = reply_schema();
     let session_folder = format!(".agents-work/{}", order.session);
     let access = access(role);
@@ -172,8 +172,12 @@ pub fn remove_homes(context: &Context, session: &SessionName, open: &[DispatchNu
         let name = entry.file_name().to_string_lossy().into_owned();
         // What was lent lies beside the folder, also when the folder is gone.
         let number = name.strip_suffix(LENT_SUFFIX).unwrap_or(&name).to_owned();
-        let is_gone = !open.contains(&number) && Home::at(&homes.join(number)).discard().is_ok();
-        is_empty &= is_gone;
+        if open.contains(&number) {
+            is_empty = false;
+            continue;
+        }
+        crash::point("homes.before_removal");
+        is_empty &= Home::at(&homes.join(number)).discard().is_ok();
     }
     if is_empty {
         let _not_there = std::fs::remove_dir(&homes);

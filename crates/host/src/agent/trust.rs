@@ -143,7 +143,8 @@ impl Inherited {
     }
 
     pub fn hashes(&self) -> BTreeMap<String, ContentHash> {
-        let hash = |(name, content): (&String, &Vec<u8>)| (name.clone(), files::hash_bytes(content));
+        let hash =
+            |(name, content): (&String, &Vec<u8>)| (name.clone(), files::hash_bytes(content));
         self.files.iter().map(hash).collect()
     }
 

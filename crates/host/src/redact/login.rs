@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn r113_tokens_are_found_in_json_and_in_lines() {
-        let json = br#"{"a":{"type":"oauth","access":"token-in-json","list":["token-in-list"],"at":1,
+        let json =
+            br#"{"a":{"type":"oauth","access":"token-in-json","list":["token-in-list"],"at":1,
             "url":"https://api.example.com/v1","hook":"https://u:pass@example.com"}}"#;
         let expected = ["token-in-json", "token-in-list", "https://u:pass@example.com"];
         let mut found = secrets_in(json);
@@ -52,7 +53,8 @@ mod tests {
         let mut sorted = expected.map(str::to_owned).to_vec();
         sorted.sort();
         assert_eq!(found, sorted);
-        let yaml = b"# words\nKEY: \"token-in-yaml\"\nOTHER=token-in-env\n- token-of-list\nkind: api\n";
+        let yaml =
+            b"# words\nKEY: \"token-in-yaml\"\nOTHER=token-in-env\n- token-of-list\nkind: api\n";
         assert_eq!(secrets_in(yaml), ["token-in-yaml", "token-in-env", "token-of-list"]);
     }
 }

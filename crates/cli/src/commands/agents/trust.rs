@@ -19,7 +19,9 @@ const SHOWN_LINES_MAX: usize = 200;
 /// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and keeps what
 /// you agree to by its content. When one of these files is new, changed or gone, the agent does not start until you agree again.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tollgate agents trust claude\n  tollgate agents trust claude --yes")]
+#[command(
+    after_help = "Examples:\n  tollgate agents trust claude\n  tollgate agents trust claude --yes"
+)]
 pub struct Trust {
     /// The agent of tollgate.toml
     name: String,
@@ -107,10 +109,10 @@ fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
             .hint(format!("known agents: {}", known.join(", "))));
     }
     adapter::driven(context, name).filter(|driven| driven.agent.inherit).ok_or_else(|| {
-        let message =
-            format!("[agent.{name}] inherits nothing, so there is nothing to agree to");
-        Failure::usage("cli.untrusted", message)
-            .hint("only agent programs with `inherit = true` load settings, yours or the repository's")
+        let message = format!("[agent.{name}] inherits nothing, so there is nothing to agree to");
+        Failure::usage("cli.untrusted", message).hint(
+            "only agent programs with `inherit = true` load settings, yours or the repository's",
+        )
     })
 }
 

@@ -1,7 +1,7 @@
 //! The lines of `opencode run --format json`: steps, texts and tools that have ended, and no line that says how it went.
 
-use crate::agent::event::{AgentEvent, Finished, Outcome};
 use super::log;
+use crate::agent::event::{AgentEvent, Finished, Outcome};
 use crate::agent::{Exit, Post, Talk, Turn};
 use crate::clock;
 use serde_json::Value;
@@ -194,10 +194,8 @@ fn failure(error: &Value) -> Outcome {
             Outcome::UsageLimit { resets_at, detail }
         }
         ("APIError", status) => Outcome::Service { status, detail },
-        _ => Outcome::Unclear {
-            exit_code: None,
-            signal: None,
-            detail: format!("{name}: {detail}"),
-        },
+        _ => {
+            Outcome::Unclear { exit_code: None, signal: None, detail: format!("{name}: {detail}") }
+        }
     }
 }

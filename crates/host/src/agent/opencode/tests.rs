@@ -33,7 +33,8 @@ fn in_a_word(event: &AgentEvent) -> String {
         AgentEvent::ToolEnd { ok, .. } => format!("tool ended {ok}"),
         AgentEvent::Permission { what, granted } => format!("permission {granted} {what}"),
         AgentEvent::Usage { spent: Usage { input_tokens, output_tokens, micro_usd, .. } } => {
-            let [input, output, money] = [input_tokens, output_tokens, micro_usd].map(|count| count.unwrap());
+            let [input, output, money] =
+                [input_tokens, output_tokens, micro_usd].map(|count| count.unwrap());
             format!("usage {input} {output} {money}")
         }
         other => format!("{other:?}").split(' ').next().unwrap().to_owned(),
@@ -88,8 +89,10 @@ fn a_service_that_does_not_know_the_login_is_told_from_one_that_fails() {
         stream.heard(&json!({ "type": "error", "error": error }), &mut Turn::default());
         stream.ended(&Exit::default()).outcome
     };
-    let api = |status: u16| json!({ "name": "APIError", "data": { "message": "m", "statusCode": status,
-        "responseHeaders": { "retry-after": "60" } } });
+    let api = |status: u16| {
+        json!({ "name": "APIError", "data": { "message": "m", "statusCode": status,
+        "responseHeaders": { "retry-after": "60" } } })
+    };
     assert!(matches!(ended(api(529)), Outcome::Service { status: Some(529), .. }));
     assert!(matches!(ended(api(429)), Outcome::UsageLimit { resets_at: Some(_), .. }));
     assert!(matches!(ended(json!({ "name": "UnknownError" })), Outcome::Unclear { .. }));
@@ -139,10 +142,16 @@ fn a_service_that_fails_is_known_from_the_log() {
 #[test]
 fn no_line_makes_it_panic() {
     let mut stream = stream::Stream::default();
-    for line in ["null", "[]", "7", r#"{"type":"text"}"#, r#"{"type":"tool_use","part":{"state":3}}"#,
+    for line in [
+        "null",
+        "[]",
+        "7",
+        r#"{"type":"text"}"#,
+        r#"{"type":"tool_use","part":{"state":3}}"#,
         r#"{"type":"step_finish","part":{"tokens":{"input":-1,"output":1e99},"cost":-1e300}}"#,
-        r#"{"type":"error"}"#, r#"{"type":{"a":1},"sessionID":4}"#]
-    {
+        r#"{"type":"error"}"#,
+        r#"{"type":{"a":1},"sessionID":4}"#,
+    ] {
         stream.heard(&serde_json::from_str(line).unwrap(), &mut Turn::default());
     }
     stream.ended(&Exit::default());
