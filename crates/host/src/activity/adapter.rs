@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::role::Role;
+use tollgate_core::work::DispatchEnd;
 
 /// Who plays a role.
 #[derive(Debug, Clone)]
@@ -38,6 +39,11 @@ impl Driven {
             ),
         })?;
         Ok(self.adapter.command(&found))
+    }
+
+    /// The end of an attempt that never began.
+    pub fn could_not_start(&self, cause: String) -> DispatchEnd {
+        DispatchEnd::CouldNotStart { program: self.name.clone(), cause }
     }
 }
 
