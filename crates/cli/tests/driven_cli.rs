@@ -17,8 +17,9 @@ const SHOWS_ITS_LOGIN: &str = r#"
 login="$XDG_DATA_HOME/opencode/auth.json"
 token() { sed 's/.*"access":"\([^"]*\)".*/\1/' "$login"; }
 words=$(token)
-sed -i 's/token-/token-1/g' "$login"
+sed -i 's/token-/token-x/g' "$login"
 words="$words $(token)"
+ls "$XDG_DATA_HOME/../.." | grep -vc login.json >> "{counts}/homes.log"
 cat "$login" >&2
 if test "$TOLLGATE_ROLE" = SpecAgent; then
   echo "$words" >> "$(echo .agents-work/*/spec.md)"
@@ -28,6 +29,7 @@ fi
 /// A repository whose crew is driven through a program like opencode, which does `more` after its work.
 fn world(rules: Value, more: &str, settings: &str) -> Repo {
     let repo = Repo::with(rules);
+    let more = more.replace("{counts}", &repo.outside("crew.json.d").display().to_string());
     let crew = repo.outside("crew.json");
     fs::create_dir_all(repo.outside("crew.json.d")).unwrap();
     let program = repo.outside("opencode");
@@ -68,8 +70,8 @@ fn login(repo: &Repo) -> PathBuf {
 
 /// The login after every agent has renewed it in turn.
 fn renewed(repo: &Repo) -> String {
-    let ones = "1".repeat(repo.starts().len());
-    LOGIN.replace("token-", &format!("token-{ones}"))
+    let marks = "x".repeat(repo.starts().len());
+    LOGIN.replace("token-", &format!("token-{marks}"))
 }
 
 /// Files of ours with a planted token in them.
@@ -93,6 +95,8 @@ fn r113_a_login_that_an_agent_shows_is_in_no_file_of_ours_and_comes_back_renewed
     assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo));
     let homes = repo.outside("state/agents");
     assert_eq!(files_below(&homes), Vec::<PathBuf>::new(), "no private folder is left");
+    let seen = fs::read_to_string(repo.outside("crew.json.d/homes.log")).unwrap();
+    assert_eq!(seen, "1\n".repeat(repo.starts().len()), "each agent saw its own alone");
 }
 
 #[test]
@@ -113,6 +117,23 @@ fn r113_a_login_does_not_stay_behind_a_killed_engine() {
     assert!(!lent());
     assert_eq!(leaks(&repo), Vec::<PathBuf>::new());
     assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo));
+}
+
+#[test]
+fn r113_a_login_is_lent_and_taken_out_once_wherever_the_engine_is_killed() {
+    let last_removal = "homes.before_removal:4";
+    for point in
+        ["login.listed", "login.lent", "login.given_back:2", "homes.before_removal", last_removal]
+    {
+        let repo = world(json!([]), SHOWS_ITS_LOGIN, "");
+        let mut command = repo.command(&["run", "--no-input", "--lean", support::GOAL]);
+        let killed = support::ran(command.env("TOLLGATE_CRASH_AT", point));
+        assert_eq!(killed.code, -1, "{point} was not reached: {}", killed.err);
+        repo.resume().exits(0);
+        assert_eq!(leaks(&repo), Vec::<PathBuf>::new(), "{point}");
+        assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo), "{point}");
+        assert_eq!(files_below(&repo.outside("state/agents")), Vec::<PathBuf>::new(), "{point}");
+    }
 }
 
 #[test]

@@ -150,12 +150,17 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
     ];
     reached.extend(runs.iter().flat_map(|run| &run.places).map(|place| place.point));
     reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT).chain(&MANUAL_POINTS));
+    reached.extend(LOGIN_POINTS);
     let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
     assert!(missed.is_empty(), "nothing is killed at {missed:?}");
 }
 
 /// Killed at beside the other stories of roles that a person plays, in requirements/manual.rs.
 const MANUAL_POINTS: [&str; 3] = ["dispatch.assigned", "submit.output_written", "submit.handed_in"];
+
+/// Killed at beside the other stories of logins, in driven_cli.rs.
+const LOGIN_POINTS: [&str; 4] =
+    ["homes.before_removal", "login.listed", "login.lent", "login.given_back"];
 
 const INBOX_POINTS: [&str; 2] = ["inbox.taken", "inbox.replied"];
 

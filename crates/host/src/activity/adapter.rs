@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::MANUAL_FIX;
 use tollgate_core::role::Role;
+use tollgate_core::work::DispatchEnd;
 
 /// Who plays a role.
 #[derive(Debug, Clone)]
@@ -40,6 +41,11 @@ impl Driven {
         })?;
         let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
         Ok(self.adapter.command(&found).into_iter().chain(rest).collect())
+    }
+
+    /// The end of an attempt that never began.
+    pub fn could_not_start(&self, cause: String) -> DispatchEnd {
+        DispatchEnd::CouldNotStart { program: self.name.clone(), cause }
     }
 }
 

@@ -155,6 +155,7 @@ fn run_to_end(
                 let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
                     continue;
                 };
+                driven::remove_homes(context, &order.session, &order.open);
                 match start(context, order, &workspace, &folder, hold, stop)? {
                     Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
@@ -270,7 +271,6 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
-    driven::remove_homes(context, &order.session, &order.open);
     if let Err(end) = setup::run(context, &order.session, order.room, workspace, stop)? {
         return Ok(Started::Ended(end));
     }

@@ -48,22 +48,10 @@ pub fn launch(
     driven: &Driven,
     resumed: Option<&Resumed>,
 ) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
-    let could_not_start =
-        |cause| Ok(Err(DispatchEnd::CouldNotStart { program: driven.name.clone(), cause }));
-    let program = match driven.command_line(context) {
-        Ok(program) => program,
-        Err(why) => return could_not_start(why),
+    let (program, home) = match ready(context, order, tree, driven)? {
+        Ok(ready) => ready,
+        Err(end) => return Ok(Err(end)),
     };
-    if let Some(detail) = why_not_trusted(context, driven, tree) {
-        return Ok(Err(DispatchEnd::PermissionRefused { detail }));
-    }
-    let place = context.agent_home(&order.session, order.number);
-    let problem = || ActivityError::io(format!("cannot prepare {}", place.display()));
-    let home = Home::create(&place).map_err(problem())?;
-    if let Err(error) = lend_login(context, driven, &home) {
-        return could_not_start(format!("your login could not be brought along: {error}"));
-    }
-    crash::point("dispatch.login_lent");
     let schema = reply_schema();
     let session_folder = format!(".agents-work/{}", order.session);
     let access = access(role);
@@ -83,7 +71,7 @@ pub fn launch(
     };
     let start = match driven.adapter.start(&job) {
         Ok(start) => start,
-        Err(why) => return could_not_start(why),
+        Err(why) => return Ok(Err(driven.could_not_start(why))),
     };
     let plan = Plan {
         adapter: driven.agent.adapter,
@@ -105,8 +93,34 @@ pub fn launch(
     let env_names = driven.agent.env.clone();
     let mut writable = start.writable;
     writable.push(home.folder().to_owned());
-    let secret_files = home.secret_files().map_err(problem())?;
+    let unreadable = ActivityError::io("cannot read what was lent");
+    let secret_files = home.secret_files().map_err(unreadable)?;
     Ok(Ok(Launch { argv, env_names, writable, secret_files }))
+}
+
+/// The program, and its private folder with the login in it; or how the attempt ends without them.
+fn ready(
+    context: &Context,
+    order: &DispatchOrder,
+    tree: &Path,
+    driven: &Driven,
+) -> Result<Result<(Vec<String>, Home), DispatchEnd>, ActivityError> {
+    let program = match driven.command_line(context) {
+        Ok(program) => program,
+        Err(why) => return Ok(Err(driven.could_not_start(why))),
+    };
+    if let Some(detail) = why_not_trusted(context, driven, tree) {
+        return Ok(Err(DispatchEnd::PermissionRefused { detail }));
+    }
+    let place = context.agent_home(&order.session, order.number);
+    let problem = ActivityError::io(format!("cannot prepare {}", place.display()));
+    let home = Home::create(&place).map_err(problem)?;
+    if let Err(error) = lend_login(context, driven, &home) {
+        let cause = format!("your login could not be brought along: {error}");
+        return Ok(Err(driven.could_not_start(cause)));
+    }
+    crash::point("login.lent");
+    Ok(Ok((program, home)))
 }
 
 /// An agent that works with the person's own folder finds its login there.
@@ -172,8 +186,12 @@ pub fn remove_homes(context: &Context, session: &SessionName, open: &[DispatchNu
         let name = entry.file_name().to_string_lossy().into_owned();
         // What was lent lies beside the folder, also when the folder is gone.
         let number = name.strip_suffix(LENT_SUFFIX).unwrap_or(&name).to_owned();
-        let is_gone = !open.contains(&number) && Home::at(&homes.join(number)).discard().is_ok();
-        is_empty &= is_gone;
+        if open.contains(&number) {
+            is_empty = false;
+            continue;
+        }
+        crash::point("homes.before_removal");
+        is_empty &= Home::at(&homes.join(number)).discard().is_ok();
     }
     if is_empty {
         let _not_there = std::fs::remove_dir(&homes);

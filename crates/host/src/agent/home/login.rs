@@ -2,6 +2,7 @@
 //! renewed of it given back.
 
 use super::{Home, rotated};
+use crate::crash;
 use crate::files;
 use crate::redact::secrets_in;
 use rustix::fs::fchown;
@@ -79,6 +80,7 @@ impl Home {
         };
         // First what is lent, then the lending: what a killed engine has copied is known.
         self.write_lent(&Lent { files: found.iter().map(lent).collect() })?;
+        crash::point("login.listed");
         for (_, file, bytes) in &found {
             self.write(file.to, bytes)?;
         }
@@ -108,6 +110,7 @@ impl Home {
             let Some(to) = &file.to else { continue };
             // Without it the person may have to log in again, which is no reason to leave a copy behind.
             let _kept_as_it_was = give_back(self.folder(), to, file);
+            crash::point("login.given_back");
             match self.make_way(to) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 gone => drop(gone?),
