@@ -146,3 +146,75 @@ fn plugins(tree: &Path) -> Vec<PathBuf> {
     places.extend(tree.canonicalize().ok().filter(|real| real != tree));
     places.iter().flat_map(|place| words::folders_in(&place.join(PLUGINS))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::agent::Home;
+    use serde_json::Value;
+    use std::fs;
+    use tollgate_contract::config::{Adapter, Agent};
+    use tollgate_core::role::Role;
+
+    fn started(dir: &Path, access: Access, resume: Option<&str>) -> Start {
+        let agent = Agent {
+            adapter: Adapter::Goose,
+            model: Some("m".to_owned()),
+            env: Vec::new(),
+            program: None,
+            args: vec!["--provider".to_owned(), "p".to_owned()],
+            inherit: false,
+            fallback: Vec::new(),
+            command: Vec::new(),
+        };
+        let job = Job {
+            agent: &agent,
+            program: vec!["goose".to_owned()],
+            role: Role::Coder,
+            access,
+            tree: &dir.join("tree"),
+            session_folder: ".agents-work/2026-11-16_go",
+            home: &Home::create(&dir.join("home")).unwrap(),
+            resume,
+            schema: &Value::Null,
+            micro_usd: None,
+        };
+        Goose.start(&job).unwrap()
+    }
+
+    #[test]
+    fn plugins_of_the_repository_are_off_and_what_was_left_behind_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let plugin = dir.path().join("tree/.agents/plugins/evil");
+        let left = dir.path().join("home/.agents/plugins/evil");
+        let sessions = dir.path().join("home/data/sessions");
+        for folder in [&plugin, &left, &sessions] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let start = started(dir.path(), Access::Tree, Some("tollgate"));
+        let config = fs::read(dir.path().join("home/config/config.yaml")).unwrap();
+        let config: Value = serde_json::from_slice(&config).unwrap();
+        assert_eq!(config["plugins"][plugin.to_str().unwrap()]["enabled"], false);
+        assert!(!left.exists() && sessions.exists());
+        assert_eq!(start.env["GOOSE_MODE"], "auto");
+        assert_eq!(
+            start.argv.join(" "),
+            "goose run -q --output-format stream-json --max-turns 500 --no-profile --with-builtin developer \
+             --name tollgate --resume --model m --provider p -i -"
+        );
+        started(dir.path(), Access::Tree, None);
+        assert!(!sessions.exists(), "a new session has the name of the old one");
+    }
+
+    #[test]
+    fn a_reading_role_is_refused_the_tools_that_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = started(dir.path(), Access::Read, None);
+        assert_eq!(start.env["GOOSE_MODE"], "approve");
+        let permissions = fs::read(dir.path().join("home/config/permission.yaml")).unwrap();
+        let permissions: Value = serde_json::from_slice(&permissions).unwrap();
+        assert_eq!(permissions["user"]["never_allow"], serde_json::json!(["write", "edit"]));
+    }
+}
