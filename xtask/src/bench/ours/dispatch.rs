@@ -64,6 +64,7 @@ fn bare_supervisor(program: &Path, folder: &Path) -> Result<Row, Trouble> {
             timeout_ms: 60_000,
             output_bytes_max: 1_000_000,
             isolation: None,
+            secret_files: Vec::new(),
             sandbox: None,
         };
         match process::start(&run_dir, &spec, program)?.wait()? {
