@@ -170,6 +170,8 @@ mod tests {
             command: Vec::new(),
         };
         let job = Job {
+            person_home: None,
+            is_confined: true,
             agent: &agent,
             program: vec!["goose".to_owned()],
             role: Role::Coder,
