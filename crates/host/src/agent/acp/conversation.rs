@@ -35,7 +35,7 @@ pub struct Conversation {
     /// What it said about its session, with its name.
     session: Value,
     has_logged_in: bool,
-    choices: VecDeque<Choice>,
+    choices: VecDeque<(Asked, Choice)>,
     messages: Messages,
     tools: Tools,
     terminals: Terminals,
@@ -53,7 +53,8 @@ enum Asked {
     Initialize,
     Login,
     Session,
-    Choice,
+    Mode,
+    Model,
     Prompt,
 }
 
@@ -126,11 +127,11 @@ impl Conversation {
             (Asked::Session, Ok(session)) => self.has_session(session, turn),
             (Asked::Session, Err(failure)) => self.has_no_session(&failure, turn),
             // A mode that it does not take after all is no reason to stop: what it asks is answered in any mode.
-            (Asked::Choice, Err(failure)) if self.is_last_a_model() => {
+            (Asked::Mode, _) | (Asked::Model, Ok(_)) => self.choose(turn),
+            (Asked::Model, Err(failure)) => {
                 let detail = format!("the agent refused the model: {}", failure.message);
                 self.finish(Outcome::Denied { detail }, turn);
             }
-            (Asked::Choice, _) => self.choose(turn),
             (Asked::Prompt, Ok(answer)) => self.replied(answer, turn),
             (Asked::Prompt, Err(failure)) => self.failed("session/prompt", &failure, turn),
         }
@@ -210,23 +211,20 @@ impl Conversation {
         // A name that leads nowhere is not told, so that whoever is asked again starts anew.
         let session = self.way_back().map(|_| name);
         turn.events.push(AgentEvent::Started { session, model: self.plan.model.clone() });
-        self.choices.extend(choice::mode(&self.session, self.plan.access));
+        let mode = choice::mode(&self.session, self.plan.access);
+        self.choices.extend(mode.map(|choice| (Asked::Mode, choice)));
         if let Some(model) = &self.plan.model {
             match choice::model(&self.session, model) {
-                Ok(choice) => self.choices.extend(choice),
+                Ok(model) => self.choices.extend(model.map(|choice| (Asked::Model, choice))),
                 Err(detail) => return self.finish(Outcome::Denied { detail }, turn),
             }
         }
         self.choose(turn);
     }
 
-    fn is_last_a_model(&self) -> bool {
-        self.choices.is_empty() && self.plan.model.is_some()
-    }
-
     fn choose(&mut self, turn: &mut Turn) {
-        if let Some(choice) = self.choices.pop_front() {
-            return self.ask(Asked::Choice, choice.method, choice.params, turn);
+        if let Some((asked, choice)) = self.choices.pop_front() {
+            return self.ask(asked, choice.method, choice.params, turn);
         }
         let prompt = json!([{ "type": "text", "text": self.plan.prompt }]);
         let params = json!({ "sessionId": self.session["sessionId"], "prompt": prompt });

@@ -140,9 +140,11 @@ fn history_is_no_new_output_and_the_name_of_a_session_is_told_where_it_leads_bac
     let mut open = Open::new(&plan);
     open.answer(1, initialized(json!({"loadSession": true})));
     assert_eq!(open.said[1]["method"], "session/load");
-    open.hear(&chunk("s1", "an old reply")).answer(2, json!({}));
+    let modes = json!({"currentModeId": "auto", "availableModes": [{"id": "default"}]});
+    open.hear(&chunk("s1", "an old reply")).answer(2, json!({"modes": modes}));
+    open.hear(&chunk("s1", "another old one")).answer(3, json!({}));
     open.hear(&chunk("s1", "{\"new\":")).hear(&chunk("s1", " true}"));
-    open.answer(3, json!({"stopReason": "end_turn"}));
+    open.answer(4, json!({"stopReason": "end_turn"}));
     let told = open.told();
     assert!(told.contains(r#"{"event":"started","session":"s1"}"#), "{told}");
     assert!(told.contains(r#""text":"{\"new\": true}""#) && !told.contains("old"), "{told}");
