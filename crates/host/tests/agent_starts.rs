@@ -23,6 +23,8 @@ fn start(kind: Adapter, access: Access, inherit: bool) -> Start {
         command: Vec::new(),
     };
     let job = Job {
+        person_home: None,
+        is_confined: true,
         agent: &agent,
         program: vec!["program".to_owned()],
         role: Role::Coder,

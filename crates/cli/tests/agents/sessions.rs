@@ -4,7 +4,7 @@ use crate::support::{APPROVE, PER_BATCH};
 use crate::world::{Kind, World};
 use tollgate_contract::config::Adapter;
 use tollgate_programs::{Programs, or_skip};
-use tollgate_standin::crew;
+use tollgate_standin::{Dialect, crew};
 
 pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
 pub const CODEX: Kind = Kind { adapter: Adapter::Codex, words: Programs::codex };
@@ -13,6 +13,15 @@ pub const GOOSE: Kind = Kind { adapter: Adapter::Goose, words: Programs::goose }
 const OPENCODE: Kind = Kind { adapter: Adapter::Opencode, words: Programs::opencode };
 const COPILOT: Kind = Kind { adapter: Adapter::Copilot, words: Programs::copilot };
 const QWEN: Kind = Kind { adapter: Adapter::Qwen, words: Programs::qwen };
+
+const GOOSE_ACP: Kind = Kind { adapter: Adapter::Acp, words: goose_acp };
+const CLAUDE_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::claude_acp };
+const CODEX_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::codex_acp };
+
+fn goose_acp(programs: &Programs) -> Vec<String> {
+    let acp = ["acp", "--with-builtin", "developer"].map(str::to_owned);
+    programs.goose().into_iter().chain(acp).collect()
+}
 
 fn lean(test: &str, kind: Kind) {
     let Some(programs) = or_skip(test) else { return };
@@ -32,6 +41,44 @@ fn full(test: &str, kind: Kind) {
     world.answer(PER_BATCH.0, PER_BATCH.1).exits(0).says("DONE");
     assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
     assert_eq!(world.delivered("lib.txt"), "a line of T-002\n");
+    world.is_quiet();
+}
+
+/// As `lean`; not every agent counts its tokens over ACP.
+fn over_acp(test: &str, kind: Kind) {
+    let Some(programs) = or_skip(test) else { return };
+    let world = World::new(programs, kind, crew::script);
+    world.lean().exits(0).says("DONE");
+    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
+    world.is_quiet();
+}
+
+#[test]
+fn codex_writes_the_code_and_claude_reviews_it() {
+    let Some(programs) = or_skip("codex_writes_the_code_and_claude_reviews_it") else { return };
+    let mut world = World::new(programs, CLAUDE, crew::script);
+    world.add_agent(programs, "coder", CODEX);
+    world.repo.settings("[roles]\ndefault = \"agent\"\nCoder = \"coder\"\n");
+    world.lean().exits(0).says("DONE");
+    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
+    let players = |role: &str| -> Vec<String> {
+        let status = world.repo.status();
+        let dispatches = status["dispatches"].as_array().unwrap().iter();
+        let of_role = dispatches.filter(|dispatch| dispatch["role"] == role);
+        of_role.map(|dispatch| dispatch["agent"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(
+        (players("Coder"), players("Reviewer")),
+        (vec!["coder".into()], vec!["agent".into()])
+    );
+    let asked = world.service.requests();
+    let dialect = |role: &str| {
+        let of_role =
+            asked.iter().find(|request| request.asked.contains(&format!("# You are {role}\n")));
+        of_role.and_then(|request| request.dialect)
+    };
+    assert_eq!(dialect("Coder"), Some(Dialect::OpenaiResponses));
+    assert_eq!(dialect("Reviewer"), Some(Dialect::AnthropicMessages));
     world.is_quiet();
 }
 
@@ -56,4 +103,8 @@ sessions! {
     opencode_delivers_a_lean_session: lean(OPENCODE);
     copilot_delivers_a_lean_session: lean(COPILOT);
     qwen_delivers_a_lean_session: lean(QWEN);
+    goose_over_acp_delivers_a_lean_session: over_acp(GOOSE_ACP);
+    goose_over_acp_delivers_a_full_session: full(GOOSE_ACP);
+    claude_over_acp_delivers_a_lean_session: over_acp(CLAUDE_ACP);
+    codex_over_acp_delivers_a_lean_session: over_acp(CODEX_ACP);
 }

@@ -34,13 +34,21 @@ impl World {
 
     /// Describes one more agent in the settings.
     pub fn add_agent(&mut self, programs: &Programs, name: &str, kind: Kind) {
-        let program = self.wrapped(name, &(kind.words)(programs));
+        let words = (kind.words)(programs);
+        let mut agent = Agent::plain(kind.adapter);
+        let named = match kind.adapter {
+            Adapter::Acp => {
+                agent.command = words;
+                format!("command = {:?}", agent.command)
+            }
+            _ => format!("program = {:?}", self.wrapped(name, &words)),
+        };
         let adapter = tollgate_host::agent::adapter(kind.adapter).unwrap();
-        let stand_in = adapter.stand_in(&Agent::plain(kind.adapter), &self.service.address());
+        let stand_in = adapter.stand_in(&agent, &self.service.address());
         let model = stand_in.model.map(|model| format!("model = {model:?}\n")).unwrap_or_default();
         let names: Vec<&String> = stand_in.env.iter().map(|(name, _)| name).collect();
         self.repo.settings(&format!(
-            "[agent.{name}]\nadapter = {:?}\nprogram = {program:?}\n{model}args = {:?}\nenv = {names:?}\n",
+            "[agent.{name}]\nadapter = {:?}\n{named}\n{model}args = {:?}\nenv = {names:?}\n",
             kind.adapter.as_str(),
             stand_in.args,
         ));

@@ -36,16 +36,15 @@ impl AgentAdapter for Acp {
     }
 
     fn login(&self, agent: &Agent) -> &'static [LoginFile] {
-        Wrapped::of(&agent.command).login()
+        Wrapped::of(&agent.command).login(agent)
     }
 
-    /// Each agent has its own.
-    fn login_variables(&self, _agent: &Agent) -> &'static [&'static str] {
-        &[]
+    fn login_variables(&self, agent: &Agent) -> &'static [&'static str] {
+        Wrapped::of(&agent.command).login_variables(agent)
     }
 
-    fn stand_in(&self, _agent: &Agent, _address: &str) -> StandIn {
-        StandIn::default()
+    fn stand_in(&self, agent: &Agent, address: &str) -> StandIn {
+        Wrapped::of(&agent.command).stand_in(agent, address)
     }
 
     fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {

@@ -117,7 +117,12 @@ impl AgentAdapter for Claude {
             say(&["--resume", session]);
         }
         argv.extend(job.agent.args.iter().cloned());
-        Ok(Start { argv, env, stdin: Stdin::Talk, writable: Vec::new() })
+        Ok(Start {
+            argv,
+            env,
+            stdin: Stdin::Talk,
+            writable: job.own_places(&[".claude", ".claude.json"]),
+        })
     }
 
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {

@@ -106,6 +106,7 @@ impl AgentAdapter for Copilot {
             let folder = job.home.folder().display().to_string();
             env.insert(HOME_VARIABLE.to_owned(), folder);
         }
+        env.extend(job.cache_variable());
         if let Some(model) = &job.agent.model {
             argv.extend(["--model".to_owned(), model.clone()]);
         }

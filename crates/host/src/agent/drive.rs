@@ -62,7 +62,7 @@ fn run(run_dir: &Path) -> io::Result<()> {
         transcript: BufWriter::new(io::stdout()),
         tools: BTreeSet::new(),
         retries: 0,
-        stderr_tail: Vec::new(),
+        last_words: Vec::new(),
         asides: Asides::default(),
         over_since: None,
     };
@@ -128,7 +128,8 @@ struct Drive {
     tools: BTreeSet<String>,
     /// In a row, with nothing else heard between.
     retries: u32,
-    stderr_tail: Vec<u8>,
+    /// What it said to people last.
+    last_words: Vec<u8>,
     asides: Asides,
     over_since: Option<Instant>,
 }
@@ -212,7 +213,11 @@ impl Drive {
                 self.write(&json!({ RAW_KEY: value }))?;
                 self.talk.heard(&value, &mut turn);
             }
-            Heard::Line(Line::Other(text)) => self.write(&json!({ RAW_KEY: text }))?,
+            Heard::Line(Line::Other(text)) => {
+                self.write(&json!({ RAW_KEY: text }))?;
+                // Some say there why they cannot start.
+                self.keep_words(format!("{text}\n").as_bytes());
+            }
             Heard::Note(note) => self.talk.posted(note, &mut turn),
             Heard::Stderr(piece) => {
                 self.pass_on(&piece)?;
@@ -227,10 +232,14 @@ impl Drive {
     /// What the program says to people goes on to them, and its end is kept.
     fn pass_on(&mut self, piece: &[u8]) -> io::Result<()> {
         io::stderr().write_all(piece)?;
-        self.stderr_tail.extend_from_slice(piece);
-        let surplus = self.stderr_tail.len().saturating_sub(TAIL_BYTES);
-        self.stderr_tail.drain(..surplus);
+        self.keep_words(piece);
         Ok(())
+    }
+
+    fn keep_words(&mut self, piece: &[u8]) {
+        self.last_words.extend_from_slice(piece);
+        let surplus = self.last_words.len().saturating_sub(TAIL_BYTES);
+        self.last_words.drain(..surplus);
     }
 
     fn follow(&mut self, turn: Turn) -> io::Result<Option<Outcome>> {
@@ -293,7 +302,7 @@ impl Drive {
             self.end_child();
         }
         let status = self.child.wait()?;
-        Ok(exit_of(status, &self.stderr_tail))
+        Ok(exit_of(status, &self.last_words))
     }
 
     /// What else it has started is ended with the process tree.

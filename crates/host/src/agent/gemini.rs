@@ -91,7 +91,12 @@ impl AgentAdapter for Gemini {
             argv.extend(["--resume".to_owned(), session.to_owned()]);
         }
         argv.extend(job.agent.args.iter().cloned());
-        Ok(Start { argv, env: variables(job), stdin: Stdin::Prompt, writable: Vec::new() })
+        Ok(Start {
+            argv,
+            env: variables(job),
+            stdin: Stdin::Prompt,
+            writable: job.own_places(&[".gemini"]),
+        })
     }
 
     fn talk(&self, _plan: &Plan) -> Box<dyn Talk> {

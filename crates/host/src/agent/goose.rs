@@ -97,7 +97,16 @@ impl AgentAdapter for Goose {
         }
         argv.extend(job.agent.args.iter().cloned());
         argv.extend(["-i", "-"].map(str::to_owned));
-        Ok(Start { argv, env: variables(job), stdin: Stdin::Prompt, writable: Vec::new() })
+        Ok(Start {
+            argv,
+            env: variables(job),
+            stdin: Stdin::Prompt,
+            writable: job.own_places(&[
+                ".config/goose",
+                ".local/share/goose",
+                ".local/state/goose",
+            ]),
+        })
     }
 
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {

@@ -112,10 +112,7 @@ impl AgentAdapter for Opencode {
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
         env.insert("OPENCODE_CONFIG_CONTENT".to_owned(), settings(job).to_string());
-        // It cannot do without one, and may make none in the home.
-        if !job.person_home.is_some_and(|home| home.join(".cache").is_dir()) {
-            env.insert("XDG_CACHE_HOME".to_owned(), job.home.path("cache").display().to_string());
-        }
+        env.extend(job.cache_variable());
         let writable = match job.agent.inherit {
             true => own_folders(job)?,
             false => Vec::new(),

@@ -47,6 +47,21 @@ pub struct Job<'a> {
     pub micro_usd: Option<u64>,
 }
 
+impl Job<'_> {
+    /// The person's own places that an agent works with when it inherits; those that are there.
+    pub fn own_places(&self, below_home: &[&str]) -> Vec<PathBuf> {
+        let places = below_home.iter().filter_map(|place| Some(self.person_home?.join(place)));
+        places.filter(|place| self.agent.inherit && place.exists()).collect()
+    }
+
+    /// A cache of its own for a program that cannot do without one, where the person has none: it may make none in the home.
+    pub fn cache_variable(&self) -> Option<(String, String)> {
+        let has_cache = self.person_home.is_some_and(|home| home.join(".cache").is_dir());
+        let folder = || self.home.path("cache").display().to_string();
+        (!has_cache).then(|| ("XDG_CACHE_HOME".to_owned(), folder()))
+    }
+}
+
 /// What a role may write in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

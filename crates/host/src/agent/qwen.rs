@@ -101,7 +101,7 @@ impl AgentAdapter for Qwen {
             say(&["--resume", session]);
         }
         argv.extend(job.agent.args.iter().cloned());
-        Ok(Start { argv, env, stdin: Stdin::Prompt, writable: Vec::new() })
+        Ok(Start { argv, env, stdin: Stdin::Prompt, writable: job.own_places(&[".qwen"]) })
     }
 
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {

@@ -1,10 +1,11 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
-use crate::agent::{Home, Job, LoginFile, Plan};
+use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tollgate_contract::config::{Adapter, Agent};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrapped {
@@ -39,85 +40,6 @@ const NAMES: [(&str, Wrapped); 14] = [
 /// An interpreter or a package runner may come first, with an option of its own.
 const WORDS_LOOKED_AT: usize = 3;
 
-const CLAUDE_LOGIN: [LoginFile; 1] = [LoginFile {
-    moved_by: Some("CLAUDE_CONFIG_DIR"),
-    below_moved: ".credentials.json",
-    below_home: ".claude/.credentials.json",
-    to: ".credentials.json",
-}];
-
-const CODEX_LOGIN: [LoginFile; 1] = [LoginFile {
-    moved_by: Some("CODEX_HOME"),
-    below_moved: "auth.json",
-    below_home: ".codex/auth.json",
-    to: "auth.json",
-}];
-
-const GEMINI_LOGIN: [LoginFile; 2] = [
-    LoginFile {
-        moved_by: Some("GEMINI_CLI_HOME"),
-        below_moved: ".gemini/oauth_creds.json",
-        below_home: ".gemini/oauth_creds.json",
-        to: ".gemini/oauth_creds.json",
-    },
-    LoginFile {
-        moved_by: Some("GEMINI_CLI_HOME"),
-        below_moved: ".gemini/google_accounts.json",
-        below_home: ".gemini/google_accounts.json",
-        to: ".gemini/google_accounts.json",
-    },
-];
-
-const OPENCODE_LOGIN: [LoginFile; 1] = [LoginFile {
-    moved_by: Some("XDG_DATA_HOME"),
-    below_moved: "opencode/auth.json",
-    below_home: ".local/share/opencode/auth.json",
-    to: "data/opencode/auth.json",
-}];
-
-const QWEN_LOGIN: [LoginFile; 1] = [LoginFile {
-    moved_by: Some("QWEN_HOME"),
-    below_moved: "oauth_creds.json",
-    below_home: ".qwen/oauth_creds.json",
-    to: "oauth_creds.json",
-}];
-
-/// Below the person's home: what decides which hooks, servers and programs an agent runs beside its work.
-const OF_PERSON: [&str; 10] = [
-    ".claude/settings.json",
-    ".claude.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".gemini/settings.json",
-    ".config/opencode",
-    ".copilot/config.json",
-    ".copilot/mcp-config.json",
-    ".qwen/settings.json",
-    ".config/goose/config.yaml",
-];
-
-/// The same below the root of the repository.
-const OF_REPOSITORY: [&str; 12] = [
-    ".claude",
-    ".mcp.json",
-    ".codex",
-    ".agents",
-    ".gemini",
-    "opencode.json",
-    "opencode.jsonc",
-    ".opencode",
-    ".github/copilot",
-    ".copilot",
-    ".qwen",
-    ".goose",
-];
-
-/// Of all agents that are known: which one it is stands in settings that are not looked at here.
-pub fn inherited(person_home: &Path, root: &Path) -> Vec<PathBuf> {
-    let of_person = OF_PERSON.iter().map(|place| person_home.join(place));
-    of_person.chain(OF_REPOSITORY.iter().map(|place| root.join(place))).collect()
-}
-
 /// The mode that codex-acp makes of the profile in the settings that we write for it.
 pub const CODEX_MODE: &str = "permission-profile:tollgate";
 
@@ -133,15 +55,49 @@ impl Wrapped {
         named.map_or(Self::Other, |(_, wrapped)| *wrapped)
     }
 
-    pub fn login(self) -> &'static [LoginFile] {
+    /// The adapter that knows its login and its model service.
+    fn adapter(self) -> Option<&'static dyn AgentAdapter> {
+        let kind = match self {
+            Self::Claude => Adapter::Claude,
+            Self::Codex => Adapter::Codex,
+            Self::Gemini => Adapter::Gemini,
+            Self::Opencode => Adapter::Opencode,
+            Self::Qwen => Adapter::Qwen,
+            Self::Goose => Adapter::Goose,
+            Self::Copilot => Adapter::Copilot,
+            Self::Other => return None,
+        };
+        crate::agent::adapter(kind)
+    }
+
+    /// Over ACP, goose and Copilot have their login in variables only.
+    pub fn login(self, agent: &Agent) -> &'static [LoginFile] {
         match self {
-            Self::Claude => &CLAUDE_LOGIN,
-            Self::Codex => &CODEX_LOGIN,
-            Self::Gemini => &GEMINI_LOGIN,
-            Self::Opencode => &OPENCODE_LOGIN,
-            Self::Qwen => &QWEN_LOGIN,
-            Self::Copilot | Self::Goose | Self::Other => &[],
+            Self::Copilot | Self::Goose => &[],
+            _ => self.adapter().map(|adapter| adapter.login(agent)).unwrap_or_default(),
         }
+    }
+
+    pub fn login_variables(self, agent: &Agent) -> &'static [&'static str] {
+        self.adapter().map(|adapter| adapter.login_variables(agent)).unwrap_or_default()
+    }
+
+    pub fn stand_in(self, agent: &Agent, address: &str) -> StandIn {
+        if self == Self::Codex {
+            let provider = json!({"name": "stand-in", "base_url": format!("{address}/v1"), "wire_api": "responses", "env_key": "CODEX_API_KEY"});
+            let config = json!({"model": "gpt-5.5", "model_provider": "standin", "model_providers": {"standin": provider}});
+            let config = config.to_string();
+            return StandIn::by_environment(&[
+                ("CODEX_CONFIG", &config),
+                ("CODEX_API_KEY", "sk-stand-in"),
+            ]);
+        }
+        let led =
+            self.adapter().map(|adapter| adapter.stand_in(agent, address)).unwrap_or_default();
+        let model = led.model.filter(|_| self == Self::Goose);
+        let env = led.env.into_iter().chain(model.map(|model| ("GOOSE_MODEL".to_owned(), model)));
+        // Models are chosen over the protocol, and each agent has names of its own for them.
+        StandIn { env: env.collect(), args: Vec::new(), model: None }
     }
 
     /// Where it finds its settings instead of the person's and the repository's.
@@ -189,7 +145,7 @@ impl Wrapped {
             }
             Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
             // Without it a session is refused; with a login of Google's it is told there.
-            Self::Gemini if !job.home.path(GEMINI_LOGIN[0].to).exists() => {
+            Self::Gemini if !job.home.path(".gemini/oauth_creds.json").exists() => {
                 let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
                 let privacy = json!({ "usageStatisticsEnabled": false });
                 let general = json!({ "disableAutoUpdate": true, "maxAttempts": 2 });
