@@ -59,9 +59,7 @@ pub trait AgentAdapter: Sync {
     fn stand_in(&self, agent: &Agent, address: &str) -> StandIn;
 
     /// The files of the person and of the repository that decide what else would run; trusted by their content.
-    fn inherited(&self, _person_home: &Path, _root: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
+    fn inherited(&self, agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf>;
 
     /// How to start the program for this job. Writes what it needs into the private folder.
     fn start(&self, job: &Job<'_>) -> Result<Start, String>;

@@ -140,7 +140,7 @@ fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<St
     if !agent.inherit {
         return None;
     }
-    let looked = Inherited::in_tree(context, *adapter, tree).and_then(|inherited| {
+    let looked = Inherited::in_tree(context, (*adapter, agent), tree).and_then(|inherited| {
         let is_trusted = trust::is_trusted(context, name, &inherited)?;
         let agreed = trust::last_trusted(context, name)?;
         Ok((!is_trusted).then(|| inherited.changes(&agreed)))

@@ -47,8 +47,8 @@ impl AgentAdapter for Acp {
         Wrapped::of(&agent.command).stand_in(agent, address)
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
-        wrapped::inherited(person_home, root)
+    fn inherited(&self, agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        Wrapped::of(&agent.command).inherited(agent, person_home, root)
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {

@@ -83,7 +83,7 @@ impl AgentAdapter for Claude {
         StandIn::by_environment(&env)
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let of_the_person = files_of(person_home, &[".claude.json", ".claude/settings.json"]);
         let of_the_repository =
             files_of(root, &[".mcp.json", ".claude/settings.json", ".claude/settings.local.json"]);

@@ -57,7 +57,7 @@ impl AgentAdapter for Codex {
         &LOGIN_VARIABLES
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         [person_home, root].iter().flat_map(|place| settings_of(place)).collect()
     }
 

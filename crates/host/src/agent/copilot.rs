@@ -61,7 +61,7 @@ impl AgentAdapter for Copilot {
         &LOGIN_VARIABLES
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let own =
             ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"]
                 .map(|name| person_home.join(PERSONS_FOLDER).join(name));

@@ -67,7 +67,7 @@ impl AgentAdapter for Gemini {
         StandIn { model, ..StandIn::by_environment(&env) }
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let files = [".env", ".gemini/.env", ".gemini/settings.json"];
         let folders = ["agents", "commands", "extensions", "policies", "skills"];
         let mut found = Vec::new();

@@ -58,7 +58,7 @@ impl AgentAdapter for Goose {
         &LOGIN_VARIABLES
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let persons = [".config/goose/config.yaml", ".config/goose/settings.json"];
         let projects = [".config/goose/settings.json", ".config/goose/settings.local.json"];
         let mut found: Vec<PathBuf> = persons.iter().map(|file| person_home.join(file)).collect();

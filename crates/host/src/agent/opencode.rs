@@ -78,7 +78,7 @@ impl AgentAdapter for Opencode {
         &LOGIN_VARIABLES
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let folders = [person_home.join(".config/opencode"), person_home.join(".opencode")];
         let theirs = folders.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(name)));
         // Of the repository all of it: what its plugins load was written by anybody.

@@ -65,7 +65,7 @@ impl AgentAdapter for Qwen {
         StandIn { env, ..StandIn::default() }
     }
 
-    fn inherited(&self, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+    fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let of_both = [person_home, root].into_iter().flat_map(|place| {
             [".qwen/settings.json", ".qwen/.env", ".env"].map(|name| place.join(name))
         });

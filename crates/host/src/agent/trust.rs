@@ -14,6 +14,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tollgate_contract::config::Agent;
 use tollgate_core::id::{CommitId, ContentHash};
 
 /// Settings are few and small; an agent that would run more than this cannot be looked through by a person.
@@ -65,12 +66,12 @@ impl Inherited {
     /// As an agent at work in this tree would find it.
     pub fn in_tree(
         context: &Context,
-        adapter: &dyn AgentAdapter,
+        (adapter, agent): (&dyn AgentAdapter, &Agent),
         tree: &Path,
     ) -> Result<Self, TrustError> {
         let person = context.home.as_deref().ok_or(TrustError::NoHome)?;
         let mut found = Self::default();
-        for path in adapter.inherited(person, tree) {
+        for path in adapter.inherited(agent, person, tree) {
             found.take(&path, person, tree, DEPTH_MAX)?;
         }
         Ok(found)
@@ -80,11 +81,11 @@ impl Inherited {
     /// is not there, apart from what the settings copy.
     pub fn from_commit(
         context: &Context,
-        adapter: &dyn AgentAdapter,
+        driven: (&dyn AgentAdapter, &Agent),
         commit: &CommitId,
     ) -> Result<Self, TrustError> {
         let root = context.repository.root();
-        let mut found = Self::in_tree(context, adapter, root)?;
+        let mut found = Self::in_tree(context, driven, root)?;
         let copied = |name: &str| {
             let under = |path: &String| Path::new(name).starts_with(path.trim_end_matches('/'));
             context.config.workspace.copy.iter().any(under)

@@ -89,7 +89,7 @@ fn row(context: &Context, name: &str, agent: &Agent) -> Row {
 
 fn is_trusted(context: &Context, driven: &adapter::Driven) -> Result<bool, Failure> {
     let head = context.repository.head()?;
-    let found = Inherited::from_commit(context, driven.adapter, &head.commit);
+    let found = Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit);
     let trusted = found.and_then(|inherited| trust::is_trusted(context, &driven.name, &inherited));
     trusted.map_err(|error| Failure::usage("cli.untrusted", error.to_string()))
 }

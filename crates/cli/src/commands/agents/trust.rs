@@ -62,10 +62,10 @@ impl Trust {
         let found = match &self.tree {
             None => {
                 let head = context.repository.head()?;
-                Inherited::from_commit(context, driven.adapter, &head.commit)
+                Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit)
             }
             Some(folder) => match folder.canonicalize() {
-                Ok(tree) => Inherited::in_tree(context, driven.adapter, &tree),
+                Ok(tree) => Inherited::in_tree(context, (driven.adapter, &driven.agent), &tree),
                 Err(cause) => {
                     let message = format!("{} cannot be used: {cause}", folder.display());
                     return Err(Failure::usage("cli.untrusted", message));
@@ -83,8 +83,8 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
     }
     let name = &driven.name;
     let head = context.repository.head()?;
-    let inherited =
-        Inherited::from_commit(context, driven.adapter, &head.commit).map_err(failure)?;
+    let inherited = Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit)
+        .map_err(failure)?;
     if trust::is_trusted(context, name, &inherited).map_err(failure)? {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 
 use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
 
@@ -76,6 +76,15 @@ impl Wrapped {
             Self::Copilot | Self::Goose => &[],
             _ => self.adapter().map(|adapter| adapter.login(agent)).unwrap_or_default(),
         }
+    }
+
+    /// Of one that is not known, whatever any of the others would run.
+    pub fn inherited(self, agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
+        let all = NAMES.iter().map(|(_, wrapped)| *wrapped);
+        let meant = all.filter(|wrapped| self == Self::Other || *wrapped == self);
+        let adapters = meant.filter_map(Self::adapter);
+        let files = adapters.flat_map(|adapter| adapter.inherited(agent, person_home, root));
+        files.collect::<BTreeSet<PathBuf>>().into_iter().collect()
     }
 
     pub fn login_variables(self, agent: &Agent) -> &'static [&'static str] {

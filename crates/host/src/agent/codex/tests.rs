@@ -318,7 +318,11 @@ fn settings_that_are_inherited_are_the_persons_and_the_bounds_stay_ours() {
     assert!(!start.env.contains_key("CODEX_HOME"));
     assert_eq!(start.writable, [Path::new("/home/ann/.codex")]);
     assert_eq!(config, None);
-    let files = Codex.inherited(Path::new("/home/ann"), Path::new("/srv/tree"));
+    let files = Codex.inherited(
+        &Agent::plain(Adapter::Codex),
+        Path::new("/home/ann"),
+        Path::new("/srv/tree"),
+    );
     for file in ["/home/ann/.codex/config.toml", "/srv/tree/.codex/hooks.json"] {
         assert!(files.contains(&PathBuf::from(file)), "{file}");
     }
