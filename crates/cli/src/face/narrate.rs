@@ -5,7 +5,7 @@ use anstyle::Style;
 use tollgate_core::action::{CheckSubject, StepKind};
 use tollgate_core::decision::{CorrectionStatus, DecisionStatus};
 use tollgate_core::event::{Event, Merged, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::DispatchNumber;
+use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -40,12 +40,8 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
         }
         Event::StepSkipped { .. } | Event::PolicyAdopted { .. } => None,
         Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
-            let again = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
-            let by = match (agent, stands_in_for) {
-                (Some(agent), Some(of)) => format!(" by {agent} in place of {of}"),
-                _ => String::new(),
-            };
-            told(DIM, "  start", format!("{}{again}{by}", dispatch(session, *number)))
+            let player = agent.as_deref().zip(stands_in_for.as_deref());
+            started(session, *number, *attempt, player)
         }
         Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
         Event::RetryScheduled { number, due, why } => waits(session, *number, *due, *why),
@@ -155,6 +151,19 @@ fn brought_together(merged: &[Merged]) -> Option<Line> {
         return told(GOOD, "  merge", format!("{} changes go together", merged.len()));
     }
     told(WARN, "  merge", format!("these do not go together: {}", clashing.join(", ")))
+}
+
+/// With who plays in whose place.
+fn started(
+    session: &Session,
+    number: DispatchNumber,
+    attempt: Attempt,
+    in_place_of: Option<(&str, &str)>,
+) -> Option<Line> {
+    let again = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
+    let by = in_place_of.map(|(agent, of)| format!(" by {agent} in place of {of}"));
+    let who = dispatch(session, number);
+    told(DIM, "  start", format!("{who}{again}{}", by.unwrap_or_default()))
 }
 
 fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option<Line> {

@@ -245,7 +245,7 @@ mod tests {
             Wrapped::Claude
         );
         assert_eq!(of(&["/opt/gemini-cli/bundle/gemini.js", "--acp"]), Wrapped::Gemini);
-        assert_eq!(of(&["/home/me/work/agent", "goose"]), Wrapped::Goose);
-        assert_eq!(of(&["/home/goosefarm/agent", "serve"]), Wrapped::Other);
+        assert_eq!(of(&["/srv/me/work/agent", "goose"]), Wrapped::Goose);
+        assert_eq!(of(&["/srv/goosefarm/agent", "serve"]), Wrapped::Other);
     }
 }

@@ -234,7 +234,7 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start, Opt
         home: &home,
         resume: None,
         schema: &schema,
-        person_home: Some(Path::new("/home/ann")),
+        person_home: Some(Path::new("/srv/ann")),
         is_confined: true,
         micro_usd: None,
     };
@@ -316,14 +316,14 @@ fn settings_that_are_inherited_are_the_persons_and_the_bounds_stay_ours() {
     let (line, start, config) = started(|agent, _| agent.inherit = true);
     expect![[r#"/bin/codex exec --json --skip-git-repo-check --output-schema {home}/tollgate-reply.schema.json -c approval_policy="never" -c default_permissions="tollgate" -c permissions.tollgate.filesystem={":root"="write"} -c projects={"/srv/a \"tree\""={"trust_level"="trusted"}} -"#]].assert_eq(&line);
     assert!(!start.env.contains_key("CODEX_HOME"));
-    assert_eq!(start.writable, [Path::new("/home/ann/.codex")]);
+    assert_eq!(start.writable, [Path::new("/srv/ann/.codex")]);
     assert_eq!(config, None);
     let files = Codex.inherited(
         &Agent::plain(Adapter::Codex),
-        Path::new("/home/ann"),
+        Path::new("/srv/ann"),
         Path::new("/srv/tree"),
     );
-    for file in ["/home/ann/.codex/config.toml", "/srv/tree/.codex/hooks.json"] {
+    for file in ["/srv/ann/.codex/config.toml", "/srv/tree/.codex/hooks.json"] {
         assert!(files.contains(&PathBuf::from(file)), "{file}");
     }
 }

@@ -153,7 +153,7 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start) {
         home: &home,
         resume: None,
         schema: &schema,
-        person_home: Some(Path::new("/home/ann")),
+        person_home: Some(Path::new("/srv/ann")),
         is_confined: true,
         micro_usd: None,
     };
@@ -202,7 +202,7 @@ fn a_session_is_taken_up_in_the_private_folder() {
 fn settings_that_are_inherited_are_the_persons_and_the_repositorys() {
     let (line, start) = started(|agent, _| agent.inherit = true);
     assert!(line.contains("--trust-folder") && !start.env.contains_key(HOME_VARIABLE), "{line}");
-    assert_eq!(start.writable, [Path::new("/home/ann/.copilot")]);
+    assert_eq!(start.writable, [Path::new("/srv/ann/.copilot")]);
     let private = started(|_, _| {}).0;
     assert!(!private.contains("--trust-folder"), "{private}");
 }

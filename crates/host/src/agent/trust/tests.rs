@@ -26,9 +26,9 @@ fn names_and_contents_cannot_be_mistaken_for_each_other() {
 
 #[test]
 fn people_see_names_that_do_not_depend_on_the_tree() {
-    let (person, root) = (Path::new("/home/ann"), Path::new("/home/ann/app"));
+    let (person, root) = (Path::new("/srv/ann"), Path::new("/srv/ann/app"));
     let show = |path: &str| shown(Path::new(path), person, root);
-    assert_eq!(show("/home/ann/app/.mcp.json"), ".mcp.json");
-    assert_eq!(show("/home/ann/.claude/settings.json"), "~/.claude/settings.json");
+    assert_eq!(show("/srv/ann/app/.mcp.json"), ".mcp.json");
+    assert_eq!(show("/srv/ann/.claude/settings.json"), "~/.claude/settings.json");
     assert_eq!(show("/etc/agent.json"), "/etc/agent.json");
 }
