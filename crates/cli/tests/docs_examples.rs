@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
+use tollgate_contract::config::Adapter;
+use tollgate_host::agent;
 
 /// The first fenced block of a language.
 fn block<'t>(text: &'t str, language: &str) -> &'t str {
@@ -168,5 +170,56 @@ fn the_work_items_of_the_guide_are_good_ones() {
         let checked = run(TOLLGATE, &["check", name], temp.path(), temp.path());
         exits(&checked, 0);
         assert!(!String::from_utf8_lossy(&checked.stderr).contains("warning["), "{checked:?}");
+    }
+}
+
+/// Every fenced block of settings that describes an agent.
+fn settings_in(text: &str) -> Vec<&str> {
+    let blocks = text.split("```toml\n").skip(1);
+    let blocks = blocks.map(|rest| rest.split("```").next().unwrap());
+    blocks.filter(|block| block.contains("[agent.")).collect()
+}
+
+#[test]
+fn the_settings_that_the_pages_of_agents_show_are_good() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = std::fs::read_dir(root.join("docs/guide/agents")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
+    let others = ["README.md", "docs/guide/settings.md", "docs/guide/limits.md"];
+    for page in pages.chain(others.map(|name| root.join(name))) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let blocks = settings_in(&text);
+        assert!(!blocks.is_empty(), "{} shows no settings", page.display());
+        for block in blocks {
+            let temp = tempfile::tempdir().unwrap();
+            std::fs::write(temp.path().join("tollgate.toml"), block).unwrap();
+            exits(&run(TOLLGATE, &["check", "tollgate.toml"], temp.path(), temp.path()), 0);
+        }
+    }
+}
+
+#[test]
+fn every_agent_program_has_its_page_and_its_row_with_the_version_that_was_tested() {
+    let index = page("agents/README.md");
+    let kinds = [
+        Adapter::Claude,
+        Adapter::Codex,
+        Adapter::Gemini,
+        Adapter::Opencode,
+        Adapter::Copilot,
+        Adapter::Qwen,
+        Adapter::Goose,
+    ];
+    for kind in kinds {
+        let (name, tested) = (kind.as_str(), agent::adapter(kind).unwrap().tested());
+        let row = format!("| [`{name}`]({name}.md) | {tested} |");
+        assert!(index.contains(&row), "the index has no row {row}");
+        let page = page(&format!("agents/{name}.md"));
+        let told = page.lines().find(|line| line.starts_with("Tested with ")).unwrap_or_default();
+        assert!(told.contains(tested), "{name}.md: {told:?} is not {tested}");
+        for section in ["Install and log in", "Settings", "What is enforced, and by whom", "Limits"]
+        {
+            assert!(page.contains(&format!("\n## {section}\n")), "{name}.md has no {section}");
+        }
     }
 }

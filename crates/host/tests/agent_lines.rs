@@ -22,20 +22,28 @@ const CASES: [&str; 10] = [
 /// Programs that speak a protocol instead of printing lines, and what others run on.
 const WITHOUT_LINES: [&str; 3] = ["claude-acp", "codex-acp", "node24"];
 
+/// What was said over ACP, by the name of its folder.
+const OVER_ACP: [(&str, &str); 3] =
+    [("claude-acp", "claude-agent-acp"), ("codex-acp", "codex-acp"), ("goose", "goose")];
+
 #[test]
 fn every_pinned_program_has_its_lines() {
-    let expected: BTreeSet<String> = ALL
-        .iter()
-        .filter(|program| !WITHOUT_LINES.contains(&program.name))
-        .map(|program| format!("{}-{}", program.name, program.version))
-        .collect();
-    let recorded: BTreeSet<String> = names(&root()).filter(|name| name != "README.md").collect();
+    let mut expected = BTreeSet::new();
+    for program in &ALL {
+        if !WITHOUT_LINES.contains(&program.name) {
+            expected.insert(format!("{}-{}", program.name, program.version));
+        }
+        if let Some((_, agent)) = OVER_ACP.iter().find(|(name, _)| *name == program.name) {
+            expected.insert(format!("acp-{agent}-{}", program.version));
+        }
+    }
+    let recorded: BTreeSet<String> = folders().collect();
     assert_eq!(recorded, expected, "record the lines anew when a version changes");
 }
 
 #[test]
 fn every_case_has_its_lines_and_its_end() {
-    for program in names(&root()).filter(|name| name != "README.md") {
+    for program in folders().filter(|name| !name.starts_with("acp-")) {
         let folder = root().join(&program);
         for case in CASES {
             let read = |kind: &str| {
@@ -56,11 +64,31 @@ fn every_case_has_its_lines_and_its_end() {
     }
 }
 
+#[test]
+fn every_case_is_explained() {
+    let page = std::fs::read_to_string(root().join(PAGE)).unwrap();
+    for program in folders() {
+        for file in names(&root().join(&program)) {
+            let case = file.split('.').next().unwrap();
+            assert!(
+                page.contains(&format!("| `{case}` |")),
+                "{PAGE} has no row for {program}/{file}"
+            );
+        }
+    }
+}
+
+const PAGE: &str = "README.md";
+
+fn folders() -> impl Iterator<Item = String> {
+    names(&root()).filter(|name| name != PAGE)
+}
+
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent_lines")
 }
 
-fn names(folder: &Path) -> impl Iterator<Item = String> {
+fn names(folder: &Path) -> impl Iterator<Item = String> + use<> {
     let entries = std::fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap())
 }
