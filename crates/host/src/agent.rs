@@ -33,7 +33,7 @@ pub use transcript::{Transcript, read_transcript};
 use event::{AgentEvent, Finished};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use tollgate_contract::config::{Adapter, Agent};
 
 /// One kind of agent program.
@@ -116,6 +116,11 @@ pub struct Turn {
 pub struct Post(SyncSender<drive::Heard>);
 
 impl Post {
+    /// For a conversation that is only told again: its notes are heard by nobody.
+    pub fn to_nobody() -> Self {
+        Self(sync_channel(1).0)
+    }
+
     /// Nobody reads it any more when the conversation is over.
     pub fn note(&self, note: Value) {
         let _over = self.0.send(drive::Heard::Note(note));

@@ -49,7 +49,7 @@ fn run(run_dir: &Path) -> io::Result<()> {
     plan.prompt = std::fs::read_to_string(run_dir.join(PROMPT))?;
     let adapter = adapter(plan.adapter).ok_or_else(|| io::Error::other("no such agent"))?;
     // Small: what is not taken yet waits in the pipe, not in memory.
-    let (sender, heard) = sync_channel(2);
+    let (sender, heard) = sync_channel(1);
     let mut child = start(&plan, run_dir)?;
     let stdin = child.stdin.take().map(Mouth::new);
     listen(&mut child, &sender);
@@ -211,7 +211,10 @@ impl Drive {
         match heard {
             Heard::Line(Line::Json(value)) => {
                 self.write(&json!({ RAW_KEY: value }))?;
-                self.talk.heard(&value, &mut turn);
+                // What follows the last word is kept, and means nothing any more.
+                if self.over_since.is_none() {
+                    self.talk.heard(&value, &mut turn);
+                }
             }
             Heard::Line(Line::Other(text)) => {
                 self.write(&json!({ RAW_KEY: text }))?;
@@ -244,6 +247,7 @@ impl Drive {
 
     fn follow(&mut self, turn: Turn) -> io::Result<Option<Outcome>> {
         let mut outcome = None;
+        let was_over = self.over_since.is_some();
         for event in turn.events {
             self.write(&event)?;
             outcome = outcome.or(self.watch(event));
@@ -259,7 +263,7 @@ impl Drive {
             self.over_since = Some(Instant::now());
             self.stdin = None;
         }
-        Ok(outcome)
+        Ok(outcome.filter(|_| !was_over))
     }
 
     fn watch(&mut self, event: AgentEvent) -> Option<Outcome> {

@@ -5,9 +5,14 @@ use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use tollgate_core::limits::REPLY_BYTES_MAX;
 
 /// What a tool works on is told in so many letters.
 const WHAT_MAX: usize = 200;
+
+/// More than any conversation can use; sums of such counts stay exact in JSON, too.
+const TOKENS_MAX: u64 = 1_000_000_000_000;
+const MICRO_USD_MAX: f64 = 1e12;
 
 /// The arguments that say most about a call, the most telling first.
 const TELLING: [&str; 9] =
@@ -18,6 +23,24 @@ pub fn of_arguments(arguments: &Value) -> String {
     let found = TELLING.iter().find_map(|name| arguments[*name].as_str());
     let line = found.unwrap_or_default().lines().next().unwrap_or_default();
     line.chars().take(WHAT_MAX).collect()
+}
+
+/// A count of tokens; none of what cannot be one.
+pub fn tokens(told: &Value) -> Option<u64> {
+    told.as_u64().filter(|count| *count <= TOKENS_MAX)
+}
+
+/// US dollars in millionths; none of what is no amount.
+pub fn micro_usd(told: &Value) -> Option<u64> {
+    let micro = (told.as_f64()? * 1_000_000.0).round();
+    (micro >= 0.0 && micro <= MICRO_USD_MAX).then_some(micro as u64)
+}
+
+/// Puts a piece of a message to those before it; what no reply can hold is left out.
+pub fn add_piece(message: &mut String, piece: &str) {
+    if (message.len() + piece.len()) as u64 <= REPLY_BYTES_MAX {
+        message.push_str(piece);
+    }
 }
 
 /// `1h2m3.5s`, `250ms`, `34s`.
@@ -96,6 +119,25 @@ mod tests {
         std::os::unix::fs::symlink(&theirs, home.join("a")).unwrap();
         forget(&home, "a/b").unwrap();
         assert!(theirs.join("b").exists() && !home.join("a").exists());
+    }
+
+    #[test]
+    fn what_cannot_have_been_spent_is_not_counted() {
+        assert_eq!(tokens(&json!(20)), Some(20));
+        for odd in [json!(-1), json!(u64::MAX), json!(1.5), json!("3"), json!(null)] {
+            assert_eq!(tokens(&odd), None, "{odd}");
+        }
+        assert_eq!(micro_usd(&json!(0.0006)), Some(600));
+        for odd in [json!(-0.5), json!(1e300), json!("1"), json!([1])] {
+            assert_eq!(micro_usd(&odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_message_without_end_is_kept_to_the_size_of_a_reply() {
+        let (mut message, piece) = (String::new(), "x".repeat(1024 * 1024));
+        (0..100).for_each(|_| add_piece(&mut message, &piece));
+        assert_eq!(message.len() as u64, REPLY_BYTES_MAX);
     }
 
     #[test]

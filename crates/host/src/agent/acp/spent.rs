@@ -1,6 +1,7 @@
 //! What a turn has cost: tokens as the answer to the prompt tells them, money as a running total of the agent's session.
 
 use crate::agent::event::AgentEvent;
+use crate::agent::words;
 use serde_json::Value;
 use tollgate_core::reply::Usage;
 
@@ -8,26 +9,31 @@ use tollgate_core::reply::Usage;
 pub struct Spent {
     /// What was counted up to now, in millionths of a US dollar.
     micro_usd: u64,
+    has_total: bool,
     /// Of pieces that carry their tokens with them, where the answer does not tell.
     in_pieces: Usage,
 }
 
 impl Spent {
     pub fn new(before: Usage) -> Self {
-        Self { micro_usd: before.micro_usd.unwrap_or(0), in_pieces: Usage::default() }
+        let micro_usd = before.micro_usd.unwrap_or(0);
+        Self { micro_usd, has_total: false, in_pieces: Usage::default() }
     }
 
     /// `usage_update`: what the session has cost since it began. What it says of tokens is how full the memory of the model is.
     pub fn total(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         let cost = &update["cost"];
-        let Some(amount) = cost["amount"].as_f64().filter(|amount| *amount >= 0.0) else { return };
+        let Some(total) = words::micro_usd(&cost["amount"]) else { return };
         if cost["currency"] != "USD" {
             return;
         }
-        let total = (amount * 1_000_000.0).round() as u64;
         // A session that was taken up again may count from nothing.
-        let more = total.checked_sub(self.micro_usd).unwrap_or(total);
-        self.micro_usd = total;
+        if !self.has_total && total < self.micro_usd {
+            self.micro_usd = 0;
+        }
+        self.has_total = true;
+        let more = total.saturating_sub(self.micro_usd);
+        self.micro_usd += more;
         if more > 0 {
             let spent = Usage { micro_usd: Some(more), ..Usage::default() };
             events.push(AgentEvent::Usage { spent });
@@ -53,7 +59,7 @@ impl Spent {
 }
 
 fn tokens(told: &Value) -> Usage {
-    let number = |names: [&str; 2]| names.iter().find_map(|name| told[*name].as_u64());
+    let number = |names: [&str; 2]| names.iter().find_map(|name| words::tokens(&told[*name]));
     Usage {
         input_tokens: number(["inputTokens", "input_tokens"]),
         output_tokens: number(["outputTokens", "output_tokens"]),

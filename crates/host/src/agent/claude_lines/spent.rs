@@ -1,5 +1,6 @@
 //! What a conversation cost: the programs count in totals, per turn or per message, and we give differences.
 
+use crate::agent::words;
 use serde_json::Value;
 use tollgate_core::reply::Usage;
 
@@ -25,7 +26,8 @@ impl Spent {
     }
 
     pub fn at_message(&self, usage: &Value) -> Option<Usage> {
-        let (input, output) = (usage["input_tokens"].as_u64(), usage["output_tokens"].as_u64());
+        let (input, output) =
+            (words::tokens(&usage["input_tokens"]), words::tokens(&usage["output_tokens"]));
         // Of one answer only the last message knows.
         let is_known = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0;
         (self.counting == Counting::ByMessage && is_known).then(|| Usage {
@@ -43,8 +45,9 @@ impl Spent {
         if let Some(models) = line["model_usage_since_last_result"].as_object() {
             return Some(of_models(models.values()));
         }
-        let tokens = |names: &[&str]| sum(names.iter().map(|name| line["usage"][name].as_u64()));
-        let total = line["total_cost_usd"].as_f64().and_then(micro);
+        let tokens =
+            |names: &[&str]| sum(names.iter().map(|name| words::tokens(&line["usage"][name])));
+        let total = words::micro_usd(&line["total_cost_usd"]);
         let before = self.before;
         self.before = total.unwrap_or(before);
         Some(Usage {
@@ -65,7 +68,7 @@ fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
     let none =
         Usage { input_tokens: Some(0), output_tokens: Some(0), micro_usd: Some(0), wall_ms: None };
     models.fold(none, |mut all, model| {
-        let tokens = |names: &[&str]| sum(names.iter().map(|name| model[name].as_u64()));
+        let tokens = |names: &[&str]| sum(names.iter().map(|name| words::tokens(&model[name])));
         all.add(&Usage {
             input_tokens: tokens(&[
                 "inputTokens",
@@ -73,7 +76,7 @@ fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
                 "cacheReadInputTokens",
             ]),
             output_tokens: tokens(&["outputTokens"]),
-            micro_usd: model["costUSD"].as_f64().and_then(micro),
+            micro_usd: words::micro_usd(&model["costUSD"]),
             wall_ms: None,
         });
         all
@@ -82,9 +85,4 @@ fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
 
 fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     parts.flatten().reduce(u64::saturating_add)
-}
-
-/// None of what is no amount.
-fn micro(usd: f64) -> Option<u64> {
-    (usd.is_finite() && usd >= 0.0).then(|| (usd * 1_000_000.0).round() as u64)
 }

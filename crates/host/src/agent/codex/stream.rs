@@ -3,7 +3,7 @@
 use super::failure;
 use super::schema::relaxed;
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Talk, Turn};
+use crate::agent::{Exit, Talk, Turn, words};
 use crate::clock;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Stream {
 
     fn spent(&self, total: &Value) -> Usage {
         let since = |name: &str, before: Option<u64>| {
-            total[name].as_u64().map(|total| total.saturating_sub(before.unwrap_or(0)))
+            words::tokens(&total[name]).map(|total| total.saturating_sub(before.unwrap_or(0)))
         };
         Usage {
             input_tokens: since("input_tokens", self.before.input_tokens),

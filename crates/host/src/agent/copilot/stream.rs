@@ -1,7 +1,7 @@
 //! The lines of Copilot.
 
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Talk, Turn};
+use crate::agent::{Exit, Talk, Turn, words};
 use crate::files;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Stream {
         let counts: Value = serde_json::from_slice(&bytes).ok()?;
         let mut total = Usage::default();
         for model in counts["modelMetrics"].as_object()?.values() {
-            let tokens = |name: &str| model["usage"][name].as_u64();
+            let tokens = |name: &str| words::tokens(&model["usage"][name]);
             let (input_tokens, output_tokens) = (tokens("inputTokens"), tokens("outputTokens"));
             total.add(&Usage { input_tokens, output_tokens, ..Usage::default() });
         }

@@ -9,6 +9,10 @@ const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// What is kept of a line that is not JSON.
 const NOISE_BYTES_MAX: usize = 4 * 1024;
 
+/// Of one line, in values; a value takes 32 bytes, and an object room for many at once.
+const WEIGHT_MAX: usize = 250_000;
+const OBJECT_WEIGHT: usize = 20;
+
 const PIECE_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +60,7 @@ fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> b
         return true;
     }
     let json = || serde_json::from_slice::<Value>(line).ok().filter(|value| !value.is_string());
-    let json = if is_too_long { None } else { json() };
+    let json = if is_too_long || is_too_heavy(line) { None } else { json() };
     take(match json {
         Some(value) => Line::Json(value),
         None => {
@@ -64,6 +68,22 @@ fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> b
             Line::Other(String::from_utf8_lossy(kept).into_owned())
         }
     })
+}
+
+/// Whether its values would take far more memory than its text: a line can be little else than empty objects.
+fn is_too_heavy(line: &[u8]) -> bool {
+    let (mut weight, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' if !is_text => weight += OBJECT_WEIGHT,
+            b'[' | b',' | b':' if !is_text => weight += 1,
+            _ => {}
+        }
+    }
+    weight > WEIGHT_MAX
 }
 
 /// As it comes, for what is not made of lines.

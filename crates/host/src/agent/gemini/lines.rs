@@ -50,7 +50,7 @@ impl Talk for Lines {
                 model: line["model"].as_str().map(str::to_owned),
             }),
             Some("message") if line["role"] == "assistant" => {
-                self.message.push_str(line["content"].as_str().unwrap_or_default());
+                words::add_piece(&mut self.message, line["content"].as_str().unwrap_or_default());
             }
             Some("tool_use") => self.tool_start(line, turn),
             Some("tool_result") => self.tool_end(line, turn),
@@ -94,7 +94,7 @@ impl Lines {
 
     fn result(&mut self, line: &Value, turn: &mut Turn) {
         self.say(turn);
-        let tokens = |name: &str| line["stats"][name].as_u64();
+        let tokens = |name: &str| words::tokens(&line["stats"][name]);
         // Nothing at all is counted when no answer came.
         if tokens("total_tokens").is_some_and(|total| total > 0) {
             let (input_tokens, output_tokens) = (tokens("input_tokens"), tokens("output_tokens"));

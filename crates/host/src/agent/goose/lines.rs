@@ -89,7 +89,8 @@ impl Lines {
         for item in message["content"].as_array().into_iter().flatten() {
             match item["type"].as_str() {
                 Some("text") if is_assistant => {
-                    self.message.text.push_str(item["text"].as_str().unwrap_or_default());
+                    let piece = item["text"].as_str().unwrap_or_default();
+                    words::add_piece(&mut self.message.text, piece);
                 }
                 Some("error") => self.error = item["message"].as_str().map(str::to_owned),
                 Some("toolRequest") => self.tool_start(item, turn),
@@ -129,8 +130,8 @@ impl Lines {
         let since = |total: Option<u64>, before: Option<u64>| {
             total.map(|total| total.saturating_sub(before.unwrap_or(0)))
         };
-        let tokens = |name: &str| line[name].as_u64().filter(|total| *total > 0);
-        let micro = line["cost_usd"].as_f64().map(|usd| (usd * 1_000_000.0).round() as u64);
+        let tokens = |name: &str| words::tokens(&line[name]).filter(|total| *total > 0);
+        let micro = words::micro_usd(&line["cost_usd"]);
         let spent = Usage {
             input_tokens: since(tokens("input_tokens"), self.before.input_tokens),
             output_tokens: since(tokens("output_tokens"), self.before.output_tokens),

@@ -2,7 +2,7 @@
 
 use super::log;
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Post, Talk, Turn};
+use crate::agent::{Exit, Post, Talk, Turn, words};
 use crate::clock;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -115,7 +115,7 @@ impl Stream {
             self.message = message.to_owned();
             self.text.clear();
         }
-        self.text.push_str(text);
+        words::add_piece(&mut self.text, text);
         turn.events.push(AgentEvent::Text { text: text.to_owned() });
     }
 
@@ -165,17 +165,20 @@ fn subject(input: &Value) -> String {
 /// Where nothing was counted there are zeros; a model without a known price costs zero.
 fn spent(part: &Value) -> Option<Usage> {
     let tokens = &part["tokens"];
-    let count = |value: &Value| value.as_u64();
     let sum = |parts: [Option<u64>; 3]| parts.into_iter().flatten().reduce(u64::saturating_add);
     let cache = &tokens["cache"];
-    let input = sum([count(&tokens["input"]), count(&cache["read"]), count(&cache["write"])]);
-    let output = sum([count(&tokens["output"]), count(&tokens["reasoning"]), None]);
-    let usd = part["cost"].as_f64().filter(|usd| *usd > 0.0);
-    let is_counted = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0 || usd.is_some();
+    let input = sum([
+        words::tokens(&tokens["input"]),
+        words::tokens(&cache["read"]),
+        words::tokens(&cache["write"]),
+    ]);
+    let output = sum([words::tokens(&tokens["output"]), words::tokens(&tokens["reasoning"]), None]);
+    let micro_usd = words::micro_usd(&part["cost"]).filter(|micro| *micro > 0);
+    let is_counted = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0 || micro_usd.is_some();
     is_counted.then(|| Usage {
         input_tokens: input,
         output_tokens: output,
-        micro_usd: usd.map(|usd| (usd * 1_000_000.0).round() as u64),
+        micro_usd,
         wall_ms: None,
     })
 }
