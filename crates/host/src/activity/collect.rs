@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::{self, RoleFile};
-use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -106,10 +106,7 @@ fn temporary(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
         let seconds: u64 = line.strip_prefix("retry-after:")?.trim().parse().ok()?;
         (seconds > 0).then(|| clock::now().plus_ms(seconds.saturating_mul(1_000)))
     });
-    // A time that is not ahead is no reset time, and one in years is a mistake.
-    let now = clock::now();
-    let is_sensible = |until: &Timestamp| *until > now && until.ms_since(now) <= PARK_MS_MAX;
-    Ok(match until.filter(is_sensible) {
+    Ok(match until.filter(|until| driven::is_reset_time(*until)) {
         Some(until) => DispatchEnd::Parked { until },
         None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
     })

@@ -155,7 +155,10 @@ fn run_to_end(
                 let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
                     continue;
                 };
-                driven::remove_homes(context, &order.session, &order.open);
+                // Those after it may have begun since this order was given.
+                driven::remove_homes(context, &order.session, |number| {
+                    number < order.number && !order.open.contains(&number)
+                });
                 match start(context, order, &workspace, &folder, hold, stop)? {
                     Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
@@ -245,7 +248,16 @@ fn clean(
     order: &DispatchOrder,
     message: &str,
 ) -> Result<Option<String>, ActivityError> {
-    let rescue = workspace.rescue(&order.rescue_name(), message)?;
+    clean_as(workspace, order, &order.rescue_name(), message)
+}
+
+fn clean_as(
+    workspace: &Workspace,
+    order: &DispatchOrder,
+    name: &str,
+    message: &str,
+) -> Result<Option<String>, ActivityError> {
+    let rescue = workspace.rescue(name, message)?;
     crash::point("dispatch.rescued");
     if rescue.is_some() {
         workspace.reset(&order.tip)?;
@@ -347,11 +359,18 @@ fn lay_out(
     {
         return Ok((given, Vec::new()));
     }
-    let found = clean(workspace, order, "changes found before a dispatch")?;
+    let before = order.brief.asked_again.filter(|_| asks_again);
+    // What lies there from the attempt before is its work, by the name under which it will be looked for; also by an engine
+    // that is killed right after this.
+    let name = match before {
+        Some(before) => rescue_name(order.number, before),
+        None => format!("{}-before", order.rescue_name()),
+    };
+    let found = clean_as(workspace, order, &name, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
-    match (&found, order.brief.asked_again.filter(|_| asks_again)) {
+    match (&found, before) {
         (Some(left), before) if before.is_some() || order.brief.goes_on => {
             workspace.take_up(left, &order.tip)?;
         }
@@ -360,7 +379,7 @@ fn lay_out(
         }
         _ => {}
     }
-    if let Some(before) = order.brief.asked_again.filter(|_| asks_again) {
+    if let Some(before) = before {
         failed::bring_back(record, order, before, workspace.tree())?;
     }
     let notes = restore(order, workspace)?;

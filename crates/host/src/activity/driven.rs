@@ -6,6 +6,7 @@ use super::dispatch::DispatchOrder;
 use crate::agent::event::{Finished, Outcome};
 use crate::agent::trust::{self, Inherited};
 use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
+use crate::clock;
 use crate::context::Context;
 use crate::crash;
 use crate::layout::RunFolder;
@@ -16,7 +17,9 @@ use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{DispatchNumber, SessionName};
+use tollgate_core::limits::PARK_MS_MAX;
 use tollgate_core::reply::Usage;
+use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
 
 /// An agent's own session that goes on.
@@ -178,15 +181,19 @@ pub fn take_login_out(context: &Context, order: &DispatchOrder) -> Result<(), Ac
 
 /// Removes the private folders of a session's dispatches that are over; what cannot be removed now is tried again when
 /// the next dispatch starts, and at the end.
-pub fn remove_homes(context: &Context, session: &SessionName, open: &[DispatchNumber]) {
+pub fn remove_homes(
+    context: &Context,
+    session: &SessionName,
+    is_over: impl Fn(DispatchNumber) -> bool,
+) {
     let homes = context.agent_homes(session);
-    let open: Vec<String> = open.iter().map(ToString::to_string).collect();
     let mut is_empty = true;
     for entry in std::fs::read_dir(&homes).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         // What was lent lies beside the folder, also when the folder is gone.
         let number = name.strip_suffix(LENT_SUFFIX).unwrap_or(&name).to_owned();
-        if open.contains(&number) {
+        let dispatch = number.parse().map(DispatchNumber);
+        if dispatch.is_ok_and(|dispatch| !is_over(dispatch)) {
             is_empty = false;
             continue;
         }
@@ -231,6 +238,12 @@ pub fn transcript(folder: &RunFolder) -> Result<Transcript, ActivityError> {
     }
 }
 
+/// A time that is not ahead is no reset time, and one in years is a mistake.
+pub fn is_reset_time(until: Timestamp) -> bool {
+    let now = clock::now();
+    until > now && until.ms_since(now) <= PARK_MS_MAX
+}
+
 /// What an agent's last word means: a reply to be read, or how the attempt ended without one.
 pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
     let Some(Finished { outcome, reply, text }) = &transcript.finished else {
@@ -248,7 +261,9 @@ pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
                 (written, _) => return Ok(written.unwrap_or_default().into_bytes()),
             }
         }
-        Outcome::UsageLimit { resets_at: Some(until), .. } => DispatchEnd::Parked { until },
+        Outcome::UsageLimit { resets_at: Some(until), .. } if is_reset_time(until) => {
+            DispatchEnd::Parked { until }
+        }
         Outcome::UsageLimit { detail, .. } => DispatchEnd::Unavailable { detail },
         Outcome::Service { status, detail } => DispatchEnd::Unavailable {
             detail: match status {

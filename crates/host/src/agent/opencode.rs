@@ -94,6 +94,7 @@ impl AgentAdapter for Opencode {
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+        refuse_plugins(job)?;
         let mut argv = job.program.clone();
         argv.extend(["run", "--format", "json"].map(str::to_owned));
         if let Some(model) = &job.agent.model {
@@ -127,6 +128,19 @@ impl AgentAdapter for Opencode {
         // The person's own log is written by all of their agents.
         let data = plan.env.get("XDG_DATA_HOME").map(PathBuf::from);
         Box::new(stream::Stream::new(data.map(|data| data.join(log::LOG))))
+    }
+}
+
+/// It loads the plugins of a repository whatever it is told: they would run with the person's login in reach.
+pub(super) fn refuse_plugins(job: &Job<'_>) -> Result<(), String> {
+    let plugins = [".opencode/plugin", ".opencode/plugins"];
+    let found = plugins.iter().find(|name| job.tree.join(name).symlink_metadata().is_ok());
+    match found.filter(|_| !job.agent.inherit) {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "the repository has {name}, and opencode would run what is in it; take it out of the repository, use another \
+             agent, or write inherit = true and agree to it with `tollgate agents trust`"
+        )),
     }
 }
 

@@ -51,7 +51,7 @@ impl Owner {
     /// Agents of a session that is over need their private folders no more.
     pub(super) fn remove_agent_homes(&self) {
         if self.session().is_over() {
-            driven::remove_homes(&self.context, &self.session().opening.session, &[]);
+            driven::remove_homes(&self.context, &self.session().opening.session, |_| true);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
+use crate::agent::opencode;
 use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,6 +153,7 @@ impl Wrapped {
                      use adapter = \"codex\", or set inherit = true if you trust them"
                     .to_owned());
             }
+            Self::Opencode => return opencode::refuse_plugins(job),
             Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
             // Without it a session is refused; with a login of Google's it is told there.
             Self::Gemini if !job.home.path(".gemini/oauth_creds.json").exists() => {
