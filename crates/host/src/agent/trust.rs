@@ -1,6 +1,7 @@
 //! Whether the person has agreed to what an agent with `inherit = true` would run of their own settings and of the
 //! repository's. What they agreed to is known by its content: a file that is new, changed or gone needs their word again.
 
+mod counted;
 mod store;
 
 pub use store::{TRUST_FILE, is_trusted, last_trusted, trust};
@@ -8,6 +9,7 @@ pub use store::{TRUST_FILE, is_trusted, last_trusted, trust};
 use super::AgentAdapter;
 use crate::context::Context;
 use crate::files;
+use counted::counted;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -136,7 +138,10 @@ impl Inherited {
         if content.len() as u64 > FILE_BYTES_MAX {
             return Err(unreadable(io::Error::other("it is too large for settings")));
         }
-        self.files.insert(shown(path, person, root), content);
+        let name = shown(path, person, root);
+        if let Some(content) = counted(&name, content) {
+            self.files.insert(name, content);
+        }
         if self.files.len() > FILES_MAX {
             return Err(TrustError::TooMany);
         }
