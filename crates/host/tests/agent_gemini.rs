@@ -2,24 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod agent_told;
+mod agent_support;
 
-use agent_told::{plan, told, told_of};
+use agent_support::{plan, play, told};
 use expect_test::{Expect, expect};
 use tollgate_contract::config::Adapter;
-use tollgate_core::reply::Usage;
 use tollgate_host::agent::Exit;
 
-fn check(case: &str, expected: &Expect) {
-    let plan = plan(Adapter::Gemini, Usage::default());
-    expected.assert_eq(&told(&plan, "gemini-0.61.0", case));
+const GEMINI: (Adapter, &str) = (Adapter::Gemini, "gemini-0.61.0");
+
+fn check(case: &str, expected: Expect) {
+    agent_support::check(GEMINI, case, expected);
 }
 
 #[test]
 fn a_turn_ends_with_the_last_message() {
     check(
         "done",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
@@ -36,7 +36,7 @@ fn a_turn_ends_with_the_last_message() {
 fn what_it_may_not_do_is_told() {
     check(
         "refused",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Working."}
         {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"git status"}
@@ -62,7 +62,7 @@ fn what_it_may_not_do_is_told() {
 fn a_tool_that_was_taken_away_is_a_refusal() {
     check(
         "denied",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Writing."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
@@ -80,7 +80,7 @@ fn a_tool_that_was_taken_away_is_a_refusal() {
 fn wrong_arguments_are_no_refusal() {
     check(
         "wrong_arguments",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Trying."}
         {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file"}
@@ -97,7 +97,7 @@ fn wrong_arguments_are_no_refusal() {
 fn what_a_resumed_session_costs_is_not_counted_twice() {
     check(
         "resumed",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"text","text":"Still here."}
         {"event":"usage","input_tokens":100,"output_tokens":20}
@@ -111,7 +111,7 @@ fn what_a_resumed_session_costs_is_not_counted_twice() {
 fn a_rate_limit_is_of_the_service() {
     check(
         "rate_limit",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).]\nPlease wait and try again later. To increase your limits, r…","kind":"service","status":429}}
@@ -123,7 +123,7 @@ fn a_rate_limit_is_of_the_service() {
 fn a_short_wait_is_of_the_service() {
     check(
         "rate_limit_with_reset",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.]\nPlease wait and try again later. …","kind":"service","status":429}}
@@ -135,7 +135,7 @@ fn a_short_wait_is_of_the_service() {
 fn a_used_up_day_is_a_limit() {
     check(
         "usage_limit",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit"}}
@@ -147,7 +147,7 @@ fn a_used_up_day_is_a_limit() {
 fn a_failing_service_is_told_with_its_status() {
     check(
         "server_error",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: {\"error\":{\"code\":500,\"message\":\"An internal error has occurred.\",\"status\":\"INTERNAL\"}}]","kind":"service","status":500}}
@@ -159,7 +159,7 @@ fn a_failing_service_is_told_with_its_status() {
 fn a_login_that_is_refused_is_told() {
     check(
         "login",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: {\"error\":{\"code\":401,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"UNAUTHENTICATED\"}…","kind":"login"}}
@@ -171,7 +171,7 @@ fn a_login_that_is_refused_is_told() {
 fn a_stream_that_breaks_off_is_of_the_service() {
     check(
         "cut",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"usage","input_tokens":200,"output_tokens":40}
         over
@@ -184,7 +184,7 @@ fn a_stream_that_breaks_off_is_of_the_service() {
 fn an_answer_that_is_none_is_of_the_service() {
     check(
         "garbage",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: Incomplete JSON segment at the end]","kind":"service"}}
@@ -196,7 +196,7 @@ fn an_answer_that_is_none_is_of_the_service() {
 fn a_service_that_is_not_there_is_told() {
     check(
         "unreachable",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
         {"outcome":{"detail":"[API Error: exception TypeError: fetch failed sending request]","kind":"service"}}
@@ -208,7 +208,7 @@ fn a_service_that_is_not_there_is_told() {
 fn used_up_turns_are_told() {
     check(
         "turns",
-        &expect![[r#"
+        expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"echo 1"}
         {"event":"tool_end","id":"run_shell_command__call_1","ok":true}
@@ -225,7 +225,7 @@ fn used_up_turns_are_told() {
 fn without_a_last_word_the_exit_code_decides() {
     let end = |code: Option<i32>| {
         let exit = Exit { code, signal: None, stderr_tail: "words".to_owned() };
-        told_of(&plan(Adapter::Gemini, Usage::default()), "{}\n[]\nnull\n{\"type\":7}\n", &exit)
+        told(&play(&plan(Adapter::Gemini), "{}\n[]\nnull\n{\"type\":7}\n", &exit))
     };
     expect![[r#"
         {"outcome":{"detail":"words","kind":"login"}}
@@ -233,7 +233,7 @@ fn without_a_last_word_the_exit_code_decides() {
         {"outcome":{"detail":"words","exit_code":0,"kind":"unclear"}}
         {"outcome":{"detail":"words","kind":"unclear"}}
     "#]]
-    .assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].concat());
+    .assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].join("\n"));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_long_wait_is_a_limit_and_has_an_end() {
         let line =
             serde_json::json!({"type": "result", "status": "error", "error": {"message": message}});
         let exit = Exit { code: Some(173), ..Exit::default() };
-        told_of(&plan(Adapter::Gemini, Usage::default()), &line.to_string(), &exit)
+        told(&play(&plan(Adapter::Gemini), &line.to_string(), &exit))
     };
     let limit = result(
         "[API Error: You have exhausted your capacity. Your quota will reset after 3h12m5s.]",

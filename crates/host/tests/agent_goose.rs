@@ -2,20 +2,23 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod agent_told;
+mod agent_support;
 
-use agent_told::{plan, told, told_of};
+use agent_support::{plan, play, replay, told};
 use expect_test::{Expect, expect};
 use tollgate_contract::config::Adapter;
 use tollgate_core::reply::Usage;
-use tollgate_host::agent::Exit;
+use tollgate_host::agent::{Exit, Plan};
+
+const GOOSE: (Adapter, &str) = (Adapter::Goose, "goose-1.52.0");
 
 fn check(case: &str, expected: &Expect) {
     check_after(case, Usage::default(), expected);
 }
 
 fn check_after(case: &str, before: Usage, expected: &Expect) {
-    expected.assert_eq(&told(&plan(Adapter::Goose, before), "goose-1.52.0", case));
+    let plan = Plan { before, ..plan(Adapter::Goose) };
+    expected.assert_eq(&told(&replay(GOOSE, case, &plan)));
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn a_login_that_is_refused_is_told() {
 fn without_a_login_or_a_provider_it_does_not_start() {
     let end = |words: &str| {
         let exit = Exit { code: Some(1), signal: None, stderr_tail: words.to_owned() };
-        told_of(&plan(Adapter::Goose, Usage::default()), "", &exit)
+        told(&play(&plan(Adapter::Goose), "", &exit))
     };
     let no_key = "error: Error Configuration value not found: ANTHROPIC_API_KEY.\n\
                   Please check your system keychain and run 'goose configure' again.";
@@ -232,5 +235,5 @@ fn no_line_makes_it_stumble() {
         {"event":"tool_start","id":"","name":""}
         {"outcome":{"detail":"","exit_code":0,"kind":"unclear"}}
     "#]]
-    .assert_eq(&told_of(&plan(Adapter::Goose, Usage::default()), lines, &exit));
+    .assert_eq(&told(&play(&plan(Adapter::Goose), lines, &exit)));
 }

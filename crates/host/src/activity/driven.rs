@@ -89,6 +89,7 @@ pub fn launch(
         resume: resumed.map(|resumed| resumed.session.clone()),
         before: resumed.map(|resumed| resumed.before).unwrap_or_default(),
         silence_ms: context.config.limits.silence_ms,
+        output_bytes_max: context.config.limits.output_bytes,
     };
     agent::write_plan(folder.folder(), &plan)?;
     let words = [context.program.display().to_string(), "drive".to_owned()];
@@ -279,6 +280,7 @@ pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
         Outcome::Silent { after_ms } => DispatchEnd::Unavailable {
             detail: format!("no sign of life for {} s while no tool was at work", after_ms / 1_000),
         },
+        Outcome::Flooded { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
         Outcome::Looping { requests } => DispatchEnd::Unavailable {
             detail: format!("it asked its model service {requests} times in a row and got nowhere"),
         },

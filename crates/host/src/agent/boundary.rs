@@ -94,6 +94,7 @@ mod tests {
             resume: None,
             before: Usage::default(),
             silence_ms: 1,
+            output_bytes_max: 1024 * 1024,
         }
     }
 

@@ -13,7 +13,7 @@ use lines::{Asides, Line, read_lines};
 use mouth::Mouth;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -43,6 +43,9 @@ pub fn drive(run_dir: &Path) -> ExitCode {
 }
 
 fn run(run_dir: &Path) -> io::Result<()> {
+    // What is said here is ours alone: nobody else of this user may open our output through /proc.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     let bytes =
         files::read_bounded(&run_dir.join(PLAN), REPLY_BYTES_MAX).map_err(io::Error::other)?;
     let mut plan: Plan = serde_json::from_slice(&bytes)?;
@@ -52,7 +55,7 @@ fn run(run_dir: &Path) -> io::Result<()> {
     let (sender, heard) = sync_channel(1);
     let mut child = start(&plan, run_dir)?;
     let stdin = child.stdin.take().map(Mouth::new);
-    listen(&mut child, &sender);
+    listen(&mut child, plan.output_bytes_max, &sender);
     let mut drive = Drive {
         talk: adapter.talk(&plan),
         plan,
@@ -98,14 +101,18 @@ pub enum Heard {
     /// Its standard output is closed.
     Silence,
     Note(Value),
+    /// It wrote more than it may.
+    Flood,
 }
 
-fn listen(child: &mut Child, sender: &SyncSender<Heard>) {
+fn listen(child: &mut Child, bytes_max: u64, sender: &SyncSender<Heard>) {
     if let Some(stdout) = child.stdout.take() {
         let lines = sender.clone();
         thread::spawn(move || {
-            read_lines(stdout, &mut |line| lines.send(Heard::Line(line)).is_ok());
-            let _over = lines.send(Heard::Silence);
+            let mut output = stdout.take(bytes_max.saturating_add(1));
+            read_lines(&mut output, &mut |line| lines.send(Heard::Line(line)).is_ok());
+            let is_flood = output.limit() == 0;
+            let _over = lines.send(if is_flood { Heard::Flood } else { Heard::Silence });
         });
     }
     if let Some(stderr) = child.stderr.take() {
@@ -164,8 +171,7 @@ impl Drive {
         loop {
             // A program may be gone while a process of its own still holds the output.
             if (is_closed || self.heard_nothing_for(last_heard, LOOK)) && self.is_gone()? {
-                self.take_rest()?;
-                return Ok(None);
+                return self.take_rest();
             }
             if self.over_since.is_some_and(|since| since.elapsed() > LEAVING) {
                 return Ok(None);
@@ -196,14 +202,14 @@ impl Drive {
     }
 
     /// What was said right before the end.
-    fn take_rest(&mut self) -> io::Result<()> {
+    fn take_rest(&mut self) -> io::Result<Option<Outcome>> {
         while let Ok(heard) = self.heard.recv_timeout(LOOK) {
-            if matches!(heard, Heard::Silence) {
-                continue;
+            let outcome = self.take(heard)?;
+            if matches!(outcome, Some(Outcome::Flooded { .. })) {
+                return Ok(outcome);
             }
-            self.take(heard)?;
         }
-        Ok(())
+        Ok(None)
     }
 
     fn take(&mut self, heard: Heard) -> io::Result<Option<Outcome>> {
@@ -226,6 +232,10 @@ impl Drive {
                 self.pass_on(&piece)?;
                 let talk = &mut self.talk;
                 self.asides.take(&piece, &mut |line| talk.aside(line, &mut turn));
+            }
+            Heard::Flood => {
+                let limit_bytes = self.plan.output_bytes_max;
+                return Ok(Some(Outcome::Flooded { limit_bytes }));
             }
             Heard::Silence => {}
         }

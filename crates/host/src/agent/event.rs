@@ -107,6 +107,8 @@ pub enum Outcome {
     Silent { after_ms: u64 },
     /// It asks its model service again and again and gets nowhere.
     Looping { requests: u32 },
+    /// It wrote more than it may.
+    Flooded { limit_bytes: u64 },
     /// It ended without saying how; the exit code is all there is.
     Unclear {
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
+use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
 use tollgate_core::reply::Usage;
 use tollgate_core::role::Role;
 
@@ -121,4 +122,11 @@ pub struct Plan {
     #[serde(default)]
     pub before: Usage,
     pub silence_ms: u64,
+    /// What the program may write on its standard output: most of a line that is no JSON is not passed on.
+    #[serde(default = "output_bytes_default")]
+    pub output_bytes_max: u64,
+}
+
+fn output_bytes_default() -> u64 {
+    OUTPUT_BYTES_DEFAULT
 }

@@ -1,38 +1,33 @@
-//! Recorded lines of an agent program, told again to its adapter.
+//! Recorded lines of an agent program, told again to its adapter, and what it made of them.
+#![allow(dead_code, reason = "each test crate uses its part")]
+
+pub mod properties;
 
 use expect_test::Expect;
+pub use properties::plan;
+use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 use tollgate_contract::config::Adapter;
 use tollgate_core::reply::Usage;
 use tollgate_host::agent::event::{AgentEvent, Finished};
-use tollgate_host::agent::{Access, Exit, Plan, Stdin, Turn, adapter};
+use tollgate_host::agent::{Exit, Plan, Turn, adapter};
 
-pub fn plan(adapter: Adapter) -> Plan {
-    Plan {
-        adapter,
-        argv: Vec::new(),
-        env: Default::default(),
-        stdin: Stdin::Talk,
-        prompt: "Write hello.txt".to_owned(),
-        tree: "/srv/tree".into(),
-        session_folder: ".agents-work/2026-01-01_a".to_owned(),
-        access: Access::Tree,
-        model: None,
-        resume: None,
-        before: Usage::default(),
-        silence_ms: 60_000,
-    }
-}
-
-/// Tells a case line by line, as far as the adapter listens.
-pub fn replay((kind, folder): (Adapter, &str), case: &str, plan: &Plan) -> (Vec<Turn>, Finished) {
+/// Tells a recorded case.
+pub fn replay((_, folder): (Adapter, &str), case: &str, plan: &Plan) -> (Vec<Turn>, Finished) {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent_lines").join(folder);
     let read =
         |ending: &str| std::fs::read_to_string(place.join(format!("{case}.{ending}"))).unwrap();
-    let mut talk = adapter(kind).unwrap().talk(plan);
+    let code = read("exit").trim().parse().ok();
+    let signal = code.is_none().then_some(9);
+    play(plan, &read("jsonl"), &Exit { code, signal, stderr_tail: read("stderr") })
+}
+
+/// Tells these lines, as far as the driver would.
+pub fn play(plan: &Plan, lines: &str, exit: &Exit) -> (Vec<Turn>, Finished) {
+    let mut talk = adapter(plan.adapter).unwrap().talk(plan);
     let mut turns = Vec::new();
-    for line in read("jsonl").lines() {
+    for line in lines.lines() {
         let mut turn = Turn::default();
         talk.heard(&serde_json::from_str(line).unwrap(), &mut turn);
         let is_over = turn.is_over;
@@ -41,10 +36,7 @@ pub fn replay((kind, folder): (Adapter, &str), case: &str, plan: &Plan) -> (Vec<
             break;
         }
     }
-    let code = read("exit").trim().parse().ok();
-    let signal = code.is_none().then_some(9);
-    let exit = Exit { code, signal, stderr_tail: read("stderr") };
-    (turns, talk.ended(&exit))
+    (turns, talk.ended(exit))
 }
 
 /// The events and answers, a line each, and what was spent.
@@ -57,7 +49,7 @@ pub fn spoken(turns: &[Turn]) -> (String, Usage) {
             }
             let mut fields = serde_json::to_value(event).unwrap();
             let name = fields.as_object_mut().unwrap().remove("event").unwrap();
-            writeln!(told, "{} {fields}", name.as_str().unwrap()).unwrap();
+            writeln!(told, "{} {}", name.as_str().unwrap(), short(&fields)).unwrap();
         }
         for line in &turn.say {
             writeln!(told, "-> {}", line["response"]["response"]).unwrap();
@@ -69,9 +61,26 @@ pub fn spoken(turns: &[Turn]) -> (String, Usage) {
     (told, usage)
 }
 
+/// All of it, and how it ended.
+pub fn told((turns, finished): &(Vec<Turn>, Finished)) -> String {
+    let end = serde_json::to_value(finished).unwrap();
+    format!("{}= {}", spoken(turns).0, short(&end))
+}
+
 pub fn check(program: (Adapter, &str), case: &str, expected: Expect) {
-    let (turns, finished) = replay(program, case, &plan(program.0));
-    let (mut told, _) = spoken(&turns);
-    write!(told, "= {}", serde_json::to_value(&finished).unwrap()).unwrap();
-    expected.assert_eq(&told);
+    expected.assert_eq(&told(&replay(program, case, &plan(program.0))));
+}
+
+/// Long words of an agent are told by how they begin.
+fn short(value: &Value) -> Value {
+    const CHARS_MAX: usize = 400;
+    match value {
+        Value::String(text) if text.chars().count() > CHARS_MAX => {
+            Value::from(format!("{}…", text.chars().take(CHARS_MAX).collect::<String>()))
+        }
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), short(value))).collect()
+        }
+        other => other.clone(),
+    }
 }

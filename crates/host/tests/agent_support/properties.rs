@@ -38,6 +38,7 @@ pub fn plan(adapter: Adapter) -> Plan {
         resume: None,
         before: Usage::default(),
         silence_ms: 60_000,
+        output_bytes_max: 1024 * 1024,
     }
 }
 

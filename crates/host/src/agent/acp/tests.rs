@@ -32,6 +32,7 @@ pub fn plan(tree: &Path, argv: &[&str]) -> Plan {
         resume: None,
         before: Usage::default(),
         silence_ms: 60_000,
+        output_bytes_max: 1024 * 1024,
     }
 }
 
