@@ -28,6 +28,9 @@ const PROMPT: &str = "prompt.md";
 /// What a program gets to leave by itself after its last word; some hold their output open for ever.
 const LEAVING: Duration = Duration::from_secs(5);
 
+/// How long the rest of what a program said may take to come when it is gone; a process that it left may hold its output.
+const REST: Duration = Duration::from_secs(2);
+
 /// How often to look whether the program is gone while its output stays open.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -169,14 +172,16 @@ impl Drive {
         let mut last_heard = Instant::now();
         let mut is_closed = false;
         loop {
-            // A program may be gone while a process of its own still holds the output.
-            if (is_closed || self.heard_nothing_for(last_heard, LOOK)) && self.is_gone()? {
-                return self.take_rest();
+            // A program may be gone while a process of its own still holds the output, and writes to it.
+            if self.is_gone()? {
+                return self.take_rest(is_closed);
             }
             if self.over_since.is_some_and(|since| since.elapsed() > LEAVING) {
                 return Ok(None);
             }
-            if self.tools.is_empty() && last_heard.elapsed() > silence {
+            // After its last word nothing more is expected.
+            let is_expected = self.over_since.is_none() && self.tools.is_empty();
+            if is_expected && last_heard.elapsed() > silence {
                 return Ok(Some(Outcome::Silent { after_ms: self.plan.silence_ms }));
             }
             match self.heard.recv_timeout(LOOK) {
@@ -193,20 +198,25 @@ impl Drive {
         }
     }
 
-    fn heard_nothing_for(&self, last_heard: Instant, time: Duration) -> bool {
-        last_heard.elapsed() >= time
-    }
-
     fn is_gone(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// What was said right before the end.
-    fn take_rest(&mut self) -> io::Result<Option<Outcome>> {
-        while let Ok(heard) = self.heard.recv_timeout(LOOK) {
-            let outcome = self.take(heard)?;
-            if matches!(outcome, Some(Outcome::Flooded { .. })) {
-                return Ok(outcome);
+    /// What was said right before the end, up to the end of its output or until nothing more comes of it.
+    fn take_rest(&mut self, is_closed: bool) -> io::Result<Option<Outcome>> {
+        let begun = Instant::now();
+        let mut patience = if is_closed { LOOK } else { REST };
+        while begun.elapsed() < LEAVING {
+            match self.heard.recv_timeout(patience) {
+                // Its words to people may still be on their way.
+                Ok(Heard::Silence) => patience = LOOK,
+                Ok(heard) => {
+                    let outcome = self.take(heard)?;
+                    if matches!(outcome, Some(Outcome::Flooded { .. })) {
+                        return Ok(outcome);
+                    }
+                }
+                Err(_) => break,
             }
         }
         Ok(None)
@@ -258,9 +268,14 @@ impl Drive {
     fn follow(&mut self, turn: Turn) -> io::Result<Option<Outcome>> {
         let mut outcome = None;
         let was_over = self.over_since.is_some();
+        let has_news = !turn.events.is_empty();
         for event in turn.events {
             self.write(&event)?;
             outcome = outcome.or(self.watch(event));
+        }
+        // Whoever ends us, what was spent is known.
+        if has_news {
+            self.transcript.flush()?;
         }
         for line in turn.say {
             let is_said = self.stdin.as_ref().is_none_or(|mouth| mouth.say(&line));

@@ -59,7 +59,7 @@ fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> b
     if line.is_empty() {
         return true;
     }
-    let json = || serde_json::from_slice::<Value>(line).ok().filter(|value| !value.is_string());
+    let json = || parse(line).filter(|value| !value.is_string());
     let json = if is_too_long || is_too_heavy(line) { None } else { json() };
     take(match json {
         Some(value) => Line::Json(value),
@@ -68,6 +68,38 @@ fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> b
             Line::Other(String::from_utf8_lossy(kept).into_owned())
         }
     })
+}
+
+fn parse(line: &[u8]) -> Option<Value> {
+    let read = |line: &[u8]| serde_json::from_slice(line).ok();
+    read(line).or_else(|| read(&with_whole_pairs(line)?))
+}
+
+/// Programs that cut a text in the middle of an emoji write half of a pair, which is no JSON; the half is replaced. None when
+/// there is none.
+fn with_whole_pairs(line: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = line.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut whole, mut at, mut is_mended) = (Vec::with_capacity(line.len()), 0, false);
+    while at < line.len() {
+        let taken = match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => {
+                whole.extend_from_slice(b"\\ufffd");
+                is_mended = true;
+                at += 6;
+                continue;
+            }
+            Some(_) => 6,
+            None if line[at] == b'\\' => 2,
+            None => 1,
+        };
+        whole.extend_from_slice(&line[at..(at + taken).min(line.len())]);
+        at += taken;
+    }
+    is_mended.then_some(whole)
 }
 
 /// Whether its values would take far more memory than its text: a line can be little else than empty objects.
@@ -162,6 +194,13 @@ mod tests {
             asides.take(piece, &mut |line| given.push(line.to_owned()));
         }
         assert_eq!(given, ["one", "two", "", "x".repeat(NOISE_BYTES_MAX).as_str()]);
+    }
+
+    #[test]
+    fn half_of_a_pair_is_replaced_and_the_line_is_read() {
+        let found = lines(br#"{"a":"x\ud83d y \ud83d\ude00 \\ud83d","b":"\udc00"}"#);
+        let wanted = json!({"a": "x\u{fffd} y \u{1F600} \\ud83d", "b": "\u{fffd}"});
+        assert_eq!(found, [Line::Json(wanted)]);
     }
 
     #[test]
