@@ -227,6 +227,60 @@ fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
 }
 
 #[test]
+fn r107_an_agent_that_is_out_for_no_time_again_and_again_is_waited_for_longer_and_then_told() {
+    check(
+        "played alpha
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 3
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         go
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            waited    4000 ms
+            waited    8000 ms
+            waited    16000 ms
+            waited    32000 ms
+            waited    64000 ms
+            waited    128000 ms
+            waited    256000 ms
+            waited    299000 ms
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-1 escalation answered "retry"
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx11 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_a_real_wait_in_between_begins_the_count_anew() {
+    check(
+        "SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 600
+         SpecAgent: parked 0
+         go",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            waited    600000 ms
+            waited    1000 ms
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx5 Architect"#]],
+    );
+}
+
+#[test]
 fn r107_all_wait_for_the_first_that_is_back_and_the_agent_of_the_role_plays_again() {
     check(
         "played alpha

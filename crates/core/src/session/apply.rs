@@ -120,6 +120,7 @@ impl Session {
                 dispatch.is_parked = *why == RetryWhy::Parked;
                 if *why == RetryWhy::Consented {
                     dispatch.starts_max = dispatch.starts + 1;
+                    dispatch.short_parks = 0;
                 }
             }
             Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
@@ -283,6 +284,7 @@ impl Session {
             starts: 0,
             invalid: 0,
             interruptions: 0,
+            short_parks: 0,
             starts_max: self.policy.starts_max(),
             previous_errors: Vec::new(),
             timeout_ms: self.policy.timeout_ms(role),
@@ -354,9 +356,7 @@ impl Session {
             let dispatch = self.dispatch_mut(number);
             dispatch.starts = dispatch.starts.saturating_sub(1);
         }
-        if let DispatchEnd::Parked { until } = end {
-            self.park(at, number, *until);
-        }
+        self.park(at, number, end);
         if let DispatchEnd::Replied { work, .. } = end {
             self.note_scope(number, work);
         }

@@ -5,6 +5,7 @@ use crate::action::Place;
 use crate::allowance::Allowance;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
+use crate::limits::PARK_BACKOFF_MS_MAX;
 use crate::reply::{Reply, ReplyError};
 use crate::role::Role;
 use crate::time::Timestamp;
@@ -34,6 +35,8 @@ pub struct Dispatch {
     pub(crate) invalid: u32,
     /// How often it was lost through no fault of the agent.
     pub(crate) interruptions: u32,
+    /// How often in a row its agent was out of its usage limit for next to no time.
+    pub(crate) short_parks: u32,
     /// Starts allowed in all; a consent raises it by one.
     pub(crate) starts_max: u32,
     /// Faults of the last reply, for the next attempt.
@@ -171,6 +174,13 @@ impl Dispatch {
     /// Until when nobody who may play it is within its usage limit.
     pub fn parked_until(&self) -> Option<Timestamp> {
         self.due().filter(|_| self.is_parked)
+    }
+
+    /// The least that it waits for a usage limit. A time that is always now must not become a hot loop.
+    pub(crate) fn park_wait_ms(&self, base_ms: u64) -> u64 {
+        let base_ms = base_ms.max(1);
+        let doublings = self.short_parks.saturating_sub(1).min(20);
+        base_ms.saturating_mul(1 << doublings).min(PARK_BACKOFF_MS_MAX).max(base_ms)
     }
 
     pub fn waiting(&self) -> Option<Waiting> {
