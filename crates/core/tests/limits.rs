@@ -111,6 +111,64 @@ fn r106_what_may_be_needed_by_those_at_work_is_not_given_twice() {
 }
 
 #[test]
+fn r106_who_ran_out_of_what_others_might_need_is_not_to_blame() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         gates approved per-batch
+         wall 1000
+         lasts SpecAgent 100
+         lasts Architect 100
+         lasts Planner 100
+         lasts Coder 100
+         lasts Reviewer 1
+         Coder: ok
+         Coder: timeout
+         go until Coder
+         who
+         first
+         first
+         who",
+        expect![[r#"
+            plays     Coder T-001: somebody at most 700000 ms
+            plays     Coder T-002: somebody at most 600000 ms
+            ready     Coder T-001: somebody at most 700000 ms
+            plays     Coder T-002: somebody at most 500000 ms
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 in-progress, T-002 in-progress
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002)x2"#]],
+    );
+}
+
+#[test]
+fn r066_only_who_played_before_is_asked_again() {
+    let story = "usd 1
+         costs SpecAgent 1
+         played alpha
+         SpecAgent: invalid
+         go";
+    check(
+        &format!("{story}\nanswer UD-1 retry\nwho"),
+        expect![[r#"
+        plays     SpecAgent meta: alpha again
+        state     INTAKE, 1 at work
+        decision  UD-1 escalation answered "retry"
+        ran       SpecAgentx2"#]],
+    );
+    check(
+        &format!("{story}\nresume played beta\nanswer UD-1 retry\nwho"),
+        expect![[r#"
+            plays     SpecAgent meta: beta
+            state     INTAKE, 1 at work
+            decision  UD-1 escalation answered "retry"
+            ran       SpecAgentx2"#]],
+    );
+}
+
+#[test]
 fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_that() {
     check(
         "usd 2

@@ -24,7 +24,9 @@ impl Session {
         let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
         let role = self.dispatches[number].role;
         let player = agent.clone().or_else(|| self.policy.players.get(&role).cloned());
+        let cut = self.cut_by_others(allowance);
         let dispatch = self.dispatch_mut(*number);
+        dispatch.cut = cut;
         dispatch.restored = restored;
         dispatch.based_on = based_on;
         dispatch.attempts = *attempt;

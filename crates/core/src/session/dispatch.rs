@@ -45,6 +45,8 @@ pub struct Dispatch {
     pub(crate) timeout_ms: u64,
     /// What is left of the limits for the current attempt.
     pub(crate) allowance: Allowance,
+    /// Whether the current attempt got less than is left because of others, and came to the end of it.
+    pub(crate) cut: Cut,
     /// The last attempt, when its reply was invalid.
     pub(crate) rejected: Option<Rejected>,
     /// The agent a person chose, for all that follows.
@@ -78,8 +80,20 @@ pub(crate) struct Delivered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rejected {
     pub attempt: Attempt,
-    pub agent: Option<String>,
+    /// Who played it; the settings may name another one for the next.
+    pub player: Option<String>,
     pub based_on: Option<CommitId>,
+}
+
+/// What others at work took from an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cut {
+    /// It got less money or fewer tokens than were left.
+    pub money: bool,
+    /// It got less time than was left.
+    pub time: bool,
+    /// It ended for want of what others took.
+    pub was_met: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +148,7 @@ impl Dispatch {
     pub fn asked_again(&self) -> Option<Attempt> {
         let rejected = self.rejected.as_ref()?;
         let is_next = rejected.attempt.next() == self.attempts;
-        let is_same = rejected.agent == self.agent && rejected.based_on == self.based_on;
+        let is_same = rejected.player == self.player && rejected.based_on == self.based_on;
         (is_next && is_same).then_some(rejected.attempt)
     }
 
