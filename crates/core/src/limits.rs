@@ -27,6 +27,15 @@ pub const TAIL_BYTES: usize = 4 * 1024;
 /// A usage limit resets within days; a later time is a mistake, and waiting for it would be one too.
 pub const PARK_MS_MAX: u64 = 31 * 24 * 3_600_000;
 
+/// A usage limit that resets sooner than this and is met again at once was not one.
+pub const SHORT_PARK_MS: u64 = 60_000;
+
+/// Short waits for a usage limit in a row, after which a person is asked.
+pub const SHORT_PARKS_MAX: u32 = 10;
+
+/// Waits for usage limits in a row double up to this.
+pub const PARK_BACKOFF_MS_MAX: u64 = 5 * 60_000;
+
 /// What of an agent's words goes into a question or a blocker; the whole reply is in the dispatch's folder.
 pub const QUESTION_BYTES_MAX: usize = 16 * 1024;
 

@@ -85,7 +85,7 @@ impl DispatchEnd {
         )
     }
 
-    /// What a reply says that it cost.
+    /// What a reply says that it cost: all that is known from journals in which an attempt had no costs of its own.
     pub fn claimed_usage(&self) -> Usage {
         match self {
             Self::Replied { reply, .. } => reply.usage,

@@ -111,6 +111,64 @@ fn r106_what_may_be_needed_by_those_at_work_is_not_given_twice() {
 }
 
 #[test]
+fn r106_who_ran_out_of_what_others_might_need_is_not_to_blame() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         gates approved per-batch
+         wall 1000
+         lasts SpecAgent 100
+         lasts Architect 100
+         lasts Planner 100
+         lasts Coder 100
+         lasts Reviewer 1
+         Coder: ok
+         Coder: timeout
+         go until Coder
+         who
+         first
+         first
+         who",
+        expect![[r#"
+            plays     Coder T-001: somebody at most 700000 ms
+            plays     Coder T-002: somebody at most 600000 ms
+            ready     Coder T-001: somebody at most 700000 ms
+            plays     Coder T-002: somebody at most 500000 ms
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 in-progress, T-002 in-progress
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002)x2"#]],
+    );
+}
+
+#[test]
+fn r066_only_who_played_before_is_asked_again() {
+    let story = "usd 1
+         costs SpecAgent 1
+         played alpha
+         SpecAgent: invalid
+         go";
+    check(
+        &format!("{story}\nanswer UD-1 retry\nwho"),
+        expect![[r#"
+        plays     SpecAgent meta: alpha again
+        state     INTAKE, 1 at work
+        decision  UD-1 escalation answered "retry"
+        ran       SpecAgentx2"#]],
+    );
+    check(
+        &format!("{story}\nresume played beta\nanswer UD-1 retry\nwho"),
+        expect![[r#"
+            plays     SpecAgent meta: beta
+            state     INTAKE, 1 at work
+            decision  UD-1 escalation answered "retry"
+            ran       SpecAgentx2"#]],
+    );
+}
+
+#[test]
 fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_that() {
     check(
         "usd 2
@@ -223,6 +281,60 @@ fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx6 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_an_agent_that_is_out_for_no_time_again_and_again_is_waited_for_longer_and_then_told() {
+    check(
+        "played alpha
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 3
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 0
+         go
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            waited    4000 ms
+            waited    8000 ms
+            waited    16000 ms
+            waited    32000 ms
+            waited    64000 ms
+            waited    128000 ms
+            waited    256000 ms
+            waited    299000 ms
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-1 escalation answered "retry"
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx11 Architect"#]],
+    );
+}
+
+#[test]
+fn r107_a_real_wait_in_between_begins_the_count_anew() {
+    check(
+        "SpecAgent: parked 0
+         SpecAgent: parked 0
+         SpecAgent: parked 600
+         SpecAgent: parked 0
+         go",
+        expect![[r#"
+            waited    1000 ms
+            waited    2000 ms
+            waited    600000 ms
+            waited    1000 ms
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx5 Architect"#]],
     );
 }
 

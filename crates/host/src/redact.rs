@@ -17,6 +17,11 @@ use std::ffi::OsString;
 use std::fmt;
 
 const REPLACEMENT: &[u8] = b"[redacted]";
+
+/// Whether something was taken out of it.
+pub fn is_cut(bytes: &[u8]) -> bool {
+    bytes.windows(REPLACEMENT.len()).any(|part| part == REPLACEMENT)
+}
 const MAIL_REPLACEMENT: &[u8] = b"[e-mail]";
 
 /// A shorter value would be found in innocent text all the time.

@@ -1,8 +1,10 @@
 //! Starting attempts: within the limits, by an agent that is not out of its own, and with what is left for it.
 
-use super::{Draft, ask};
+use super::{Draft, ask, escalate};
+use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
+use crate::limits::SHORT_PARKS_MAX;
 use crate::reply::Usage;
 use crate::session::{Seat, Waiting};
 use crate::time::Timestamp;
@@ -67,8 +69,13 @@ pub(super) fn start_roomy(draft: &mut Draft<'_>) {
 /// Its agent is out of its usage limit: the next one of the list goes on at once, else all wait. No retry is spent.
 pub(super) fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timestamp) {
     let now = draft.now();
-    let was_named =
-        draft.dispatches[&number].player.as_deref().is_some_and(|name| name != super::MANUAL_FIX);
+    let dispatch = &draft.dispatches[&number];
+    // Who is out for no time again and again is not out of a usage limit.
+    if dispatch.short_parks >= SHORT_PARKS_MAX {
+        return escalate::escalation(draft, number, BlockerCode::SubagentFailure);
+    }
+    let was_named = dispatch.player.as_deref().is_some_and(|name| name != super::MANUAL_FIX);
+    let soonest = now.plus_ms(dispatch.park_wait_ms(draft.policy.transient_base_ms));
     match draft.seat(number, now) {
         Seat::Out(until) => wait(draft, number, until, RetryWhy::Parked),
         Seat::StandIn { .. } => {
@@ -76,15 +83,12 @@ pub(super) fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timesta
             start(draft, number);
         }
         // Who is back, or was named in the settings meanwhile, plays.
-        Seat::Own if was_named => {
+        Seat::Own if was_named && until > now => {
             wait(draft, number, now, RetryWhy::Parked);
             start(draft, number);
         }
-        // Nobody knows who plays: only this dispatch waits. A time that is always now must not become a hot loop.
-        Seat::Own => {
-            let soonest = now.plus_ms(draft.policy.transient_base_ms);
-            wait(draft, number, until.max(soonest), RetryWhy::Parked);
-        }
+        // Nobody knows who plays, or the time told is over already: only this dispatch waits.
+        Seat::Own => wait(draft, number, until.max(soonest), RetryWhy::Parked),
     }
 }
 

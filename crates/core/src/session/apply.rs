@@ -1,6 +1,6 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail.
 
-use super::dispatch::{Delivered, Rejected};
+use super::dispatch::{Cut, Delivered, Rejected};
 use super::spend::Cost;
 use super::{
     CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting,
@@ -120,6 +120,7 @@ impl Session {
                 dispatch.is_parked = *why == RetryWhy::Parked;
                 if *why == RetryWhy::Consented {
                     dispatch.starts_max = dispatch.starts + 1;
+                    dispatch.short_parks = 0;
                 }
             }
             Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
@@ -283,6 +284,8 @@ impl Session {
             starts: 0,
             invalid: 0,
             interruptions: 0,
+            short_parks: 0,
+            cut: Cut::default(),
             starts_max: self.policy.starts_max(),
             previous_errors: Vec::new(),
             timeout_ms: self.policy.timeout_ms(role),
@@ -325,7 +328,7 @@ impl Session {
             DispatchEnd::Invalid { errors } => {
                 dispatch.rejected = Some(Rejected {
                     attempt,
-                    agent: dispatch.agent.clone(),
+                    player: dispatch.player.clone(),
                     based_on: dispatch.based_on.clone(),
                 });
                 dispatch.invalid += 1;
@@ -349,14 +352,14 @@ impl Session {
             dispatch.last_failure = Some(end.clone());
         }
         let by_agent = self.dispatches[&number].player() != Some(MANUAL_FIX);
-        self.count(number, &Cost::of(end, usage, elapsed_ms, by_agent));
+        let cost = Cost::of(end, usage, elapsed_ms, by_agent);
+        self.count(number, &cost);
+        self.note_cut(number, end, &cost);
         if self.met_a_limit(number, end) {
             let dispatch = self.dispatch_mut(number);
             dispatch.starts = dispatch.starts.saturating_sub(1);
         }
-        if let DispatchEnd::Parked { until } = end {
-            self.park(at, number, *until);
-        }
+        self.park(at, number, end);
         if let DispatchEnd::Replied { work, .. } = end {
             self.note_scope(number, work);
         }

@@ -5,7 +5,9 @@ use super::{AttemptRecord, Session};
 use crate::decide::MANUAL_FIX;
 use crate::event::Event;
 use crate::id::DispatchNumber;
+use crate::limits::SHORT_PARK_MS;
 use crate::time::Timestamp;
+use crate::work::DispatchEnd;
 
 impl Session {
     pub(super) fn start_attempt(&mut self, at: Timestamp, event: &Event) {
@@ -22,7 +24,9 @@ impl Session {
         let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
         let role = self.dispatches[number].role;
         let player = agent.clone().or_else(|| self.policy.players.get(&role).cloned());
+        let cut = self.cut_by_others(allowance);
         let dispatch = self.dispatch_mut(*number);
+        dispatch.cut = cut;
         dispatch.restored = restored;
         dispatch.based_on = based_on;
         dispatch.attempts = *attempt;
@@ -48,10 +52,23 @@ impl Session {
         }
     }
 
-    /// The agent said until when it is out. A time that is always now must not become a hot loop.
-    pub(super) fn park(&mut self, at: Timestamp, number: DispatchNumber, until: Timestamp) {
-        let soonest = at.plus_ms(self.policy.transient_base_ms.max(1));
-        let player = self.dispatches[&number].player.clone();
+    /// The agent said until when it is out.
+    pub(super) fn park(&mut self, at: Timestamp, number: DispatchNumber, end: &DispatchEnd) {
+        let base_ms = self.policy.transient_base_ms;
+        let dispatch = self.dispatch_mut(number);
+        let until = match end {
+            DispatchEnd::Parked { until } => *until,
+            // Neither says anything about the usage limit.
+            DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => return,
+            _ => {
+                dispatch.short_parks = 0;
+                return;
+            }
+        };
+        let is_short = until.ms_since(at) < SHORT_PARK_MS;
+        dispatch.short_parks = if is_short { dispatch.short_parks + 1 } else { 0 };
+        let soonest = at.plus_ms(dispatch.park_wait_ms(base_ms));
+        let player = dispatch.player.clone();
         // A person who mends by hand has no usage limit.
         if let Some(name) = player.filter(|name| name != MANUAL_FIX) {
             let known = self.out.entry(name).or_insert(soonest);

@@ -5,6 +5,7 @@ use crate::action::Place;
 use crate::allowance::Allowance;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
+use crate::limits::PARK_BACKOFF_MS_MAX;
 use crate::reply::{Reply, ReplyError};
 use crate::role::Role;
 use crate::time::Timestamp;
@@ -34,6 +35,8 @@ pub struct Dispatch {
     pub(crate) invalid: u32,
     /// How often it was lost through no fault of the agent.
     pub(crate) interruptions: u32,
+    /// How often in a row its agent was out of its usage limit for next to no time.
+    pub(crate) short_parks: u32,
     /// Starts allowed in all; a consent raises it by one.
     pub(crate) starts_max: u32,
     /// Faults of the last reply, for the next attempt.
@@ -42,6 +45,8 @@ pub struct Dispatch {
     pub(crate) timeout_ms: u64,
     /// What is left of the limits for the current attempt.
     pub(crate) allowance: Allowance,
+    /// Whether the current attempt got less than is left because of others, and came to the end of it.
+    pub(crate) cut: Cut,
     /// The last attempt, when its reply was invalid.
     pub(crate) rejected: Option<Rejected>,
     /// The agent a person chose, for all that follows.
@@ -75,8 +80,20 @@ pub(crate) struct Delivered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rejected {
     pub attempt: Attempt,
-    pub agent: Option<String>,
+    /// Who played it; the settings may name another one for the next.
+    pub player: Option<String>,
     pub based_on: Option<CommitId>,
+}
+
+/// What others at work took from an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cut {
+    /// It got less money or fewer tokens than were left.
+    pub money: bool,
+    /// It got less time than was left.
+    pub time: bool,
+    /// It ended for want of what others took.
+    pub was_met: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +148,7 @@ impl Dispatch {
     pub fn asked_again(&self) -> Option<Attempt> {
         let rejected = self.rejected.as_ref()?;
         let is_next = rejected.attempt.next() == self.attempts;
-        let is_same = rejected.agent == self.agent && rejected.based_on == self.based_on;
+        let is_same = rejected.player == self.player && rejected.based_on == self.based_on;
         (is_next && is_same).then_some(rejected.attempt)
     }
 
@@ -171,6 +188,13 @@ impl Dispatch {
     /// Until when nobody who may play it is within its usage limit.
     pub fn parked_until(&self) -> Option<Timestamp> {
         self.due().filter(|_| self.is_parked)
+    }
+
+    /// The least that it waits for a usage limit. A time that is always now must not become a hot loop.
+    pub(crate) fn park_wait_ms(&self, base_ms: u64) -> u64 {
+        let base_ms = base_ms.max(1);
+        let doublings = self.short_parks.saturating_sub(1).min(20);
+        base_ms.saturating_mul(1 << doublings).min(PARK_BACKOFF_MS_MAX).max(base_ms)
     }
 
     pub fn waiting(&self) -> Option<Waiting> {

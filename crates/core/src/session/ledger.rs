@@ -1,5 +1,6 @@
 //! The ledger: who spent what, what is left of the limits, and what those at work are expected to need of it.
 
+use super::dispatch::Cut;
 use super::spend::{Cost, Spend};
 use super::{Dispatch, Session};
 use crate::allowance::Allowance;
@@ -146,7 +147,37 @@ impl Session {
         }
     }
 
-    /// It was not the agent that failed: it came to the end of what the limits left to it.
+    /// Where an attempt gets less than is left, because others are at work.
+    pub(crate) fn cut_by_others(&self, allowance: &Allowance) -> Cut {
+        let is_less = |limit: Limit| limit.of(allowance) < limit.left(&self.ledger, &self.policy);
+        let is_cut = |limit: Limit| limit.of(allowance).is_some() && is_less(limit);
+        Cut {
+            money: is_cut(Limit::Usd) || is_cut(Limit::Tokens),
+            time: is_cut(Limit::Wall),
+            was_met: false,
+        }
+    }
+
+    /// Whether an attempt ended for want of what others were expected to need.
+    pub(super) fn note_cut(&mut self, number: DispatchNumber, end: &DispatchEnd, cost: &Cost) {
+        let dispatch = self.dispatch_mut(number);
+        let allowance = dispatch.allowance;
+        let is_all = |given: Option<u64>, spent: Option<u64>| given.is_some() && spent >= given;
+        dispatch.cut.was_met = match end {
+            // An agent may also run out of turns, which nobody took from it.
+            DispatchEnd::UsedUp { .. } => {
+                let is_spent = is_all(allowance.micro_usd, cost.usage.micro_usd)
+                    || is_all(allowance.tokens, cost.tokens());
+                dispatch.cut.money && is_spent
+            }
+            DispatchEnd::TimedOut { .. } => {
+                dispatch.cut.time && dispatch.timeout_ms() < dispatch.timeout_ms
+            }
+            _ => false,
+        };
+    }
+
+    /// It was not the agent that failed: it came to the end of what the limits, or others at work, left to it.
     pub(crate) fn met_a_limit(&self, number: DispatchNumber, end: &DispatchEnd) -> bool {
         let dispatch = &self.dispatches[&number];
         let is_cut = match end {
@@ -154,7 +185,7 @@ impl Session {
             DispatchEnd::TimedOut { .. } => dispatch.timeout_ms() < dispatch.timeout_ms,
             _ => false,
         };
-        is_cut && self.over_limit().is_some()
+        is_cut && (dispatch.cut.was_met || self.over_limit().is_some())
     }
 
     fn reserved(&self, number: DispatchNumber, limit: Limit) -> u64 {

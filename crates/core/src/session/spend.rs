@@ -1,6 +1,6 @@
 //! What something cost: a sum of what is known, and how often it is not.
 
-use crate::reply::Usage;
+use crate::reply::{Usage, is_default};
 use crate::work::DispatchEnd;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +29,9 @@ pub(crate) struct Cost {
 impl Cost {
     /// `elapsed_ms` counts where nobody saw how long the agent itself ran. Who mends by hand is no agent.
     pub fn of(end: &DispatchEnd, usage: &Usage, elapsed_ms: u64, by_agent: bool) -> Self {
+        let claimed = end.claimed_usage();
+        // Journals of earlier versions tell costs in the reply alone; now nobody runs without its time being known.
+        let usage = if is_default(usage) { &claimed } else { usage };
         let wall_ms = usage.wall_ms.unwrap_or(elapsed_ms);
         Self { usage: *usage, began: end.has_begun() && by_agent, wall_ms }
     }

@@ -111,6 +111,9 @@ impl Told {
                 let mut policy = self.session().policy.clone();
                 policy.tokens_max = rest.parse().ok().or(policy.tokens_max);
                 policy.fallbacks.extend(rest.strip_prefix("list ").and_then(purse::list));
+                if let Some(name) = rest.strip_prefix("played ") {
+                    policy.players.values_mut().for_each(|player| name.clone_into(player));
+                }
                 self.feed(Input::Resumed { policy });
             }
             "show" => self.show(),

@@ -69,6 +69,7 @@ pub fn who(session: &Session) -> Vec<String> {
         let player = dispatch.player().unwrap_or("somebody");
         let stands_in = dispatch.stands_in_for().map(|of| format!(" for {of}")).unwrap_or_default();
         let (mark, how) = match (dispatch.running(), dispatch.waiting()) {
+            (Some(_), _) if dispatch.asked_again().is_some() => ("plays", " again".to_owned()),
             (Some(_), _) => ("plays", String::new()),
             (None, None) => ("ready", String::new()),
             (None, Some(Waiting::Until(due))) => ("waits", format!(" until {due}")),

@@ -121,7 +121,12 @@ pub fn run(
     let ended = run_to_end(context, order, stop);
     // However it ended, also when it never began.
     let taken_out = driven::take_login_out(context, order);
-    ended.and_then(|ended| taken_out.map(|()| ended))
+    match ended {
+        // What was lent is on its list: the next attempt and the end of the session try again. An agent that closes its
+        // own folder must not be able to undo what came of its work.
+        Ok(Some(ended)) => Ok(Some(ended)),
+        ended => ended.and_then(|ended| taken_out.map(|()| ended)),
+    }
 }
 
 fn run_to_end(
@@ -171,6 +176,7 @@ fn run_to_end(
     let context = &context.knowing(&driven::secrets(context, order)?);
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let Ended { end, usage } = collect::end(&collected, &outcome)?;
+    let end = driven::with_fresh_login(context, order, end);
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {

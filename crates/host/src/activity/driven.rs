@@ -22,6 +22,8 @@ use tollgate_core::reply::Usage;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
 
+const LOGIN_REFUSED: &str = "the model service refused the login";
+
 /// An agent's own session that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
@@ -168,6 +170,19 @@ pub fn secrets(context: &Context, order: &DispatchOrder) -> Result<Vec<String>, 
     Home::at(&place).secrets().map_err(problem)
 }
 
+/// A login that somebody renewed while an attempt ran is refused to that attempt, and the next one gets the new one.
+pub fn with_fresh_login(context: &Context, order: &DispatchOrder, end: DispatchEnd) -> DispatchEnd {
+    let home = Home::at(&context.agent_home(&order.session, order.number));
+    match end {
+        DispatchEnd::PermissionRefused { detail }
+            if detail.starts_with(LOGIN_REFUSED) && home.is_login_outdated().unwrap_or(false) =>
+        {
+            DispatchEnd::Unavailable { detail: format!("{detail} (it was renewed meanwhile)") }
+        }
+        end => end,
+    }
+}
+
 /// The login does not stay behind when no agent works with it any more.
 pub fn take_login_out(context: &Context, order: &DispatchOrder) -> Result<(), ActivityError> {
     let folder = context.session_layout(&order.session).attempt(order.number, order.attempt);
@@ -272,9 +287,9 @@ pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
                 None => detail,
             },
         },
-        Outcome::Login { detail } => DispatchEnd::PermissionRefused {
-            detail: format!("the model service refused the login: {detail}"),
-        },
+        Outcome::Login { detail } => {
+            DispatchEnd::PermissionRefused { detail: format!("{LOGIN_REFUSED}: {detail}") }
+        }
         Outcome::Denied { detail } => DispatchEnd::PermissionRefused { detail },
         Outcome::Turns { detail } | Outcome::Money { detail } => DispatchEnd::UsedUp { detail },
         Outcome::Silent { after_ms } => DispatchEnd::Unavailable {

@@ -6,6 +6,7 @@ use super::dispatch::{DispatchOrder, GIVEN};
 use super::session_files::{self, Given};
 use crate::files::{self, EntryKind, TreeLimits};
 use crate::layout::{Layout, SessionLayout};
+use crate::redact;
 use std::path::Path;
 use tollgate_core::id::Attempt;
 use tollgate_core::limits::REPLY_BYTES_MAX;
@@ -59,7 +60,9 @@ pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
     std::fs::rename(&making, &staged).map_err(problem())
 }
 
-/// Lays the session files that an attempt left into the tree again, for its agent to go on.
+/// Lays the session files that an attempt left into the tree again, for its agent to go on. Where something secret was
+/// cut out of a copy, it is not the agent's work any more: laid over what is there it would pass for it. What something secret was
+/// cut out of is not its work any more: it stays away.
 pub fn bring_back(
     record: &SessionLayout,
     order: &DispatchOrder,
@@ -74,7 +77,9 @@ pub fn bring_back(
     for entry in files::list_files(&kept, KEPT_LIMITS)? {
         if entry.kind == EntryKind::File {
             let bytes = files::read_beneath(&kept, &entry.path, KEPT_LIMITS.file_bytes_max)?;
-            files::write_beneath(&folder, &entry.path, &bytes)?;
+            if !redact::is_cut(&bytes) {
+                files::write_beneath(&folder, &entry.path, &bytes)?;
+            }
         }
     }
     Ok(())

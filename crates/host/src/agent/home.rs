@@ -8,7 +8,7 @@ mod rotated;
 pub use login::{LENT_SUFFIX, LoginFile};
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, OFlags, chmodat, mkdirat, openat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, chmodat, fchmod, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const OWN: Mode = Mode::RWXU;
 const NEW_FILE: OFlags = OFlags::WRONLY
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
@@ -61,7 +62,7 @@ impl Home {
     /// Takes the login out, gives back what the agent renewed of it, and removes everything.
     pub fn discard(&self) -> io::Result<()> {
         self.take_login_out()?;
-        match fs::remove_dir_all(&self.folder) {
+        match remove_closed(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,
         }
@@ -69,19 +70,55 @@ impl Home {
 
     /// The folder in which a file is to lie, with nothing at the file's name. What the agent put in the way goes.
     fn make_way(&self, relative: &str) -> io::Result<OwnedFd> {
-        let folders = relative.rsplit_once('/').map_or("", |(folders, _)| folders);
-        let mut folder = rustix::fs::open(&self.folder, FOLDER, Mode::empty())?;
-        for step in folders.split('/').filter(|step| !step.is_empty()) {
-            folder = step_into(&folder, step)?;
-        }
+        let folder = self.way_to(relative)?;
         match unlinkat(&folder, name_of(relative), AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             // Every folder above it was just seen to be one.
-            Err(Errno::ISDIR) => fs::remove_dir_all(self.path(relative))?,
+            Err(Errno::ISDIR) => remove_closed(&self.path(relative))?,
             Err(errno) => return Err(errno.into()),
         }
         Ok(folder)
     }
+
+    /// The folder of a file, with every folder down to it open to us: the agent may have closed them.
+    fn way_to(&self, relative: &str) -> io::Result<OwnedFd> {
+        let folders = relative.rsplit_once('/').map_or("", |(folders, _)| folders);
+        open_up(&self.folder)?;
+        let mut folder = rustix::fs::open(&self.folder, FOLDER, Mode::empty())?;
+        for step in folders.split('/').filter(|step| !step.is_empty()) {
+            folder = step_into(&folder, step)?;
+            fchmod(&folder, OWN)?;
+        }
+        Ok(folder)
+    }
+}
+
+/// Makes a folder ours again; a link to one is none.
+fn open_up(folder: &Path) -> io::Result<()> {
+    let found = folder.symlink_metadata()?;
+    if found.is_dir() && found.permissions().mode() & 0o700 != 0o700 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Removes a folder whatever an agent has closed in it.
+fn remove_closed(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+        removed => return removed,
+    }
+    let mut closed = vec![folder.to_owned()];
+    while let Some(next) = closed.pop() {
+        open_up(&next)?;
+        for entry in fs::read_dir(&next)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                closed.push(entry.path());
+            }
+        }
+    }
+    fs::remove_dir_all(folder)
 }
 
 fn name_of(relative: &str) -> &str {
@@ -90,15 +127,14 @@ fn name_of(relative: &str) -> &str {
 
 /// A folder, made where it is missing, closed or something else.
 fn step_into(parent: impl AsFd, name: &str) -> rustix::io::Result<OwnedFd> {
-    let own = Mode::from_raw_mode(0o700);
     match openat(&parent, name, FOLDER, Mode::empty()) {
-        Err(Errno::NOENT) => mkdirat(&parent, name, own)?,
+        Err(Errno::NOENT) => mkdirat(&parent, name, OWN)?,
         Err(Errno::NOTDIR | Errno::LOOP) => {
             unlinkat(&parent, name, AtFlags::empty())?;
-            mkdirat(&parent, name, own)?;
+            mkdirat(&parent, name, OWN)?;
         }
         // Its mode, not that of where a link leads: a link would have been told above.
-        Err(Errno::ACCESS) => chmodat(&parent, name, own, AtFlags::empty())?,
+        Err(Errno::ACCESS) => chmodat(&parent, name, OWN, AtFlags::empty())?,
         opened => return opened,
     }
     openat(&parent, name, FOLDER, Mode::empty())

@@ -4,7 +4,9 @@ use super::Record;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tollgate_core::event::Event;
+use tollgate_core::reply::Usage;
 use tollgate_core::time::Timestamp;
+use tollgate_core::work::DispatchEnd;
 
 /// A place between two commits, with what the next line must fit to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,8 +83,13 @@ pub(super) fn decode(
     if link(previous_hash, body) != *hash {
         return Err(damaged("its hash does not fit its content and the record before it"));
     }
-    let head: Head<Event> =
+    let mut head: Head<Event> =
         serde_json::from_slice(line).map_err(|error| name_fault(line, &error))?;
+    if let Event::AttemptEnded { end: DispatchEnd::Invalid { .. }, usage, .. } = &mut head.event
+        && *usage == Usage::default()
+    {
+        *usage = usage_within(line);
+    }
     if head.seq != previous_seq + 1 {
         return Err(Fault::Damaged(format!("it carries the number {}", head.seq)));
     }
@@ -94,6 +101,21 @@ pub(super) fn decode(
 pub(super) fn peek_commit_end(line: &[u8]) -> Option<u64> {
     let head: Head<serde::de::IgnoredAny> = serde_json::from_slice(line).ok()?;
     head.seq.checked_add(u64::from(head.more))
+}
+
+/// Journals of earlier versions tell what an attempt with an invalid reply cost within its end.
+fn usage_within(line: &[u8]) -> Usage {
+    #[derive(Deserialize)]
+    struct Ended {
+        end: Within,
+    }
+    #[derive(Deserialize)]
+    struct Within {
+        #[serde(default)]
+        usage: Usage,
+    }
+    serde_json::from_slice::<Head<Ended>>(line)
+        .map_or_else(|_| Usage::default(), |head| head.event.end.usage)
 }
 
 fn split_hash(line: &[u8]) -> Option<(&[u8], &[u8; HASH_LEN])> {
@@ -124,5 +146,33 @@ fn name_fault(line: &[u8], error: &serde_json::Error) -> Fault {
     match serde_json::from_slice::<Head<Tag>>(line) {
         Ok(head) => Fault::Unknown { event_type: head.event.r#type, why: error.to_string() },
         Err(_) => Fault::Damaged(format!("the line is not a record: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use tollgate_core::id::{Attempt, DispatchNumber};
+
+    #[test]
+    fn r106_costs_within_an_invalid_end_of_an_earlier_version_are_read() {
+        let told = Usage { micro_usd: Some(7), ..Usage::default() };
+        let event = Event::AttemptEnded {
+            number: DispatchNumber(1),
+            attempt: Attempt(1),
+            end: DispatchEnd::Invalid { errors: Vec::new() },
+            usage: Usage::default(),
+        };
+        let at = Timestamp::from_ms(0);
+        let mut head = serde_json::to_value(Head { seq: 1, at, more: 0, event }).unwrap();
+        head["event"]["end"]["usage"] = serde_json::to_value(told).unwrap();
+        let mut line = serde_json::to_vec(&head).unwrap();
+        line.pop();
+        let hash = link(&Position::START.hash, &line);
+        line = [&line, HASH_KEY, &hash, CLOSE].concat();
+        let record = decode(&Position::START.hash, 0, &line).ok().unwrap();
+        assert!(matches!(record.event, Event::AttemptEnded { usage, .. } if usage == told));
     }
 }

@@ -8,6 +8,7 @@ use tollgate_core::decision::Subject;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{DecisionId, DispatchNumber};
 use tollgate_core::input::Opening;
+use tollgate_core::limits::{PARK_BACKOFF_MS_MAX, SHORT_PARK_MS};
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -22,6 +23,10 @@ pub(crate) struct Books {
     chosen: BTreeSet<DispatchNumber>,
     by_person: BTreeSet<DispatchNumber>,
     escalations: BTreeMap<DecisionId, DispatchNumber>,
+    /// Short waits for a usage limit in a row.
+    short_parks: BTreeMap<DispatchNumber, u32>,
+    /// When a dispatch may go on at the soonest whose agent told a time that was over already.
+    stale: BTreeMap<DispatchNumber, Timestamp>,
     /// Whom a person named for a dispatch.
     named: BTreeSet<(DispatchNumber, String)>,
 }
@@ -35,6 +40,8 @@ impl Books {
             chosen: BTreeSet::new(),
             by_person: BTreeSet::new(),
             escalations: BTreeMap::new(),
+            short_parks: BTreeMap::new(),
+            stale: BTreeMap::new(),
             named: BTreeSet::new(),
         }
     }
@@ -57,6 +64,7 @@ impl Books {
             Event::RetryScheduled { number, due, why } => {
                 if *why == RetryWhy::Consented {
                     self.by_person.insert(*number);
+                    self.short_parks.remove(number);
                 }
                 let role = attempts.dispatches[number].role;
                 return self.scheduled(at, *number, role, *due, *why);
@@ -70,6 +78,11 @@ impl Books {
             Event::AttemptEnded { number, end: DispatchEnd::Parked { until }, .. } => {
                 self.parked(at, *number, *until);
             }
+            Event::AttemptEnded { number, end, .. } => {
+                if !matches!(end, DispatchEnd::Stopped | DispatchEnd::Interrupted { .. }) {
+                    self.short_parks.remove(number);
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -80,9 +93,17 @@ impl Books {
     }
 
     fn parked(&mut self, at: Timestamp, number: DispatchNumber, until: Timestamp) {
+        let in_a_row = self.short_parks.entry(number).or_insert(0);
+        *in_a_row = if until.ms_since(at) < SHORT_PARK_MS { *in_a_row + 1 } else { 0 };
+        let doubled = self.policy.transient_base_ms << in_a_row.saturating_sub(1);
+        let soonest = at.plus_ms(doubled.min(PARK_BACKOFF_MS_MAX));
+        self.stale.remove(&number);
+        if until <= at {
+            self.stale.insert(number, soonest);
+        }
         let player = self.players.get(&number).filter(|name| *name != MANUAL_FIX);
         if let Some(name) = player.cloned() {
-            let until = until.max(at.plus_ms(self.policy.transient_base_ms));
+            let until = until.max(soonest);
             let known = self.out.entry(name).or_insert(until);
             *known = until.max(*known);
         }
@@ -113,7 +134,8 @@ impl Books {
         }
         let back = |agent: &&String| if self.is_out(agent, at) { self.out[*agent] } else { at };
         let first = seats.iter().map(back).min();
-        hold(first == Some(due), "parked_until_the_first_is_back", || {
+        let is_stale = first == Some(at) && self.stale.get(&number) == Some(&due);
+        hold(is_stale || first == Some(due), "parked_until_the_first_is_back", || {
             format!("dispatch {number} waits until {due} and not {first:?}: {:?}", self.out)
         })
     }

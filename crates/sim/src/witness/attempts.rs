@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use tollgate_core::decision::{Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
+use tollgate_core::limits::{SHORT_PARK_MS, SHORT_PARKS_MAX};
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -31,6 +32,8 @@ pub(crate) struct Record {
     starts: u32,
     starts_max: u32,
     invalid: u32,
+    /// Short waits for a usage limit in a row.
+    short_parks: u32,
     pub last_end: Option<DispatchEnd>,
     /// Why and from when the next attempt may start.
     retry: Option<(RetryWhy, Timestamp)>,
@@ -63,7 +66,7 @@ impl Books {
             }
             Event::AttemptEnded { number, attempt, end, .. } => {
                 the_record_is_the_truth(*number, *attempt, end, truth)?;
-                self.ended(*number, *attempt, end, ledger.met_a_limit())
+                self.ended(at, *number, *attempt, end, ledger.met_a_limit())
             }
             Event::MergeEnded { merged } => {
                 merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))
@@ -155,11 +158,12 @@ impl Books {
         })
     }
 
-    /// R107: a person is asked when the tries are spent, and never because an agent is out of its usage limit.
+    /// R107: a person is asked when the tries are spent, and never because an agent is out of its usage limit, unless
+    /// that is for no time and again and again.
     fn nobody_is_asked_too_early(&mut self, number: DispatchNumber) -> Held {
         let record = self.record(number)?;
         let is_early = match record.last_end.as_ref().and_then(class_of) {
-            Some(FailureClass::Parked) => true,
+            Some(FailureClass::Parked) => record.short_parks < SHORT_PARKS_MAX,
             Some(FailureClass::Transient) => record.starts < STARTS_MAX.min(record.starts_max),
             _ => false,
         };
@@ -170,6 +174,7 @@ impl Books {
 
     fn ended(
         &mut self,
+        at: Timestamp,
         number: DispatchNumber,
         attempt: Attempt,
         end: &DispatchEnd,
@@ -188,6 +193,13 @@ impl Books {
             Some(FailureClass::Recoverable) => record.invalid += 1,
             _ => {}
         }
+        record.short_parks = match end {
+            DispatchEnd::Parked { until } if until.ms_since(at) < SHORT_PARK_MS => {
+                record.short_parks + 1
+            }
+            DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => record.short_parks,
+            _ => 0,
+        };
         Ok(())
     }
 
@@ -208,7 +220,10 @@ impl Books {
         }
         record.retry = Some((why, due));
         match why {
-            RetryWhy::Consented => record.starts_max = record.starts + 1,
+            RetryWhy::Consented => {
+                record.starts_max = record.starts + 1;
+                record.short_parks = 0;
+            }
             // R064.
             RetryWhy::Transient => {
                 let expected = if record.starts <= 1 { 1_000 } else { 2_000 };
@@ -233,6 +248,7 @@ impl Record {
             starts: 0,
             starts_max: STARTS_MAX,
             invalid: 0,
+            short_parks: 0,
             last_end: None,
             retry: None,
             verdict: None,

@@ -47,7 +47,29 @@ struct Running {
     at: Timestamp,
     timeout_ms: u64,
     is_cut: bool,
+    allowance: Allowance,
+    /// It got less money or fewer tokens than were left, because of others.
+    shares_money: bool,
+    /// It got less time than was left, because of others.
+    shares_time: bool,
     consented: bool,
+}
+
+impl Running {
+    /// Whether it ended for want of what others were expected to need.
+    fn gave_way(&self, end: &DispatchEnd, usage: &Usage) -> bool {
+        let tokens = usage.input_tokens.into_iter().chain(usage.output_tokens).sum::<u64>();
+        let is_spent = |given: Option<u64>, spent: u64| given.is_some_and(|most| spent >= most);
+        match end {
+            DispatchEnd::UsedUp { .. } => {
+                let has_spent = is_spent(self.allowance.micro_usd, usage.micro_usd.unwrap_or(0))
+                    || is_spent(self.allowance.tokens, tokens);
+                self.shares_money && has_spent
+            }
+            DispatchEnd::TimedOut { .. } => self.shares_time && self.is_cut,
+            _ => false,
+        }
+    }
 }
 
 impl Books {
@@ -181,6 +203,13 @@ impl Books {
         if is_over {
             self.consents = self.consents.saturating_sub(1);
         }
+        let spent = self.spent();
+        let given = [allowance.micro_usd, allowance.tokens, allowance.wall_ms];
+        let shares = |of: usize| {
+            let whole = self.limits()[of].map(|limit| limit.saturating_sub(spent[of]));
+            given[of].is_some() && given[of] < whole
+        };
+        let (shares_money, shares_time) = (shares(0) || shares(1), shares(2));
         let agent = agent.clone().or_else(|| self.policy.players.get(&role).cloned());
         let cut_ms = allowance.wall_ms.map_or(*timeout_ms, |left| left.min(*timeout_ms));
         let running = Running {
@@ -190,6 +219,9 @@ impl Books {
             at,
             timeout_ms: cut_ms,
             is_cut: cut_ms < *timeout_ms,
+            allowance: *allowance,
+            shares_money,
+            shares_time,
             consented: is_over || by_person,
         };
         self.count(number, &running, |spend| spend.attempts += 1);
@@ -215,7 +247,10 @@ impl Books {
         let was_over = self.is_over();
         let elapsed_ms = at.ms_since(running.at).min(running.timeout_ms);
         let began = end.has_begun() && running.agent.as_deref() != Some(MANUAL_FIX);
-        self.charge(of.0, &running, began, usage, usage.wall_ms.unwrap_or(elapsed_ms));
+        // Where nothing is told beside it, a reply speaks for itself.
+        let is_untold = usage == Usage::default();
+        let known = if is_untold { end.claimed_usage() } else { usage };
+        self.charge(of.0, &running, began, known, known.wall_ms.unwrap_or(elapsed_ms));
         let was_there = self.beyond.as_ref().is_none_or(|there| there.contains(&of.0));
         let is_fair = !was_over || was_there || running.consented;
         hold(is_fair, "a_limit_is_overrun_by_what_is_in_flight", || {
@@ -229,7 +264,7 @@ impl Books {
             DispatchEnd::TimedOut { .. } => running.is_cut,
             _ => false,
         };
-        self.met_a_limit = is_cut && self.is_over();
+        self.met_a_limit = is_cut && (self.is_over() || running.gave_way(end, &usage));
         if began {
             self.must_tell(&running, &usage);
         }

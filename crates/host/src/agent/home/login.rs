@@ -108,6 +108,7 @@ impl Home {
         let Some(lent) = self.lent()? else { return Ok(()) };
         for file in &lent.files {
             let Some(to) = &file.to else { continue };
+            let _is_opened = self.way_to(to);
             // Without it the person may have to log in again, which is no reason to leave a copy behind.
             let _kept_as_it_was = give_back(self.folder(), to, file);
             crash::point("login.given_back");
@@ -117,6 +118,16 @@ impl Home {
             }
         }
         fs::remove_file(self.lent_path())
+    }
+
+    /// Whether the person has another login by now than the one that was lent.
+    pub fn is_login_outdated(&self) -> io::Result<bool> {
+        let lent = self.lent()?.unwrap_or_default().files;
+        let is_other = |file: &LentFile| {
+            let theirs = read_theirs(&file.from).ok().flatten();
+            theirs.is_some_and(|bytes| files::hash_bytes(&bytes) != file.sha256)
+        };
+        Ok(lent.iter().filter(|file| file.to.is_some()).any(is_other))
     }
 
     /// The files with the login that an agent now works with.

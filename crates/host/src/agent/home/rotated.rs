@@ -5,10 +5,13 @@ use serde_json::Value;
 /// Shorter texts are kinds and names, not tokens.
 const TOKEN_CHARS_MIN: usize = 12;
 
+/// Names of hosts and paths are shorter than signed tokens, which have dots and slashes too.
+const LONG_TOKEN_CHARS: usize = 64;
+
 /// Parts of names of fields that say where tokens are sent; nobody but the person changes those.
 const ADDRESSES: [&str; 7] = ["url", "uri", "host", "endpoint", "issuer", "domain", "server"];
 
-/// Both are JSON of the same shape, and only tokens, numbers and switches differ.
+/// Both are JSON of the same shape, and only tokens, numbers and switches differ or are new.
 pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
     let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok().filter(Value::is_object);
     match (read(before), read(after)) {
@@ -20,10 +23,12 @@ pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
 fn may_become(before: &Value, after: &Value, name: &str) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
-            before.len() == after.len()
-                && before.iter().all(|(name, value)| {
-                    after.get(name).is_some_and(|after| may_become(value, after, name))
-                })
+            let is_kept = before.iter().all(|(name, value)| {
+                after.get(name).is_some_and(|after| may_become(value, after, name))
+            });
+            let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
+            // A service may add what it likes to say of its tokens.
+            is_kept && added.into_iter().all(|(name, value)| may_be_added(name, value))
         }
         (Value::Array(before), Value::Array(after)) => {
             before.len() == after.len()
@@ -34,6 +39,21 @@ fn may_become(before: &Value, after: &Value, name: &str) -> bool {
         }
         (Value::Number(_), Value::Number(_)) | (Value::Bool(_), Value::Bool(_)) => true,
         (before, after) => before == after,
+    }
+}
+
+/// Plain values, and nothing that could say where tokens are sent or what is run.
+fn may_be_added(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Number(_) | Value::Bool(_) => !is_address(name),
+        Value::String(text) => {
+            let is_word =
+                text.chars().all(|char| char.is_ascii_alphanumeric() || "_-:".contains(char));
+            let is_long =
+                text.len() >= LONG_TOKEN_CHARS && is_token(text) && !text.starts_with('/');
+            (is_word || is_long) && !is_address(name)
+        }
+        _ => false,
     }
 }
 
@@ -64,6 +84,7 @@ mod tests {
     fn r113_renewed_tokens_and_their_times_are_a_login() {
         assert!(becomes("refresh-token-1", "refresh-token-2222"));
         assert!(becomes("\"expires\":1", "\"expires\":1767225600000"));
+        assert!(becomes("\"note\":null", "\"note\":null,\"more\":1,\"idToken\":\"id-token-0001\""));
     }
 
     #[test]
@@ -75,7 +96,10 @@ mod tests {
             ("\"refresh-token-1\"", "7"),
             ("\"refresh-token-1\"", "null"),
             ("\"refresh\"", "\"hook\""),
-            ("\"note\":null", "\"note\":null,\"more\":1"),
+            ("\"note\":null", "\"note\":null,\"more\":{}"),
+            ("\"note\":null", "\"note\":null,\"hook\":\"/bin/sh run.sh\""),
+            ("\"note\":null", "\"note\":null,\"baseUrl\":\"evil-example-1\""),
+            ("\"note\":null", "\"note\":null,\"proxy\":\"api.evil.example\""),
             (",\"note\":null", ""),
             ("\"note\":null", "\"note\":\"some-words-here\""),
             ("\"oauth\",", "\"wellknown\","),

@@ -174,3 +174,44 @@ fn r113_a_login_is_found_where_the_person_moved_it_and_one_that_is_used_in_place
     assert_eq!(world.home.secrets().unwrap()[0], "refresh-token-1");
     world.check(BEFORE);
 }
+
+#[test]
+fn r113_what_an_agent_closes_is_opened_again() {
+    for depth in ["", "data"] {
+        let world = World::new();
+        world.lend();
+        fs::write(world.copy(), RENEWED).unwrap();
+        let closed = fs::Permissions::from_mode(0);
+        fs::set_permissions(world.home.path(depth), closed).unwrap();
+        world.check(RENEWED);
+    }
+    let world = World::new();
+    world.lend();
+    fs::remove_file(world.copy()).unwrap();
+    fs::create_dir_all(world.copy().join("deep/deeper")).unwrap();
+    fs::set_permissions(world.copy().join("deep"), fs::Permissions::from_mode(0)).unwrap();
+    world.check(BEFORE);
+}
+
+#[test]
+fn r113_a_private_folder_goes_whatever_is_closed_in_it() {
+    let world = World::new();
+    world.lend();
+    fs::create_dir_all(world.home.path("cache/deep")).unwrap();
+    fs::write(world.home.path("cache/deep/file"), "x").unwrap();
+    for name in ["cache/deep", "cache", ""] {
+        fs::set_permissions(world.home.path(name), fs::Permissions::from_mode(0)).unwrap();
+    }
+    world.home.discard().unwrap();
+    assert!(!world.home.folder().exists());
+    assert_eq!(fs::read_to_string(world.theirs()).unwrap(), BEFORE);
+}
+
+#[test]
+fn r113_a_login_that_the_person_renewed_meanwhile_is_known_to_be_another() {
+    let world = World::new();
+    assert!(!world.lend().home.is_login_outdated().unwrap());
+    fs::write(world.theirs(), RENEWED).unwrap();
+    assert!(world.home.is_login_outdated().unwrap());
+    assert!(!world.lend().home.is_login_outdated().unwrap());
+}
