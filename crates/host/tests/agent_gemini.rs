@@ -237,7 +237,7 @@ fn without_a_last_word_the_exit_code_decides() {
 }
 
 #[test]
-fn a_long_wait_is_a_limit_and_has_an_end() {
+fn r107_a_wait_that_is_told_is_a_limit_and_has_an_end() {
     let result = |message: &str| {
         let line =
             serde_json::json!({"type": "result", "status": "error", "error": {"message": message}});
@@ -248,6 +248,8 @@ fn a_long_wait_is_a_limit_and_has_an_end() {
         "[API Error: You have exhausted your capacity. Your quota will reset after 3h12m5s.]",
     );
     assert!(limit.contains("usage_limit") && limit.contains("resets_at"), "{limit}");
-    let soon = result("[API Error: Too fast.\nSuggested retry after 34s.]");
+    let short = result("[API Error: Too fast.\nSuggested retry after 34s.]");
+    assert!(short.contains("usage_limit") && short.contains("resets_at"), "{short}");
+    let soon = result("[API Error: Too fast.\nSuggested retry after 2s.]");
     assert!(soon.contains("service") && soon.contains("429"), "{soon}");
 }

@@ -7,8 +7,8 @@ mod agent_support;
 use agent_support::{check, plan, replay, spoken};
 use expect_test::expect;
 use tollgate_contract::config::Adapter;
-use tollgate_host::agent::event::Outcome;
-use tollgate_host::agent::{Exit, adapter};
+use tollgate_host::agent::event::{AgentEvent, Outcome};
+use tollgate_host::agent::{Exit, Turn, adapter};
 
 const QWEN: (Adapter, &str) = (Adapter::Qwen, "qwen-0.24.4");
 
@@ -114,4 +114,26 @@ fn without_a_last_word_the_exit_code_says_what_was_used_up() {
     let mut talk = adapter(Adapter::Qwen).unwrap().talk(&plan(Adapter::Qwen));
     let exit = Exit { code: Some(1), ..Exit::default() };
     assert!(matches!(talk.ended(&exit).outcome, Outcome::Unclear { .. }));
+}
+
+#[test]
+fn r107_a_wait_that_is_told_on_standard_error_is_heard_and_ends_in_a_time() {
+    let mut talk = adapter(Adapter::Qwen).unwrap().talk(&plan(Adapter::Qwen));
+    for attempt in 1..=3 {
+        let mut turn = Turn::default();
+        let line = format!("Retrying in 60s (attempt {attempt}/10): [API Error: 429 Too fast]");
+        talk.aside(&line, &mut turn);
+        let [AgentEvent::Retry { status, wait_ms, .. }] = turn.events.as_slice() else {
+            panic!("{:?}", turn.events);
+        };
+        assert_eq!((*status, *wait_ms), (Some(429), Some(60_000)));
+        assert_eq!(turn.is_over, attempt == 3);
+    }
+    let outcome = talk.ended(&Exit::default()).outcome;
+    assert!(matches!(outcome, Outcome::UsageLimit { resets_at: Some(_), .. }), "{outcome:?}");
+    let mut turn = Turn::default();
+    for odd in ["Retrying in", "Retrying in soon (attempt 1/2): x", "Retrying in 1s (attempt )", "é"] {
+        talk.aside(odd, &mut turn);
+    }
+    assert!(turn.events.is_empty(), "{:?}", turn.events);
 }

@@ -1,7 +1,7 @@
 //! Codex: `codex exec`, one turn per process, in a thread of its own that can be taken up again.
 
 mod config;
-mod failure;
+pub(super) mod failure;
 mod schema;
 mod stream;
 

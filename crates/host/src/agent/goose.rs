@@ -6,6 +6,8 @@
 mod lines;
 mod settings;
 
+pub(super) use lines::told_in_words;
+
 use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
 use std::collections::BTreeMap;
 use std::io;

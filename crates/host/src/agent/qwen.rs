@@ -3,7 +3,9 @@
 
 use super::claude_lines::{Counting, Lines};
 use super::event::{Finished, Outcome};
-use super::{Access, AgentAdapter, Exit, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, Turn};
+use super::{
+    Access, AgentAdapter, Exit, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, Turn, words,
+};
 use crate::clock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -141,6 +143,12 @@ impl Talk for Listening {
         self.lines.heard(line, turn);
     }
 
+    fn aside(&mut self, line: &str, turn: &mut Turn) {
+        if let Some(line) = waiting(line) {
+            self.lines.heard(&line, turn);
+        }
+    }
+
     fn ended(&mut self, exit: &Exit) -> Finished {
         let mut finished = self.lines.ended(exit);
         if let Outcome::Unclear { exit_code: Some(code), detail, .. } = &finished.outcome
@@ -150,4 +158,20 @@ impl Talk for Listening {
         }
         finished
     }
+}
+
+/// `Retrying in 60s (attempt 1/10): [API Error: 429 why]` on standard error: the lines tell nothing of these waits. Said
+/// again in the form of those that they do tell of.
+fn waiting(line: &str) -> Option<Value> {
+    let rest = line.trim().strip_prefix("Retrying in ")?;
+    let (wait, rest) = rest.split_once(" (attempt ")?;
+    let (count, why) = rest.split_once(')')?;
+    let wait_ms = words::duration_ms(wait)?;
+    let attempt: u64 = count.split('/').next()?.parse().ok()?;
+    let status = why.split_once("[API Error: ").and_then(|(_, error)| error.get(..3));
+    let status = status.and_then(|digits| digits.parse::<u64>().ok());
+    let reason = if status == Some(429) { "rate_limit" } else { "retry" };
+    let data =
+        json!({ "reason": reason, "status": status, "delayMs": wait_ms, "attempt": attempt });
+    Some(json!({ "type": "system", "subtype": "retry", "data": data }))
 }

@@ -1,7 +1,11 @@
 //! What an error of an agent means for the attempt.
 
 use super::rpc::{AUTH_REQUIRED, Failure, INTERNAL_ERROR};
+use crate::agent::codex;
 use crate::agent::event::Outcome;
+use crate::agent::goose;
+use crate::clock;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 /// An agent's error for a request of ours.
@@ -15,11 +19,11 @@ pub fn outcome(doing: &str, failure: &Failure) -> Outcome {
             Outcome::Login { detail }
         }
         ("verification_required" | "cloud_credential_error", _) => Outcome::Login { detail },
-        ("billing_error", _) => Outcome::UsageLimit { resets_at: None, detail },
-        ("rate_limit", status) => Outcome::Service { status: status.or(Some(429)), detail },
+        ("billing_error" | "rate_limit" | "usageLimitExceeded", _) | (_, Some(402 | 429)) => {
+            limit(detail)
+        }
         ("overloaded", status) => Outcome::Service { status: status.or(Some(529)), detail },
         ("unauthorized", _) => Outcome::Login { detail },
-        ("usageLimitExceeded", _) => Outcome::UsageLimit { resets_at: None, detail },
         (_, Some(401 | 403)) => Outcome::Login { detail },
         (_, Some(status)) => Outcome::Service { status: Some(status), detail },
         _ => match failure.code {
@@ -55,32 +59,18 @@ fn detail(failure: &Failure) -> String {
     }
 }
 
+/// A limit, with the time when it ends where the words tell it. Only Codex has such words.
+fn limit(detail: String) -> Outcome {
+    let resets_at = codex::failure::resets_at(&detail, clock::now(), &TimeZone::system());
+    Outcome::UsageLimit { resets_at, detail }
+}
+
 /// goose ends its turn well and tells of the failure of its model service in a message of its own.
 pub fn told_by_goose(text: &str) -> Option<Outcome> {
-    const ERROR: &str = "Ran into this error: ";
-    const ADVICE: &str = "Please retry if you think this is a transient or recoverable error.";
-    const NETWORK: &str = "Network error: ";
-    const AGAIN: &str = "Please resend your message to try again.";
-    let text = text.trim();
-    let error = text.strip_prefix(ERROR).map(|rest| rest.strip_suffix(ADVICE).unwrap_or(rest));
-    let network = || text.strip_prefix(NETWORK).and_then(|rest| rest.strip_suffix(AGAIN));
-    let detail = error.or_else(network)?.trim();
-    Some(match detail.strip_prefix("Authentication error") {
-        Some(_) => Outcome::Login { detail: detail.to_owned() },
-        None => told_in_trouble(detail),
-    })
+    goose::told_in_words(text)
 }
 
-/// A message about a model service that failed.
+/// What codex-acp says in a message when its model service failed.
 pub fn told_in_trouble(text: &str) -> Outcome {
-    let detail = text.trim().to_owned();
-    let status =
-        if detail.starts_with("Rate limit exceeded") { Some(429) } else { status_in(&detail) };
-    Outcome::Service { status, detail }
-}
-
-/// As in "(500 Internal Server Error)" or "last status: 429 Too Many Requests".
-fn status_in(text: &str) -> Option<u16> {
-    let words = text.split([' ', '(', ')']).filter(|word| word.len() == 3);
-    words.filter_map(|word| word.parse().ok()).find(|status| (400..600).contains(status))
+    codex::failure::outcome(text.trim(), clock::now(), &TimeZone::system())
 }

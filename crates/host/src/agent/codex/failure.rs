@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use tollgate_core::time::Timestamp;
 
-/// No way to pay for the next answer; waiting does not help.
+/// No way to pay for the next answer, and nobody says until when.
 const USED_UP: [&str; 3] = ["Quota exceeded", "spend limit", "out of credits"];
 
 const LOGIN: [&str; 4] =
@@ -22,7 +22,7 @@ pub fn outcome(message: &str, now: Timestamp, zone: &TimeZone) -> Outcome {
         return Outcome::UsageLimit { resets_at: resets_at(message, now, zone), detail };
     }
     if USED_UP.into_iter().any(says) {
-        return Outcome::Money { detail };
+        return Outcome::UsageLimit { resets_at: None, detail };
     }
     let status = status(message);
     if matches!(status, Some(401 | 403)) || LOGIN.into_iter().any(says) {
@@ -59,7 +59,7 @@ pub fn reconnecting(message: &str) -> Option<&str> {
 }
 
 /// "try again at 2:13 PM", which is today, or "try again at Sep 21st, 2026 2:13 PM".
-fn resets_at(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+pub fn resets_at(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let start = ["try again at ", "Try again at "]
         .iter()
         .find_map(|words| message.find(words).map(|at| at + words.len()))?;
@@ -129,9 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn what_waiting_does_not_mend_is_told_from_what_it_does() {
-        let money = "Quota exceeded. Check your plan and billing details.";
-        assert!(matches!(meant(money), Outcome::Money { .. }));
+    fn limits_logins_and_failures_of_the_service_are_told_apart() {
+        let credits = "Quota exceeded. Check your plan and billing details.";
+        assert_eq!(parked_until(credits), None);
         for login in [
             "unexpected status 401 Unauthorized: no such key, url: http://a/v1/responses",
             "unexpected status 403 Forbidden: , url: http://a/v1/responses",

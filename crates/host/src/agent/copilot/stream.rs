@@ -124,8 +124,9 @@ fn outcome(data: &Value) -> Outcome {
         (Some("authentication" | "authorization"), _) | (_, Some(401 | 403)) => {
             Outcome::Login { detail }
         }
-        (Some("quota"), _) | (_, Some(402)) => Outcome::Money { detail },
-        (Some("rate_limit"), _) | (_, Some(429)) => Outcome::UsageLimit { resets_at: None, detail },
+        (Some("quota" | "rate_limit"), _) | (_, Some(402 | 429)) => {
+            Outcome::UsageLimit { resets_at: None, detail }
+        }
         _ => Outcome::Service { status, detail },
     }
 }

@@ -5,7 +5,6 @@ use crate::agent::{Exit, Talk, Turn, words};
 use crate::clock;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tollgate_core::limits::AGENT_WAIT_MS_MAX;
 use tollgate_core::reply::Usage;
 
 /// Exit codes of its own; every other above 1 is the last digits of an HTTP status.
@@ -14,6 +13,9 @@ const EXIT_TURNS: i32 = 53;
 
 /// Statuses that can be told from an exit code, which is the status modulo 256.
 const STATUSES: [u16; 10] = [400, 401, 403, 408, 409, 429, 500, 502, 503, 504];
+
+/// A shorter wait is over before the engine tries again.
+const TOLD_WAIT_MS_MIN: u64 = 5_000;
 
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -143,7 +145,7 @@ impl Lines {
             return Outcome::Login { detail: said };
         }
         if status == Some(429) {
-            let wait = wait_ms(&said).filter(|wait| *wait > AGENT_WAIT_MS_MAX);
+            let wait = wait_ms(&said).filter(|wait| *wait >= TOLD_WAIT_MS_MIN);
             let resets_at = wait.map(|wait| clock::now().plus_ms(wait));
             if resets_at.is_some() || said.contains("exhausted your") {
                 return Outcome::UsageLimit { resets_at, detail: said };

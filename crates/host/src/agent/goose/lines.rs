@@ -161,10 +161,7 @@ impl Lines {
 
     fn outcome(&self, exit: &Exit) -> Outcome {
         if let Some(said) = self.error.as_ref().or(self.own_words.as_ref()) {
-            return match said.starts_with(TURNS_USED_UP) {
-                true => Outcome::Turns { detail: said.clone() },
-                false => failure(said),
-            };
+            return failure(said);
         }
         if self.is_complete {
             return Outcome::Done;
@@ -180,6 +177,11 @@ impl Lines {
     }
 }
 
+/// What a message means that goose may have put in the place of one of the model.
+pub fn told_in_words(text: &str) -> Option<Outcome> {
+    is_known(text.trim_start()).then(|| failure(text))
+}
+
 /// Whether goose says this by itself; what else comes without the name of a model is taken for the model's.
 fn is_known(text: &str) -> bool {
     let end = text.trim_end();
@@ -190,6 +192,9 @@ fn is_known(text: &str) -> bool {
 
 fn failure(said: &str) -> Outcome {
     let said = said.trim();
+    if said.starts_with(TURNS_USED_UP) {
+        return Outcome::Turns { detail: said.to_owned() };
+    }
     let end = said.strip_suffix(FAILURE_END).unwrap_or(said).trim_end();
     let detail = end.strip_prefix(FAILURE).unwrap_or(end).trim_start_matches(':').trim().to_owned();
     let status = status_in(&detail);
