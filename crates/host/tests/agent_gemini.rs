@@ -8,7 +8,9 @@ use agent_told::{plan, told, told_of};
 use expect_test::{Expect, expect};
 use tollgate_contract::config::Adapter;
 use tollgate_core::reply::Usage;
+use tollgate_core::time::Timestamp;
 use tollgate_host::agent::Exit;
+use tollgate_host::clock;
 
 fn check(case: &str, expected: &Expect) {
     let plan = plan(Adapter::Gemini, Usage::default());
@@ -132,15 +134,17 @@ fn a_short_wait_is_of_the_service() {
 }
 
 #[test]
-fn a_used_up_day_is_a_limit() {
-    check(
-        "usage_limit",
-        &expect![[r#"
+fn a_used_up_day_is_a_limit_and_ends_when_the_service_said() {
+    let told = told(&plan(Adapter::Gemini, Usage::default()), "gemini-0.61.0", "usage_limit");
+    let (before, resets_at) = told.split_once("\"resets_at\":\"").unwrap();
+    expect![[r#"
         {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
         over
-        {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit"}}
-    "#]],
-    );
+        {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit","#]]
+    .assert_eq(before);
+    let resets_at = Timestamp::parse(resets_at.split_once('"').unwrap().0).unwrap();
+    let hours = |hours: i64| clock::now().as_ms() + hours * 3_600_000;
+    assert!((hours(1)..hours(3)).contains(&resets_at.as_ms()), "not in two hours: {told}");
 }
 
 #[test]
