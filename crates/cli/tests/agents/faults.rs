@@ -47,6 +47,11 @@ fn faulty(session: &str, fault: Fault, times: Option<u32>) -> Script {
     script
 }
 
+/// The crew, to which nobody is known.
+pub fn no_login(session: &str) -> Script {
+    faulty(session, status(401), ALWAYS)
+}
+
 const FAULT: &str = "fault";
 
 /// How the attempts of the first dispatch ended.
@@ -207,8 +212,7 @@ faults! {
     gemini_wrong_arguments: GEMINI, ONCE Fault::WrongArguments => survives();
 
     goose_rate_limit: GOOSE, ALWAYS status(429) => unavailable("429: ");
-    // It waits as long as it was told to, and tells nobody for how long.
-    goose_usage_limit: GOOSE, ALWAYS usage_limit() => silent();
+    goose_usage_limit: GOOSE, ALWAYS usage_limit() => parked();
     goose_server_error: GOOSE, ALWAYS status(500) => unavailable("500: ");
     goose_no_login: GOOSE, ALWAYS status(401) => refused("Status: 401");
     goose_hang: GOOSE, ALWAYS Fault::Hang => silent();
