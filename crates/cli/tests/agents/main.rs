@@ -3,6 +3,7 @@
 
 mod again;
 mod faults;
+mod isolation;
 mod sessions;
 #[path = "../support/mod.rs"]
 mod support;
