@@ -4,6 +4,7 @@
 //! plugins as a whole, so each that is there is switched off by name.
 
 mod lines;
+mod log;
 mod settings;
 
 pub(super) use lines::told_in_words;
@@ -42,6 +43,9 @@ const TURNS_MAX: &str = "500";
 
 /// What would run or be obeyed if an earlier attempt had left it in the private folder.
 const LEFT_BEHIND: [&str; 3] = [".agents", ".config", "config/recipes"];
+
+/// Everything of its own lies below the folder that this names.
+const ROOT: &str = "GOOSE_PATH_ROOT";
 
 impl AgentAdapter for Goose {
     fn program(&self) -> &'static str {
@@ -127,7 +131,7 @@ fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
         ("GOOSE_DISABLE_SESSION_NAMING".to_owned(), "true".to_owned()),
     ]);
     if !job.agent.inherit {
-        env.insert("GOOSE_PATH_ROOT".to_owned(), job.home.folder().display().to_string());
+        env.insert(ROOT.to_owned(), job.home.folder().display().to_string());
         env.insert("GOOSE_DISABLE_KEYRING".to_owned(), "1".to_owned());
     }
     env
@@ -141,6 +145,8 @@ fn prepare(job: &Job<'_>) -> io::Result<()> {
     for left in LEFT_BEHIND {
         words::forget(job.home.folder(), left)?;
     }
+    // What it waited for in an earlier attempt is over.
+    words::forget(job.home.folder(), log::FOLDER)?;
     if job.resume.is_none() {
         // Sessions are found by their name, which is always the same.
         words::forget(job.home.folder(), "data")?;

@@ -145,7 +145,9 @@ impl Lines {
             return Outcome::Login { detail: said };
         }
         if status == Some(429) {
-            let wait = wait_ms(&said).filter(|wait| *wait >= TOLD_WAIT_MS_MIN);
+            // Of a quota that is used up it keeps the time to itself, and shows what the service said to people only.
+            let wait = wait_ms(&said).or_else(|| asked_wait_ms(&exit.stderr_tail));
+            let wait = wait.filter(|wait| *wait >= TOLD_WAIT_MS_MIN);
             let resets_at = wait.map(|wait| clock::now().plus_ms(wait));
             if resets_at.is_some() || said.contains("exhausted your") {
                 return Outcome::UsageLimit { resets_at, detail: said };
@@ -192,6 +194,12 @@ fn wait_ms(said: &str) -> Option<u64> {
     words::duration_ms(after.split_whitespace().next()?.trim_end_matches(['.', ']', ',']))
 }
 
+/// The service's own words, the last of them: `Please retry in 7200s.`, `Please retry in 3h12m5.5s.`
+fn asked_wait_ms(stderr: &str) -> Option<u64> {
+    let after = stderr.rsplit_once("Please retry in ")?.1;
+    words::duration_ms(after.split_whitespace().next()?.trim_end_matches(['.', ',', '\'', '"']))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -204,6 +212,14 @@ mod tests {
         assert_eq!(wait_ms("Your quota will reset after 3h12m5s."), Some(11_525_000));
         assert_eq!(wait_ms("Your quota will reset after midnight."), None);
         assert_eq!(wait_ms("exhausted"), None);
+    }
+
+    #[test]
+    fn the_wait_that_the_service_asked_for_last_counts() {
+        let stderr = "message: 'Please retry in 2s.'\n  message: 'Used up. Please retry in 7200.5s.',\n  details";
+        assert_eq!(asked_wait_ms(stderr), Some(7_200_500));
+        assert_eq!(asked_wait_ms("Please retry in a while."), None);
+        assert_eq!(asked_wait_ms("Please retry in "), None);
     }
 
     #[test]

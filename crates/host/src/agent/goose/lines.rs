@@ -3,10 +3,12 @@
 //! When its model service fails it says so as if the model spoke, and ends with exit code 0. What it says by itself does
 //! not carry the name of a model: that tells its words from a model that quotes them.
 
+use super::log;
 use crate::agent::event::{AgentEvent, Finished, Outcome};
 use crate::agent::{Exit, Plan, Post, Talk, Turn, words};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use tollgate_core::reply::Usage;
 
 const FAILURE: &str = "Ran into this error";
@@ -33,6 +35,8 @@ pub struct Lines {
     /// An error in a form of its own.
     error: Option<String>,
     tools: BTreeMap<String, String>,
+    /// The folder of its log; none where it writes into the person's.
+    log: Option<PathBuf>,
     is_complete: bool,
 }
 
@@ -50,6 +54,7 @@ impl Lines {
             session: plan.resume.clone().unwrap_or_else(|| super::SESSION.to_owned()),
             model: plan.model.clone(),
             before: plan.before,
+            log: plan.env.get(super::ROOT).map(|root| Path::new(root).join(log::FOLDER)),
             ..Self::default()
         }
     }
@@ -57,7 +62,10 @@ impl Lines {
 
 impl Talk for Lines {
     /// It never names its session: the name is ours.
-    fn open(&mut self, _post: Post, turn: &mut Turn) {
+    fn open(&mut self, post: Post, turn: &mut Turn) {
+        if let Some(folder) = self.log.take() {
+            log::watch(folder, post);
+        }
         let (session, model) = (Some(self.session.clone()), self.model.clone());
         turn.events.push(AgentEvent::Started { session, model });
     }
@@ -69,6 +77,12 @@ impl Talk for Lines {
             Some("complete") => self.complete(line, turn),
             _ => {}
         }
+    }
+
+    fn posted(&mut self, note: Value, turn: &mut Turn) {
+        let detail = "goose waits for its model service".to_owned();
+        let wait_ms = note[log::WAIT_MS].as_u64();
+        turn.events.push(AgentEvent::Retry { status: None, wait_ms, detail });
     }
 
     fn ended(&mut self, exit: &Exit) -> Finished {

@@ -10,6 +10,9 @@ use tollgate_standin::{Answer, Fault, Rule, Script, When, crew};
 
 const WORDS_MAX: usize = 300;
 
+/// The name of the rule that mends a reply.
+const MENDED: &str = "mended";
+
 /// Plays the cases one after the other and tells each verdict as soon as it is known.
 pub fn play(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
     let played = stage.play(crew::script(&session()), Until::End)?;
@@ -89,17 +92,29 @@ fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure
     let mended = Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() };
     let after = When { asked: Some("# Your reply was not accepted".to_owned()), ..When::default() };
     let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
-    let mended = Rule { name: "mended".to_owned(), when: after, then: mended, times: None };
+    let mended = Rule { name: MENDED.to_owned(), when: after, then: mended, times: None };
     script.rules.splice(0..0, [mended, first]);
     let played = stage.play(script, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
     let holds = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
-    let words = match holds {
-        true => "a bad reply was sent back and mended in the agent's own session".to_owned(),
-        false => format!("a bad reply was not mended: {}", told(&played)),
+    let words = match (holds, goes_on(&played)) {
+        (true, true) => {
+            "a bad reply was sent back and mended in the agent's own session".to_owned()
+        }
+        (true, false) => "a bad reply was sent back and mended, in a new session".to_owned(),
+        (false, _) => format!("a bad reply was not mended: {}", told(&played)),
     };
     tell(verdict("is asked again", holds, words));
     Ok(())
+}
+
+/// Whether the agent asked its model again with the first conversation before the second question, and not in it.
+fn goes_on(played: &Played) -> bool {
+    const FIRST: &str = "# You are SpecAgent";
+    let mut again = played.asked.iter().filter(|asked| asked.rule.as_deref() == Some(MENDED));
+    again
+        .next()
+        .is_some_and(|asked| !asked.asked.contains(FIRST) && asked.body.to_string().contains(FIRST))
 }
 
 /// A fault of the model service, and what must come of it.
@@ -115,12 +130,18 @@ struct Trouble {
 fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
     for trouble in troubles() {
         let played = stage.play(faulty(&trouble), trouble.until)?;
-        let holds = (trouble.holds)(&played) && played.still_alive().is_empty();
-        let words = match holds {
-            true => trouble.wanted.to_owned(),
-            false => format!("wanted: {}; {}", trouble.wanted, told(&played)),
+        let (grade, detail) = match (trouble.holds)(&played) {
+            _ if !played.still_alive().is_empty() => {
+                (Grade::Fail, "a process was left behind".to_owned())
+            }
+            true => (Grade::Pass, trouble.wanted.to_owned()),
+            false if trouble.until == Until::Parked && is_unavailable(&played) => (
+                Grade::Without,
+                "it does not tell when the limit ends; it is tried again by us".to_owned(),
+            ),
+            false => (Grade::Fail, format!("wanted: {}; {}", trouble.wanted, told(&played))),
         };
-        tell(verdict(trouble.capability, holds, words));
+        tell(Verdict { capability: trouble.capability, grade, detail });
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tollgate_contract::config::Agent;
 use tollgate_host::agent::{AgentAdapter, StandIn};
 use tollgate_host::clock;
-use tollgate_standin::{Script, Service};
+use tollgate_standin::{Request, Script, Service};
 
 const GOAL: &str = "Add one line to app.txt that says T-001";
 const SLUG: &str = "conformance";
@@ -41,6 +41,8 @@ pub struct Played {
     pub is_done: bool,
     /// What it told a person.
     pub words: String,
+    /// What the agent asked the model that stood in.
+    pub asked: Vec<Request>,
     folder: TempDir,
 }
 
@@ -93,7 +95,8 @@ impl Stage<'_> {
         let journal = journal.join("journal.jsonl");
         let is_done = wait(&mut child, &journal, until)?;
         let words = fs::read_to_string(told(folder.path()))?;
-        Ok(Played { record: Record::read(&journal), is_done, words, folder })
+        let asked = service.map(|service| service.requests()).unwrap_or_default();
+        Ok(Played { record: Record::read(&journal), is_done, words, asked, folder })
     }
 
     fn lay_out(&self, folder: &Path, led: &StandIn) -> io::Result<()> {

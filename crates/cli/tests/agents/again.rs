@@ -1,0 +1,80 @@
+//! A reply that was not accepted: the agent is asked again in its own session, and told what is wrong and nothing else.
+
+use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE};
+use crate::world::{Kind, World};
+use serde_json::{Value, json};
+use std::fs;
+use tollgate_programs::or_skip;
+use tollgate_standin::{Answer, Request, Rule, Script, When, crew};
+
+const FIRST_SUMMARY: &str = "Nearly all of it is written.";
+const FIRST_QUESTION: &str = "# You are SpecAgent";
+const SECOND_QUESTION: &str = "# Your reply was not accepted";
+
+/// The crew, whose first reply contradicts itself.
+fn hasty(session: &str) -> Script {
+    let mut script = crew::script(session);
+    let mut contradiction = crew::ok(FIRST_SUMMARY);
+    contradiction["gates"]["meets_definition_of_done"] = json!(false);
+    let wrong = Answer { reply: Some(contradiction), ..script.rules[0].then.clone() };
+    let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
+    let mended = Rule {
+        name: "mended".to_owned(),
+        when: When { asked: Some(SECOND_QUESTION.to_owned()), ..When::default() },
+        then: Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() },
+        times: None,
+    };
+    script.rules.splice(0..0, [mended, first]);
+    script
+}
+
+fn asked_again(test: &str, kind: Kind) {
+    let Some(programs) = or_skip(test) else { return };
+    let world = World::new(programs, kind, hasty);
+    world.lean().exits(0).says("DONE");
+    let ended = world.repo.events("attempt_ended");
+    let first = ended.iter().filter(|event| event["number"] == 1);
+    let ends: Vec<&str> = first.filter_map(|event| event["end"]["end"].as_str()).collect();
+    assert_eq!(ends, ["invalid", "replied"], "{ended:#?}");
+    let sessions = [1, 2].map(|attempt| agent_session(&world, attempt));
+    assert!(sessions[0].is_some() && sessions[0] == sessions[1], "{sessions:?}");
+    let asked = world.service.requests();
+    let mut again = asked.iter().filter(|request| request.rule.as_deref() == Some("mended"));
+    goes_on(again.next().expect("it was asked again"));
+    world.is_quiet();
+}
+
+/// The request has the first conversation in it, once, and the new question after it.
+#[track_caller]
+fn goes_on(request: &Request) {
+    assert!(!request.asked.contains(FIRST_QUESTION), "the whole prompt again: {}", request.asked);
+    let body = request.body.to_string();
+    let count = |words: &str| body.matches(words).count();
+    assert_eq!((count(FIRST_QUESTION), count(SECOND_QUESTION)), (1, 1), "{body}");
+    assert!(count(FIRST_SUMMARY) > 0, "what the model replied first is gone: {body}");
+}
+
+/// The agent's own name for the session that an attempt of the first dispatch went on in.
+fn agent_session(world: &World, attempt: u32) -> Option<String> {
+    let path = format!("dispatches/1/attempt-{attempt}/stdout.log");
+    let transcript = fs::read_to_string(world.repo.session().join(path)).unwrap();
+    let lines = transcript.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut started = lines.filter(|line| line["event"] == "started");
+    started.next()?["session"].as_str().map(str::to_owned)
+}
+
+macro_rules! asked_again {
+    ($($name:ident: $kind:expr;)+) => {
+        $(#[test]
+        fn $name() {
+            asked_again(stringify!($name), $kind);
+        })+
+    };
+}
+
+asked_again! {
+    claude_is_asked_again_in_its_session: CLAUDE;
+    codex_is_asked_again_in_its_session: CODEX;
+    gemini_is_asked_again_in_its_session: GEMINI;
+    goose_is_asked_again_in_its_session: GOOSE;
+}
