@@ -20,15 +20,14 @@ fn a_turn_ends_with_the_last_message() {
     check(
         "done",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Writing."}
-        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
-        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":true}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        over
-        {"outcome":{"kind":"done"},"text":"All done."}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            text {"text":"Writing."}
+            tool_start {"id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
+            tool_end {"id":"write_file__write_file_1767225600000_0","ok":true}
+            text {"text":"All done."}
+            usage {"input_tokens":200,"output_tokens":40}
+            over
+            = {"outcome":{"kind":"done"},"text":"All done."}"#]],
     );
 }
 
@@ -37,24 +36,23 @@ fn what_it_may_not_do_is_told() {
     check(
         "refused",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Working."}
-        {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"git status"}
-        {"event":"permission","granted":false,"what":"run_shell_command git status"}
-        {"event":"tool_end","id":"run_shell_command__call_1","ok":false}
-        {"event":"text","text":"Working."}
-        {"event":"tool_start","id":"run_shell_command__call_2","name":"run_shell_command","what":"rm -f nothing"}
-        {"event":"permission","granted":false,"what":"run_shell_command rm -f nothing"}
-        {"event":"tool_end","id":"run_shell_command__call_2","ok":false}
-        {"event":"text","text":"Working."}
-        {"event":"tool_start","id":"write_file__call_3","name":"write_file","what":"hello.txt"}
-        {"event":"permission","granted":false,"what":"write_file hello.txt"}
-        {"event":"tool_end","id":"write_file__call_3","ok":false}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":400,"output_tokens":80}
-        over
-        {"outcome":{"kind":"done"},"text":"All done."}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            text {"text":"Working."}
+            tool_start {"id":"run_shell_command__call_1","name":"run_shell_command","what":"git status"}
+            permission {"granted":false,"what":"run_shell_command git status"}
+            tool_end {"id":"run_shell_command__call_1","ok":false}
+            text {"text":"Working."}
+            tool_start {"id":"run_shell_command__call_2","name":"run_shell_command","what":"rm -f nothing"}
+            permission {"granted":false,"what":"run_shell_command rm -f nothing"}
+            tool_end {"id":"run_shell_command__call_2","ok":false}
+            text {"text":"Working."}
+            tool_start {"id":"write_file__call_3","name":"write_file","what":"hello.txt"}
+            permission {"granted":false,"what":"write_file hello.txt"}
+            tool_end {"id":"write_file__call_3","ok":false}
+            text {"text":"All done."}
+            usage {"input_tokens":400,"output_tokens":80}
+            over
+            = {"outcome":{"kind":"done"},"text":"All done."}"#]],
     );
 }
 
@@ -63,16 +61,15 @@ fn a_tool_that_was_taken_away_is_a_refusal() {
     check(
         "denied",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Writing."}
-        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
-        {"event":"permission","granted":false,"what":"write_file /srv/tree/hello.txt"}
-        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":false}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        over
-        {"outcome":{"kind":"done"},"text":"All done."}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            text {"text":"Writing."}
+            tool_start {"id":"write_file__write_file_1767225600000_0","name":"write_file","what":"/srv/tree/hello.txt"}
+            permission {"granted":false,"what":"write_file /srv/tree/hello.txt"}
+            tool_end {"id":"write_file__write_file_1767225600000_0","ok":false}
+            text {"text":"All done."}
+            usage {"input_tokens":200,"output_tokens":40}
+            over
+            = {"outcome":{"kind":"done"},"text":"All done."}"#]],
     );
 }
 
@@ -81,15 +78,14 @@ fn wrong_arguments_are_no_refusal() {
     check(
         "wrong_arguments",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Trying."}
-        {"event":"tool_start","id":"write_file__write_file_1767225600000_0","name":"write_file"}
-        {"event":"tool_end","id":"write_file__write_file_1767225600000_0","ok":false}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        over
-        {"outcome":{"kind":"done"},"text":"All done."}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            text {"text":"Trying."}
+            tool_start {"id":"write_file__write_file_1767225600000_0","name":"write_file"}
+            tool_end {"id":"write_file__write_file_1767225600000_0","ok":false}
+            text {"text":"All done."}
+            usage {"input_tokens":200,"output_tokens":40}
+            over
+            = {"outcome":{"kind":"done"},"text":"All done."}"#]],
     );
 }
 
@@ -98,12 +94,11 @@ fn what_a_resumed_session_costs_is_not_counted_twice() {
     check(
         "resumed",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Still here."}
-        {"event":"usage","input_tokens":100,"output_tokens":20}
-        over
-        {"outcome":{"kind":"done"},"text":"Still here."}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            text {"text":"Still here."}
+            usage {"input_tokens":100,"output_tokens":20}
+            over
+            = {"outcome":{"kind":"done"},"text":"Still here."}"#]],
     );
 }
 
@@ -112,10 +107,9 @@ fn a_rate_limit_is_of_the_service() {
     check(
         "rate_limit",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).]\nPlease wait and try again later. To increase your limits, r…","kind":"service","status":429}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method","kind":"service","status":429}}"#]],
     );
 }
 
@@ -124,10 +118,9 @@ fn a_short_wait_is_of_the_service() {
     check(
         "rate_limit_with_reset",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.]\nPlease wait and try again later. …","kind":"service","status":429}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method","kind":"service","status":429}}"#]],
     );
 }
 
@@ -136,10 +129,9 @@ fn a_used_up_day_is_a_limit() {
     check(
         "usage_limit",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits…","kind":"usage_limit"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method","kind":"usage_limit"}}"#]],
     );
 }
 
@@ -148,10 +140,9 @@ fn a_failing_service_is_told_with_its_status() {
     check(
         "server_error",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: {\"error\":{\"code\":500,\"message\":\"An internal error has occurred.\",\"status\":\"INTERNAL\"}}]","kind":"service","status":500}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: {\"error\":{\"code\":500,\"message\":\"An internal error has occurred.\",\"status\":\"INTERNAL\"}}]","kind":"service","status":500}}"#]],
     );
 }
 
@@ -160,10 +151,9 @@ fn a_login_that_is_refused_is_told() {
     check(
         "login",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: {\"error\":{\"code\":401,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"UNAUTHENTICATED\"}…","kind":"login"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: {\"error\":{\"code\":401,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"UNAUTHENTICATED\"}}]","kind":"login"}}"#]],
     );
 }
 
@@ -172,11 +162,10 @@ fn a_stream_that_breaks_off_is_of_the_service() {
     check(
         "cut",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        over
-        {"outcome":{"detail":"Model stream ended without a finish reason.","kind":"service"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            usage {"input_tokens":200,"output_tokens":40}
+            over
+            = {"outcome":{"detail":"Model stream ended without a finish reason.","kind":"service"}}"#]],
     );
 }
 
@@ -185,10 +174,9 @@ fn an_answer_that_is_none_is_of_the_service() {
     check(
         "garbage",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: Incomplete JSON segment at the end]","kind":"service"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: Incomplete JSON segment at the end]","kind":"service"}}"#]],
     );
 }
 
@@ -197,10 +185,9 @@ fn a_service_that_is_not_there_is_told() {
     check(
         "unreachable",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        over
-        {"outcome":{"detail":"[API Error: exception TypeError: fetch failed sending request]","kind":"service"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            over
+            = {"outcome":{"detail":"[API Error: exception TypeError: fetch failed sending request]","kind":"service"}}"#]],
     );
 }
 
@@ -209,15 +196,14 @@ fn used_up_turns_are_told() {
     check(
         "turns",
         expect![[r#"
-        {"event":"started","model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"tool_start","id":"run_shell_command__call_1","name":"run_shell_command","what":"echo 1"}
-        {"event":"tool_end","id":"run_shell_command__call_1","ok":true}
-        {"event":"tool_start","id":"run_shell_command__call_2","name":"run_shell_command","what":"echo 2"}
-        {"event":"tool_end","id":"run_shell_command__call_2","ok":true}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        over
-        {"outcome":{"detail":"Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.","kind":"turns"}}
-    "#]],
+            started {"model":"gemini-2.5-flash","session":"00000000-0000-4000-8000-000000000001"}
+            tool_start {"id":"run_shell_command__call_1","name":"run_shell_command","what":"echo 1"}
+            tool_end {"id":"run_shell_command__call_1","ok":true}
+            tool_start {"id":"run_shell_command__call_2","name":"run_shell_command","what":"echo 2"}
+            tool_end {"id":"run_shell_command__call_2","ok":true}
+            usage {"input_tokens":200,"output_tokens":40}
+            over
+            = {"outcome":{"detail":"Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.","kind":"turns"}}"#]],
     );
 }
 
@@ -228,11 +214,10 @@ fn without_a_last_word_the_exit_code_decides() {
         told(&play(&plan(Adapter::Gemini), "{}\n[]\nnull\n{\"type\":7}\n", &exit))
     };
     expect![[r#"
-        {"outcome":{"detail":"words","kind":"login"}}
-        {"outcome":{"detail":"words","kind":"turns"}}
-        {"outcome":{"detail":"words","exit_code":0,"kind":"unclear"}}
-        {"outcome":{"detail":"words","kind":"unclear"}}
-    "#]]
+        = {"outcome":{"detail":"words","kind":"login"}}
+        = {"outcome":{"detail":"words","kind":"turns"}}
+        = {"outcome":{"detail":"words","exit_code":0,"kind":"unclear"}}
+        = {"outcome":{"detail":"words","kind":"unclear"}}"#]]
     .assert_eq(&[end(Some(41)), end(Some(53)), end(Some(0)), end(None)].join("\n"));
 }
 
