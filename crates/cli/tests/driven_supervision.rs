@@ -207,7 +207,7 @@ fn expect_flood_to_be_stopped(flood: &str) {
     let script = format!(
         "init\n{PEAKS}peaks 0\n({flood}) &\nwhile kill -0 $!; do peaks 1; sleep 0.05; done\nresult"
     );
-    let world = World::new(&script, "");
+    let world = World::new(&script, "[limits]\noutput_bytes = 16777216");
     let mut engine = world.repo.start(&ARGUMENTS);
     let mut peak = 0;
     while engine.try_wait().unwrap().is_none() {

@@ -33,7 +33,7 @@ pub fn tokens(told: &Value) -> Option<u64> {
 /// US dollars in millionths; none of what is no amount.
 pub fn micro_usd(told: &Value) -> Option<u64> {
     let micro = (told.as_f64()? * 1_000_000.0).round();
-    (micro >= 0.0 && micro <= MICRO_USD_MAX).then_some(micro as u64)
+    (0.0..=MICRO_USD_MAX).contains(&micro).then_some(micro as u64)
 }
 
 /// Puts a piece of a message to those before it; what no reply can hold is left out.

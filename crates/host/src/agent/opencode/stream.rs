@@ -175,7 +175,7 @@ fn spent(part: &Value) -> Option<Usage> {
     let output = sum([words::tokens(&tokens["output"]), words::tokens(&tokens["reasoning"]), None]);
     let micro_usd = words::micro_usd(&part["cost"]).filter(|micro| *micro > 0);
     let is_counted = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0 || micro_usd.is_some();
-    is_counted.then(|| Usage {
+    is_counted.then_some(Usage {
         input_tokens: input,
         output_tokens: output,
         micro_usd,
