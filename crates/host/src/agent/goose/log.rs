@@ -102,8 +102,12 @@ mod tests {
         let retry = "goose_provider_types::retry";
         let whole = line(retry, "Backing off for 3600s before retry");
         let (first, second) = whole.split_at(30);
-        write!(file, "no JSON\n{}{first}", line("goose::agents", "Backing off for 9s before retry"))
-            .unwrap();
+        write!(
+            file,
+            "no JSON\n{}{first}",
+            line("goose::agents", "Backing off for 9s before retry")
+        )
+        .unwrap();
         assert!(log.waits().is_empty(), "its line is not whole, and the other is not of this kind");
         write!(file, "{second}{}", line(retry, "Backing off for 1.25s before retry")).unwrap();
         assert_eq!(log.waits(), [3_600_000, 1_250]);
