@@ -3,8 +3,8 @@
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.agent_test",
-        "`tollgate agents test` makes a small repository in the temporary folder, and could not.\n\n\
-         What to do: see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
+        "`tollgate agents test` makes a small repository in the temporary folder, and could not, or it was stopped.\n\n\
+         What to do: where it could not, see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
          room.",
     ),
     (

@@ -1,6 +1,7 @@
 //! The real agent programs at pinned versions, played by a scripted model: whole sessions, and everything that goes wrong.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod conformance;
 mod faults;
 mod sessions;
 #[path = "../support/mod.rs"]
