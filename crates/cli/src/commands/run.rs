@@ -252,7 +252,7 @@ fn check_player<'a>(
     if name.is_some_and(|name| !looked_at.insert(name)) {
         return Ok(());
     }
-    let stands_in = if chosen.is_some() { ", which is named as a fallback" } else { "" };
+    let stands_in = if chosen.is_some() { ", which is named as a fallback," } else { "" };
     match adapter::player(context, role, chosen) {
         Ok(Player::Driven(driven)) => {
             driven.command_line(context).map_err(|why| {
