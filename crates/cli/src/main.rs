@@ -7,6 +7,7 @@ mod exit;
 mod explain;
 mod face;
 mod failure;
+mod installed;
 mod output;
 mod place;
 mod sample_git;

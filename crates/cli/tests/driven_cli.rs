@@ -221,3 +221,51 @@ fn agents_are_listed_with_their_programs_versions_roles_and_whether_they_are_tru
     repo.tollgate(&["agents", "trust", "gone"]).exits(2).says("inherits nothing");
     repo.tollgate(&["agents", "trust", "nobody"]).exits(2).says("known agents");
 }
+
+#[test]
+fn asking_for_a_version_shows_no_variable_and_waits_for_nobody_left_behind() {
+    let repo = world(json!([]), "", "");
+    let pid = repo.outside("left.pid");
+    let script = format!(
+        "#!/bin/sh\nsleep 60 &\necho $! > {}\necho \"${{PLANTED:-1.2.3}}\"\n",
+        pid.display()
+    );
+    fs::write(repo.outside("opencode"), script).unwrap();
+    let mut command = repo.command(&["agents", "--json"]);
+    let ran = support::ran(command.env("PLANTED", "6.6.6")).exits(0);
+    let pid = fs::read_to_string(pid).unwrap();
+    let ended = std::process::Command::new("kill").arg(pid.trim()).status().unwrap();
+    assert!(ended.success(), "it waited for what was left behind");
+    let agents = serde_json::from_str::<Value>(&ran.out).unwrap()["agents"].clone();
+    assert_eq!(agents[0]["version"], "1.2.3");
+}
+
+#[test]
+fn a_run_is_refused_before_it_starts_when_an_agent_or_its_fallback_cannot_start() {
+    let repo = world(json!([]), "", "fallback = [\"spare\"]");
+    let before = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
+    let run = |spare: &str| {
+        repo.write(
+            "tollgate.toml",
+            &format!("{before}\n[agent.spare]\nadapter = \"opencode\"\n{spare}\n"),
+        );
+        repo.tollgate(&["run", "--no-input", "--lean", support::GOAL])
+    };
+    run("program = \"/nowhere/opencode\"")
+        .exits(2)
+        .says("cli.no_agent")
+        .says("fallback")
+        .says("/nowhere/opencode");
+    let program = repo.outside("opencode");
+    run(&format!("program = {program:?}\ninherit = true"))
+        .exits(2)
+        .says("cli.untrusted")
+        .says("[agent.spare]");
+    let alone = before.replace("fallback = [\"spare\"]", "");
+    repo.write("tollgate.toml", &alone.replace(program.to_str().unwrap(), "/nowhere/oc"));
+    repo.tollgate(&["run", "--no-input", "--lean", support::GOAL])
+        .exits(2)
+        .says("cli.no_agent")
+        .says("/nowhere/oc");
+    assert!(!repo.root().join(".agents-work").exists(), "a session was opened");
+}

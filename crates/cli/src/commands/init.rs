@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{installed, output, place};
 use clap::Args;
 use std::io;
 use std::path::Path;
@@ -15,23 +15,14 @@ use tollgate_host::settings::actions;
 
 const SETTINGS: &str = "tollgate.toml";
 
-/// Coding agents that people have installed, the best tested first.
-const KNOWN_AGENTS: [Adapter; 7] = [
-    Adapter::Claude,
-    Adapter::Codex,
-    Adapter::Gemini,
-    Adapter::Goose,
-    Adapter::Opencode,
-    Adapter::Copilot,
-    Adapter::Qwen,
-];
-
 /// An agent on this machine.
 #[derive(Debug)]
 struct Found {
     name: &'static str,
-    /// Variables with a login that are set now.
+    /// Variables with a key of its own model service that are set now.
     variables: Vec<&'static str>,
+    /// Variables that it could log in with too and that are set now, made for others as well.
+    withheld: Vec<&'static str>,
 }
 
 fn found() -> Vec<Found> {
@@ -40,9 +31,25 @@ fn found() -> Vec<Found> {
         place::program_on_path(adapter.program())?;
         let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let variables = adapter.login_variables(&Agent::plain(kind)).iter().copied();
-        Some(Found { name: kind.as_str(), variables: variables.filter(is_set).collect() })
+        let (variables, withheld) =
+            variables.filter(is_set).partition(|name| is_own_key(kind, name));
+        Some(Found { name: kind.as_str(), variables, withheld })
     };
-    KNOWN_AGENTS.into_iter().filter_map(look).collect()
+    installed::PROGRAMS.into_iter().filter_map(look).collect()
+}
+
+/// Whether a variable is there for this agent and its maker's service only. A token for GitHub opens more than a model,
+/// and who works with the services of many makers gets the keys that a person names.
+fn is_own_key(kind: Adapter, variable: &str) -> bool {
+    let beginnings: &[&str] = match kind {
+        Adapter::Claude => &["ANTHROPIC_", "CLAUDE_"],
+        Adapter::Codex => &["CODEX_", "OPENAI_"],
+        Adapter::Gemini => &["GEMINI_"],
+        Adapter::Opencode => &["OPENCODE_"],
+        Adapter::Copilot => &["COPILOT_"],
+        _ => &[],
+    };
+    beginnings.iter().any(|beginning| variable.starts_with(beginning))
 }
 
 /// Write a tollgate.toml to start from; files that exist are never overwritten
@@ -60,7 +67,7 @@ impl Init {
             return Err(exists());
         }
         let found = found();
-        write_new(&layout, SETTINGS, &settings(&found))?;
+        let is_new = write_new(&layout, SETTINGS, &settings(&found))?;
         if self.eject {
             for (path, text) in ejected() {
                 write_new(&layout, &path, text)?;
@@ -69,6 +76,9 @@ impl Init {
                 "Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's \
                  folder, or the action's file and its line in agents/actions/README.md.",
             );
+        }
+        if is_new {
+            tell_variables(&found);
         }
         tell_next(&found);
         Ok(Exit::Ok)
@@ -99,14 +109,15 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-fn write_new(layout: &Layout, relative: &str, text: &str) -> Result<(), Failure> {
+/// Whether it was written; what is there is kept.
+fn write_new(layout: &Layout, relative: &str, text: &str) -> Result<bool, Failure> {
     if is_there(&layout.repo_root().join(relative)) {
         output::marked(output::DIM, "kept", &format!("{relative} is there already"));
-        return Ok(());
+        return Ok(false);
     }
     files::write_beneath(layout.repo_root(), relative, text.as_bytes()).map_err(cannot_write)?;
     output::marked(output::GOOD, "wrote", relative);
-    Ok(())
+    Ok(true)
 }
 
 fn cannot_write(error: FileError) -> Failure {
@@ -116,6 +127,25 @@ fn cannot_write(error: FileError) -> Failure {
             failure.hint("make the repository's folder writable for you")
         }
         _ => failure,
+    }
+}
+
+/// Who sees which key is for a person to know.
+fn tell_variables(found: &[Found]) {
+    for agent in found {
+        let name = agent.name;
+        if !agent.variables.is_empty() {
+            let variables = agent.variables.join(", ");
+            let words = format!("{name} may see {variables}, by `env` of [agent.{name}]");
+            output::marked(output::WARN, "note:", &words);
+        }
+        if !agent.withheld.is_empty() {
+            let variables = agent.withheld.join(", ");
+            let words = format!(
+                "{name} does not see {variables}; `env` of [agent.{name}] would let it through"
+            );
+            output::marked(output::DIM, "note:", &words);
+        }
     }
 }
 
@@ -187,6 +217,8 @@ const EXAMPLES: &str = r#"
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
     use tollgate_contract::config;
 
@@ -213,12 +245,27 @@ mod tests {
 
     #[test]
     fn the_first_that_is_found_plays_every_role_and_its_login_is_let_through() {
-        let found = |name, variables| Found { name, variables };
+        let found = |name, variables| Found { name, variables, withheld: vec!["GITHUB_TOKEN"] };
         let text = settings(&[found("codex", vec!["CODEX_API_KEY"]), found("goose", Vec::new())]);
         let config = read(&text).expect("it reads well");
         assert_eq!(config.default_agent.as_deref(), Some("codex"));
         assert_eq!(config.agents["codex"].env, ["CODEX_API_KEY"]);
         assert_eq!(config.agents.len(), 2);
+        assert!(!text.contains("GITHUB_TOKEN"), "{text}");
         assert_eq!(read(&examples_of(&text)).map(|config| config.agents.len()), Some(4));
+    }
+
+    #[test]
+    fn only_keys_of_the_makers_own_service_are_let_through() {
+        let own = |kind: Adapter| -> Vec<&str> {
+            let variables = agent::adapter(kind).unwrap().login_variables(&Agent::plain(kind));
+            variables.iter().copied().filter(|name| is_own_key(kind, name)).collect()
+        };
+        assert_eq!(own(Adapter::Codex), ["CODEX_API_KEY", "OPENAI_API_KEY"]);
+        assert_eq!(own(Adapter::Gemini), ["GEMINI_API_KEY"]);
+        assert_eq!(own(Adapter::Opencode), ["OPENCODE_API_KEY"]);
+        assert!(own(Adapter::Copilot).iter().all(|name| name.starts_with("COPILOT_")));
+        assert!(own(Adapter::Goose).is_empty() && own(Adapter::Qwen).is_empty());
+        assert_eq!(own(Adapter::Claude).len(), 3);
     }
 }

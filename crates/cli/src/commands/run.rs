@@ -9,6 +9,7 @@ use crate::face;
 use crate::failure::Failure;
 use crate::{output, place, summary, tracking};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tollgate_contract::config::Isolation;
 use tollgate_core::action::Action;
@@ -228,20 +229,45 @@ fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every role of the action must have somebody to play it before anything starts.
+/// Every role of the action must have somebody to play it before anything starts, and so must those who step in.
 fn check_agents(context: &Context, action: &Action) -> Result<(), Failure> {
+    let mut looked_at = BTreeSet::new();
     for role in route::roles_needed(action) {
-        match adapter::player(context, role, None) {
-            Ok(Player::Driven(driven)) => refuse_untrusted(context, &driven)?,
-            Ok(Player::Program(_) | Player::Person) => {}
-            Err(why) => {
-                return Err(Failure::usage("cli.no_agent", why.to_string())
-                    .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
-                    .hint("`tollgate demo` shows a whole run without any agent installed"));
-            }
+        let named = context.config.agent_for(role);
+        check_player(context, role, None, named.map(|(name, _)| name), &mut looked_at)?;
+        for other in named.into_iter().flat_map(|(_, agent)| &agent.fallback) {
+            check_player(context, role, Some(other), Some(other), &mut looked_at)?;
         }
     }
     Ok(())
+}
+
+fn check_player<'a>(
+    context: &'a Context,
+    role: Role,
+    chosen: Option<&str>,
+    name: Option<&'a str>,
+    looked_at: &mut BTreeSet<&'a str>,
+) -> Result<(), Failure> {
+    if name.is_some_and(|name| !looked_at.insert(name)) {
+        return Ok(());
+    }
+    let stands_in = if chosen.is_some() { ", which is named as a fallback," } else { "" };
+    match adapter::player(context, role, chosen) {
+        Ok(Player::Driven(driven)) => {
+            driven.command_line(context).map_err(|why| {
+                let message =
+                    format!("[agent.{}]{stands_in} cannot be started: {why}", driven.name);
+                Failure::usage("cli.no_agent", message)
+                    .hint("`tollgate agents` shows which agents of tollgate.toml are here")
+            })?;
+            refuse_untrusted(context, &driven)
+        }
+        Ok(Player::Program(_) | Player::Person) => Ok(()),
+        Err(why) => Err(Failure::usage("cli.no_agent", why.to_string())
+            .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
+            .hint("`tollgate demo` shows a whole run without any agent installed")),
+    }
 }
 
 fn instructions(context: &Context) -> Vec<String> {

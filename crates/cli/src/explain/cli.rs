@@ -3,8 +3,8 @@
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.agent_test",
-        "`tollgate agents test` makes a small repository in the temporary folder, and could not.\n\n\
-         What to do: see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
+        "`tollgate agents test` makes a small repository in the temporary folder, and could not, or it was stopped.\n\n\
+         What to do: where it could not, see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
          room.",
     ),
     (
@@ -77,8 +77,10 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     ),
     (
         "cli.no_agent",
-        "A role of the run has nobody to play it. Nothing was started.\n\n\
-         What to do: describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\n\
+        "A role of the run has nobody to play it, or the program of an agent that would play it, or of one of its `fallback`\n\
+         list, is not on this machine. Nothing was started.\n\n\
+         What to do: install the program, or name it as `program` of its [agent.NAME]; `tollgate agents` shows which are here.\n\
+         Where nobody is named, describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\n\
          role. `tollgate init` writes a file to start from, `tollgate doctor` checks it.",
     ),
     (

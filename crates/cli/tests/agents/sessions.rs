@@ -106,5 +106,7 @@ sessions! {
     goose_over_acp_delivers_a_lean_session: over_acp(GOOSE_ACP);
     goose_over_acp_delivers_a_full_session: full(GOOSE_ACP);
     claude_over_acp_delivers_a_lean_session: over_acp(CLAUDE_ACP);
+    claude_over_acp_delivers_a_full_session: full(CLAUDE_ACP);
     codex_over_acp_delivers_a_lean_session: over_acp(CODEX_ACP);
+    codex_over_acp_delivers_a_full_session: full(CODEX_ACP);
 }

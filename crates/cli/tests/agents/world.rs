@@ -106,12 +106,18 @@ impl World {
     }
 }
 
-/// The command line of a process that works in the place or was started with it.
+/// The command line of a process that works in the place, or was started with it or for it.
 fn alive_in(process: &Path, place: &Path) -> Option<String> {
     let words =
         String::from_utf8_lossy(&fs::read(process.join("cmdline")).ok()?).replace('\0', " ");
     let works_there = fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(place));
-    (works_there || words.contains(&place.display().to_string())).then_some(words)
+    // One that has gone elsewhere still has the variables that it was started with.
+    let variables = fs::read(process.join("environ")).unwrap_or_default();
+    let place = place.display().to_string();
+    let is_ours = works_there
+        || words.contains(&place)
+        || String::from_utf8_lossy(&variables).contains(&place);
+    is_ours.then_some(words)
 }
 
 const SLUG: &str = "lines";

@@ -55,10 +55,16 @@ fn init_puts_agents_that_are_there_to_work() {
         .unwrap();
     std::os::unix::fs::symlink(git.join("git"), programs.join("git")).unwrap();
     let mut command = world.tollgate();
+    for name in ["OPENAI_API_KEY", "GITHUB_TOKEN"] {
+        command.env(name, "planted");
+    }
+    fs::copy(programs.join("codex"), programs.join("copilot")).unwrap();
     let seen = world.seen(command.arg("init").env("PATH", &programs).output().unwrap());
     expect![[r#"
         wrote tollgate.toml
-        Found on PATH: codex, who plays every role.
+        note: codex may see OPENAI_API_KEY, by `env` of [agent.codex]
+        note: copilot does not see GITHUB_TOKEN; `env` of [agent.copilot] would let it through
+        Found on PATH: codex, who plays every role; copilot can play roles too.
         next: `tollgate doctor` says what is missing, then `tollgate run "GOAL"`
               `tollgate demo` shows a whole run without any agent.
         exit 0
@@ -66,6 +72,7 @@ fn init_puts_agents_that_are_there_to_work() {
     .assert_eq(&seen.all());
     let text = fs::read_to_string(world.repo().join("tollgate.toml")).unwrap();
     assert!(text.contains("\n[agent.codex]\n") && !text.contains("goose"), "{text}");
+    assert!(text.contains("OPENAI_API_KEY") && !text.contains("GITHUB_TOKEN"), "{text}");
 }
 
 #[test]

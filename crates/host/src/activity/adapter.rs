@@ -73,11 +73,6 @@ pub enum NoAgent {
     NotNamed { role: Role },
     #[error("there is no [agent.{name}] in tollgate.toml")]
     Unknown { name: String },
-    #[error(
-        "[agent.{name}] has adapter = \"{adapter}\", which this version cannot drive; \
-         use adapter = \"command\" with a command line, or \"manual\" to play it yourself"
-    )]
-    NotDriven { name: String, adapter: &'static str },
 }
 
 /// The agent that a person chose, or else the one that the settings name for the role. The engine's own role is played
@@ -102,7 +97,7 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     if let Some(driven) = driven(context, name) {
         return Ok(Player::Driven(driven));
     }
-    let argv = argv(context, name, agent)?;
+    let argv = argv(context, agent);
     let writable = match agent.adapter {
         Adapter::Scripted => argv.get(2).and_then(|script| counts(script)).into_iter().collect(),
         _ => Vec::new(),
@@ -127,17 +122,10 @@ fn counts(script: &str) -> Option<PathBuf> {
     is_there.then_some(folder)
 }
 
-fn argv(context: &Context, name: &str, agent: &Agent) -> Result<Vec<String>, NoAgent> {
-    match agent.adapter {
-        Adapter::Command => {
-            let words = agent.command.iter().chain(&agent.args);
-            Ok(words.map(|word| context.from_root(word)).collect())
-        }
-        Adapter::Scripted => {
-            let mut argv = vec![context.program.display().to_string(), "scripted".to_owned()];
-            argv.extend(agent.args.iter().map(|word| context.from_root(word)));
-            Ok(argv)
-        }
-        other => Err(NoAgent::NotDriven { name: name.to_owned(), adapter: other.as_str() }),
-    }
+fn argv(context: &Context, agent: &Agent) -> Vec<String> {
+    let own = match agent.adapter {
+        Adapter::Scripted => vec![context.program.display().to_string(), "scripted".to_owned()],
+        _ => agent.command.iter().map(|word| context.from_root(word)).collect(),
+    };
+    own.into_iter().chain(agent.args.iter().map(|word| context.from_root(word))).collect()
 }

@@ -10,9 +10,13 @@ use crate::output;
 use crate::place;
 use clap::Args;
 use serde::Serialize;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stage::Stage;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_host::agent;
+use tollgate_host::context::Context;
 
 /// Run an installed agent through what a session needs of it, and print pass or fail for each
 #[derive(Debug, Args)]
@@ -63,8 +67,16 @@ impl Test {
     pub fn run(self) -> Result<Exit, Failure> {
         let agent = self.agent()?;
         let adapter = agent::adapter(agent.adapter).ok_or_else(|| self.not_driven(&agent))?;
+        if agent.inherit {
+            let words =
+                "it is tried without `inherit`: settings, hooks and servers of its own do not run";
+            output::marked(output::WARN, "note:", words);
+        }
+        let stop = stop_switch().map_err(|cause| {
+            Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
+        })?;
         let mut verdicts = Vec::new();
-        let stage = Stage { agent: &agent, adapter, stand_in: self.stand_in };
+        let stage = Stage { stop: &stop, agent: &agent, adapter, stand_in: self.stand_in };
         cases::play(&stage, &mut |verdict| {
             if !self.json {
                 show(&verdict);
@@ -86,7 +98,7 @@ impl Test {
         let known = match place::context() {
             Ok(context) => {
                 if let Some((_, agent)) = context.config.agent(&self.name) {
-                    return Ok(agent.clone());
+                    return Ok(found_from_anywhere(&context, agent));
                 }
                 context.config.agents.keys().cloned().collect()
             }
@@ -118,6 +130,26 @@ impl Test {
             "a command is tried out by a run: `tollgate run --lean \"GOAL\"` in a small repository",
         )
     }
+}
+
+/// Paths below the repository in full: it is tried in another one.
+fn found_from_anywhere(context: &Context, agent: &Agent) -> Agent {
+    let mut agent = agent.clone();
+    for word in agent.program.iter_mut().chain(&mut agent.command) {
+        *word = context.from_root(word);
+    }
+    agent
+}
+
+/// Set by Ctrl-C; asked twice, this program leaves at once.
+fn stop_switch() -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let exit = Exit::Interrupted as i32;
+        signal_hook::flag::register_conditional_shutdown(signal, exit, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    Ok(stop)
 }
 
 fn adapter_called(name: &str) -> Option<Adapter> {

@@ -2,22 +2,15 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{installed, output, place};
 use serde::Serialize;
-use std::io::Read;
-use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::role::Role;
 use tollgate_host::activity::adapter;
+use tollgate_host::agent::probe;
 use tollgate_host::agent::trust::{self, Inherited};
 use tollgate_host::context::Context;
-
-/// Some programs need seconds to say their version.
-const PATIENCE: Duration = Duration::from_secs(20);
-const LOOK: Duration = Duration::from_millis(20);
-const VERSION_BYTES_MAX: u64 = 4 * 1024;
 
 #[derive(Debug, Serialize)]
 struct Row {
@@ -26,6 +19,8 @@ struct Row {
     /// What is started; none where a person plays.
     program: Option<String>,
     version: Option<String>,
+    /// The version that it was tested with; none where every program has its own.
+    tested: Option<&'static str>,
     /// Why it cannot be started.
     problem: Option<String>,
     roles: Vec<Role>,
@@ -63,6 +58,7 @@ fn row(context: &Context, name: &str, agent: &Agent) -> Row {
         adapter: agent.adapter.as_str(),
         program: None,
         version: None,
+        tested: None,
         problem: None,
         roles: Role::dispatched().filter(plays).collect(),
         inherit: agent.inherit,
@@ -76,8 +72,14 @@ fn row(context: &Context, name: &str, agent: &Agent) -> Row {
     };
     match driven.command_line(context) {
         Err(why) => row.problem = Some(why),
+        // What speaks ACP is any program: it may know no `--version`, and work instead.
+        Ok(argv) if agent.adapter == Adapter::Acp => row.program = argv.into_iter().next(),
         Ok(argv) => {
-            row.version = version(&argv);
+            row.tested = Some(driven.adapter.tested());
+            match probe::version(&argv, installed::person()) {
+                Ok(version) => row.version = Some(version),
+                Err(why) => row.problem = Some(format!("{}: {why}", argv.join(" "))),
+            }
             row.program = argv.into_iter().next();
         }
     }
@@ -94,48 +96,21 @@ fn is_trusted(context: &Context, driven: &adapter::Driven) -> Result<bool, Failu
     trusted.map_err(|error| Failure::usage("cli.untrusted", error.to_string()))
 }
 
-/// The first line that the program says of its version, away from every settings file.
-fn version(argv: &[String]) -> Option<String> {
-    let (program, before) = argv.split_first()?;
-    let mut child = Command::new(program)
-        .args(before)
-        .arg("--version")
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let stdout = child.stdout.take()?;
-    let said = thread::spawn(move || {
-        let mut text = Vec::new();
-        let _as_far_as_it_came = stdout.take(VERSION_BYTES_MAX).read_to_end(&mut text);
-        text
-    });
-    let begun = Instant::now();
-    while child.try_wait().ok()?.is_none() {
-        if begun.elapsed() > PATIENCE {
-            let _gone = child.kill();
-            let _reaped = child.wait();
-            return None;
-        }
-        thread::sleep(LOOK);
-    }
-    let text = String::from_utf8_lossy(&said.join().ok()?).into_owned();
-    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-}
-
 fn show(row: &Row) {
     let (style, mark) = match (&row.problem, row.trusted) {
-        (Some(_), _) => (output::BAD, "missing"),
+        (Some(_), _) if row.program.is_none() => (output::BAD, "missing"),
+        (Some(_), _) => (output::BAD, "broken"),
         (None, Some(false)) => (output::WARN, "untrusted"),
         _ => (output::GOOD, "ok"),
     };
     let who = match (&row.program, &row.problem) {
         (_, Some(problem)) => problem.clone(),
-        (Some(program), None) => match &row.version {
-            Some(version) => format!("{program} ({version})"),
-            None => program.clone(),
+        (Some(program), None) => match (&row.version, row.tested) {
+            (Some(version), Some(tested)) => {
+                let (_, words) = installed::beside_tested(version, tested);
+                format!("{program}, version {version}{words}")
+            }
+            _ => program.clone(),
         },
         (None, None) => "no program of its own".to_owned(),
     };

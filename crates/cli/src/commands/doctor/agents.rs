@@ -1,13 +1,12 @@
 //! The agents of the settings: whether each can be started, which version it is, and whether it can log in.
 
 use super::Finding;
+use crate::installed::{self, person};
 use crate::place;
 use std::cmp::Ordering;
-use std::path::PathBuf;
-use std::sync::LazyLock;
 use tollgate_contract::config::{Adapter, Agent, Config};
 use tollgate_core::role::Role;
-use tollgate_host::agent::probe::{self, Login, Person};
+use tollgate_host::agent::probe::{self, Login};
 use tollgate_host::agent::{self, AgentAdapter};
 use tollgate_host::files;
 use tollgate_host::layout::Layout;
@@ -41,7 +40,7 @@ fn roles_without(config: &Config) -> Option<Finding> {
 /// Programs on this machine that could play roles too.
 fn not_described(config: &Config) -> Option<Finding> {
     let is_described = |kind| config.agents.values().any(|agent| agent.adapter == kind);
-    let found: Vec<&str> = DRIVEN
+    let found: Vec<&str> = installed::PROGRAMS
         .into_iter()
         .filter(|kind| !is_described(*kind))
         .filter_map(|kind| Some((kind, agent::adapter(kind)?)))
@@ -53,16 +52,6 @@ fn not_described(config: &Config) -> Option<Finding> {
         Finding::ok("agents", message)
     })
 }
-
-const DRIVEN: [Adapter; 7] = [
-    Adapter::Claude,
-    Adapter::Codex,
-    Adapter::Gemini,
-    Adapter::Opencode,
-    Adapter::Copilot,
-    Adapter::Qwen,
-    Adapter::Goose,
-];
 
 struct Look<'a> {
     layout: &'a Layout,
@@ -160,21 +149,15 @@ impl Look<'_> {
                 return self.bad(why, fix);
             }
         };
-        let message = format!("{program}, version {found}");
-        match probe::compare(&found, tested) {
-            Ordering::Equal => Finding::ok(self.title(), format!("{message}, as tested")),
-            Ordering::Greater => Finding::ok(
-                self.title(),
-                format!(
-                    "{message}; tested with {tested}, and `tollgate agents test {} --stand-in` tries this one",
-                    self.name
-                ),
-            ),
-            Ordering::Less => Finding::warn(
-                self.title(),
-                format!("{message}, older than {tested}, which it was tested with"),
-                "update it",
-            ),
+        let (stands, words) = installed::beside_tested(&found, tested);
+        let message = format!("{program}, version {found}{words}");
+        match stands {
+            Ordering::Equal => Finding::ok(self.title(), message),
+            Ordering::Greater => {
+                let how = format!("`tollgate agents test {} --stand-in` tries this one", self.name);
+                Finding::ok(self.title(), format!("{message}, and {how}"))
+            }
+            Ordering::Less => Finding::warn(self.title(), message, "update it"),
         }
     }
 
@@ -203,9 +186,4 @@ impl Look<'_> {
             ),
         }
     }
-}
-
-fn person() -> Person<'static> {
-    static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(place::home);
-    Person { home: HOME.as_deref(), lookup: |name| std::env::var_os(name) }
 }

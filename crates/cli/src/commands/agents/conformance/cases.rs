@@ -5,13 +5,11 @@ use super::{Grade, Verdict};
 use crate::failure::Failure;
 use serde_json::json;
 use tollgate_core::work::DispatchEnd;
+use tollgate_host::clock;
 use tollgate_host::sanitize::terminal_line;
 use tollgate_standin::{Answer, Fault, Rule, Script, When, crew};
 
 const WORDS_MAX: usize = 300;
-
-/// The name of the rule that mends a reply.
-const MENDED: &str = "mended";
 
 /// Plays the cases one after the other and tells each verdict as soon as it is known.
 pub fn play(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
@@ -96,32 +94,35 @@ fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure
     script.rules.splice(0..0, [mended, first]);
     let played = stage.play(script, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
-    let holds = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
-    let words = match (holds, goes_on(&played)) {
+    let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
+    let words = match (is_mended, remembers(&played)) {
         (true, true) => {
             "a bad reply was sent back and mended in the agent's own session".to_owned()
         }
-        (true, false) => "a bad reply was sent back and mended, in a new session".to_owned(),
+        (true, false) => "asked again it had forgotten what it was asked first".to_owned(),
         (false, _) => format!("a bad reply was not mended: {}", told(&played)),
     };
-    tell(verdict("is asked again", holds, words));
+    tell(verdict("is asked again", is_mended && remembers(&played), words));
     Ok(())
 }
 
-/// Whether the agent asked its model again with the first conversation before the second question, and not in it.
-fn goes_on(played: &Played) -> bool {
-    const FIRST: &str = "# You are SpecAgent";
-    let mut again = played.asked.iter().filter(|asked| asked.rule.as_deref() == Some(MENDED));
-    again
-        .next()
-        .is_some_and(|asked| !asked.asked.contains(FIRST) && asked.body.to_string().contains(FIRST))
+/// Whether the agent sent its model the first conversation along when it was asked again.
+fn remembers(played: &Played) -> bool {
+    let again = played.requests.iter().filter(|request| request.rule.as_deref() == Some(MENDED));
+    let mut again = again.filter(|request| !request.asked.contains(FIRST_ASKED));
+    again.any(|request| request.body.to_string().contains(FIRST_ASKED))
 }
+
+const MENDED: &str = "mended";
+
+/// Begins what the first role is asked, and is not said again when it is asked again.
+const FIRST_ASKED: &str = "# You are SpecAgent";
 
 /// A fault of the model service, and what must come of it.
 struct Trouble {
     capability: &'static str,
     fault: Fault,
-    holds: fn(&Played) -> bool,
+    grade: fn(&Played) -> Grade,
     wanted: &'static str,
     until: Until,
     times: Option<u32>,
@@ -130,16 +131,16 @@ struct Trouble {
 fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
     for trouble in troubles() {
         let played = stage.play(faulty(&trouble), trouble.until)?;
-        let (grade, detail) = match (trouble.holds)(&played) {
-            _ if !played.still_alive().is_empty() => {
-                (Grade::Fail, "a process was left behind".to_owned())
+        let grade = match played.still_alive().is_empty() {
+            true => (trouble.grade)(&played),
+            false => Grade::Fail,
+        };
+        let detail = match grade {
+            Grade::Pass => trouble.wanted.to_owned(),
+            Grade::Without => {
+                format!("not {}: it tells no time; it is tried again by us", trouble.wanted)
             }
-            true => (Grade::Pass, trouble.wanted.to_owned()),
-            false if trouble.until == Until::Parked && is_unavailable(&played) => (
-                Grade::Without,
-                "it does not tell when the limit ends; it is tried again by us".to_owned(),
-            ),
-            false => (Grade::Fail, format!("wanted: {}; {}", trouble.wanted, told(&played))),
+            Grade::Fail => format!("wanted: {}; {}", trouble.wanted, told(&played)),
         };
         tell(Verdict { capability: trouble.capability, grade, detail });
     }
@@ -151,59 +152,52 @@ fn troubles() -> Vec<Trouble> {
         let (headers, body) = (Default::default(), None);
         Fault::Status { code, retry_after: None, headers, body }
     };
-    let for_good = |capability, fault, wanted, holds| Trouble {
-        capability,
-        fault,
-        holds,
-        wanted,
-        until: Until::End,
-        times: None,
+    let for_good = |capability, fault, wanted, grade| {
+        let (until, times) = (Until::End, None);
+        Trouble { capability, fault, grade, wanted, until, times }
     };
+    let by_us = "told as the service's failure, tried again by us";
+    let limit = Fault::UsageLimit { resets_in_s: RESETS_IN_S };
+    let limit = for_good("usage limit", limit, "parked until its reset time", parks);
+    let login = "told as a refused login, for a person";
+    let silent = "ended by the silence limit, tried again by us";
+    let arguments = "the model is told and goes on";
+    let arguments =
+        for_good("wrong arguments", Fault::WrongArguments, arguments, |p| passes(p.is_done));
     vec![
-        for_good(
-            "server error",
-            status(500),
-            "told as the service's failure, tried again by us",
-            is_unavailable,
-        ),
-        for_good(
-            "rate limit",
-            status(429),
-            "told as the service's failure, tried again by us",
-            is_unavailable,
-        ),
-        Trouble {
-            until: Until::Parked,
-            ..for_good(
-                "usage limit",
-                Fault::UsageLimit { resets_in_s: 3_600 },
-                "parked until its reset time",
-                |p| p.record.is_parked(),
-            )
-        },
-        for_good("no login", status(401), "told as a refused login, for a person", |played| {
-            matches!(played.record.ends().next(), Some((DispatchEnd::PermissionRefused { .. }, _)))
+        for_good("server error", status(500), by_us, is_unavailable),
+        for_good("rate limit", status(429), by_us, is_unavailable),
+        Trouble { until: Until::Parked, ..limit },
+        for_good("no login", status(401), login, |p| {
+            passes(matches!(p.record.first_end(), Some(DispatchEnd::PermissionRefused { .. })))
         }),
-        for_good(
-            "silent service",
-            Fault::Hang,
-            "ended by the silence limit, tried again by us",
-            is_unavailable,
-        ),
-        Trouble {
-            times: Some(1),
-            ..for_good(
-                "wrong arguments",
-                Fault::WrongArguments,
-                "the model is told and goes on",
-                |p| p.is_done,
-            )
-        },
+        for_good("silent service", Fault::Hang, silent, is_unavailable),
+        Trouble { times: Some(1), ..arguments },
     ]
 }
 
-fn is_unavailable(played: &Played) -> bool {
-    matches!(played.record.ends().next(), Some((DispatchEnd::Unavailable { .. }, _)))
+const RESETS_IN_S: u64 = 3_600;
+
+/// Some tell their times in whole minutes, and some wait a little longer than they were told.
+const RESET_MS: std::ops::Range<u64> = (RESETS_IN_S - 600) * 1_000..(RESETS_IN_S + 600) * 1_000;
+
+/// An agent that keeps the time to itself can be used all the same.
+fn parks(played: &Played) -> Grade {
+    match played.record.first_end() {
+        Some(DispatchEnd::Parked { until }) => {
+            passes(RESET_MS.contains(&until.ms_since(clock::now())))
+        }
+        Some(DispatchEnd::Unavailable { .. } | DispatchEnd::UsedUp { .. }) => Grade::Without,
+        _ => Grade::Fail,
+    }
+}
+
+fn is_unavailable(played: &Played) -> Grade {
+    passes(matches!(played.record.first_end(), Some(DispatchEnd::Unavailable { .. })))
+}
+
+fn passes(holds: bool) -> Grade {
+    if holds { Grade::Pass } else { Grade::Fail }
 }
 
 /// The crew, with the fault in the way of its first role.
@@ -217,8 +211,7 @@ fn faulty(trouble: &Trouble) -> Script {
 }
 
 fn verdict(capability: &'static str, holds: bool, detail: impl Into<String>) -> Verdict {
-    let grade = if holds { Grade::Pass } else { Grade::Fail };
-    Verdict { capability, grade, detail: detail.into() }
+    Verdict { capability, grade: passes(holds), detail: detail.into() }
 }
 
 fn is_reply(end: &DispatchEnd) -> bool {
@@ -227,8 +220,8 @@ fn is_reply(end: &DispatchEnd) -> bool {
 
 /// How the first attempt ended, or what the run said last.
 fn told(played: &Played) -> String {
-    match played.record.ends().next() {
-        Some((end, _)) => format!("the first attempt ended so: {}", in_words(end)),
+    match played.record.first_end() {
+        Some(end) => format!("the first attempt ended so: {}", in_words(end)),
         None => last_line(&played.words),
     }
 }

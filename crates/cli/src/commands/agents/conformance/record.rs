@@ -25,6 +25,10 @@ impl Record {
         self.events.iter().any(is_parked)
     }
 
+    pub fn first_end(&self) -> Option<&DispatchEnd> {
+        self.ends().next().map(|(end, _)| end)
+    }
+
     /// How the attempts ended, in order.
     pub fn ends(&self) -> impl Iterator<Item = (&DispatchEnd, &Usage)> {
         self.events.iter().filter_map(|event| match event {

@@ -1,12 +1,15 @@
 //! A repository, settings and a state folder of their own, in which the agent under test plays every role.
 
 use super::record::Record;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::sample_git;
 use std::fs;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -20,9 +23,14 @@ const SLUG: &str = "conformance";
 const POLL: Duration = Duration::from_millis(100);
 
 /// A session that takes longer than this does not come to an end.
-const LONGEST: Duration = Duration::from_secs(30 * 60);
+const LONGEST: Duration = Duration::from_secs(10 * 60);
+
+/// How long a session may take to end what it has started.
+const LEAVING: Duration = Duration::from_secs(60);
 
 pub struct Stage<'a> {
+    /// Set when a person wants it to end.
+    pub stop: &'a AtomicBool,
     pub agent: &'a Agent,
     pub adapter: &'static dyn AgentAdapter,
     pub stand_in: bool,
@@ -41,8 +49,8 @@ pub struct Played {
     pub is_done: bool,
     /// What it told a person.
     pub words: String,
-    /// What the agent asked the model that stood in.
-    pub asked: Vec<Request>,
+    /// What the model was asked, where one stands in.
+    pub requests: Vec<Request>,
     folder: TempDir,
 }
 
@@ -53,7 +61,7 @@ impl Played {
         sample_git::git(&self.folder.path().join(REPO), &["show", &file]).unwrap_or_default()
     }
 
-    /// Command lines of processes that work in its folder, or were started with it.
+    /// Command lines of processes that work in its folder, or were started with it or for it.
     pub fn still_alive(&self) -> Vec<String> {
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         processes.filter_map(|process| alive_in(&process.path(), self.folder.path())).collect()
@@ -64,7 +72,13 @@ fn alive_in(process: &Path, place: &Path) -> Option<String> {
     let words = fs::read(process.join("cmdline")).ok()?;
     let words = String::from_utf8_lossy(&words).replace('\0', " ");
     let works_there = fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(place));
-    (works_there || words.contains(&place.display().to_string())).then_some(words)
+    // One that has gone elsewhere still has the variables that it was started with.
+    let variables = fs::read(process.join("environ")).unwrap_or_default();
+    let place = place.display().to_string();
+    let is_ours = works_there
+        || words.contains(&place)
+        || String::from_utf8_lossy(&variables).contains(&place);
+    is_ours.then_some(words)
 }
 
 const REPO: &str = "repo";
@@ -77,10 +91,15 @@ pub fn session() -> String {
 impl Stage<'_> {
     /// Plays a lean session; `script` is what the model says where one stands in.
     pub fn play(&self, script: Script, until: Until) -> Result<Played, Failure> {
-        self.try_play(script, until).map_err(|cause| {
+        let played = self.try_play(script, until).map_err(|cause| {
             let message = format!("no repository could be made to try it in: {cause}");
             Failure::usage("cli.agent_test", message)
-        })
+        })?;
+        if self.stop.load(Ordering::Relaxed) {
+            let message = "it was stopped before its end; nothing of it is left";
+            return Err(Failure::new(Exit::Interrupted, "cli.agent_test", message));
+        }
+        Ok(played)
     }
 
     fn try_play(&self, script: Script, until: Until) -> io::Result<Played> {
@@ -93,10 +112,26 @@ impl Stage<'_> {
         let mut child = start(folder.path(), &led)?;
         let journal = folder.path().join(REPO).join(".agents-work").join(session());
         let journal = journal.join("journal.jsonl");
-        let is_done = wait(&mut child, &journal, until)?;
+        let is_done = self.wait(&mut child, &journal, until)?;
         let words = fs::read_to_string(told(folder.path()))?;
-        let asked = service.map(|service| service.requests()).unwrap_or_default();
-        Ok(Played { record: Record::read(&journal), is_done, words, asked, folder })
+        let requests = service.map(|service| service.requests()).unwrap_or_default();
+        Ok(Played { record: Record::read(&journal), is_done, words, requests, folder })
+    }
+
+    /// Whether the session came to a good end.
+    fn wait(&self, child: &mut Child, journal: &Path, until: Until) -> io::Result<bool> {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.success());
+            }
+            let is_enough = until == Until::Parked && Record::read(journal).is_parked();
+            let is_over = is_enough || self.stop.load(Ordering::Relaxed);
+            if is_over || begun.elapsed() > LONGEST {
+                return end(child);
+            }
+            thread::sleep(POLL);
+        }
     }
 
     fn lay_out(&self, folder: &Path, led: &StandIn) -> io::Result<()> {
@@ -126,7 +161,7 @@ impl Stage<'_> {
         lines.push(format!("env = {}", list(agent.env.iter().chain(names).collect())));
         lines.push("[retry]\ntransient_attempts = 1".to_owned());
         if self.stand_in {
-            lines.push("[timeout]\nsilence = \"15s\"".to_owned());
+            lines.push("[timeout]\nsilence = \"30s\"".to_owned());
         }
         format!("{}\n", lines.join("\n"))
     }
@@ -141,6 +176,8 @@ fn start(folder: &Path, led: &StandIn) -> io::Result<Child> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(fs::File::create(told(folder))?)
+        // Ctrl-C reaches it through us, once: a second one would leave its agents to themselves.
+        .process_group(0)
         .spawn()
 }
 
@@ -148,25 +185,18 @@ fn told(folder: &Path) -> PathBuf {
     folder.join("told.txt")
 }
 
-/// Whether the session came to a good end.
-fn wait(child: &mut Child, journal: &Path, until: Until) -> io::Result<bool> {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status.success());
-        }
-        let is_enough = until == Until::Parked && Record::read(journal).is_parked();
-        if is_enough || begun.elapsed() > LONGEST {
-            interrupt(child);
-            return Ok(child.wait()?.success());
-        }
-        thread::sleep(POLL);
-    }
-}
-
 /// As Ctrl-C does: what it has started ends with it.
-fn interrupt(child: &Child) {
+fn end(child: &mut Child) -> io::Result<bool> {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _gone = rustix::process::kill_process(pid, rustix::process::Signal::INT);
     }
+    let begun = Instant::now();
+    while begun.elapsed() < LEAVING {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        thread::sleep(POLL);
+    }
+    child.kill()?;
+    Ok(child.wait()?.success())
 }
