@@ -132,7 +132,9 @@ fn r107_a_wait_that_is_told_on_standard_error_is_heard_and_ends_in_a_time() {
     let outcome = talk.ended(&Exit::default()).outcome;
     assert!(matches!(outcome, Outcome::UsageLimit { resets_at: Some(_), .. }), "{outcome:?}");
     let mut turn = Turn::default();
-    for odd in ["Retrying in", "Retrying in soon (attempt 1/2): x", "Retrying in 1s (attempt )", "é"] {
+    for odd in
+        ["Retrying in", "Retrying in soon (attempt 1/2): x", "Retrying in 1s (attempt )", "é"]
+    {
         talk.aside(odd, &mut turn);
     }
     assert!(turn.events.is_empty(), "{:?}", turn.events);

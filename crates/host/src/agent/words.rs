@@ -1,13 +1,16 @@
 //! Small things that several agents share.
 
-use crate::files::{Entry, EntryKind, TreeLimits, list_files};
 use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use tollgate_core::limits::REPLY_BYTES_MAX;
 
 /// What a tool works on is told in so many letters.
 const WHAT_MAX: usize = 200;
+
+/// So much is kept of a message. A little more than a reply may have, so that one that is too long is seen to be.
+const MESSAGE_BYTES_MAX: usize = REPLY_BYTES_MAX as usize + 1024;
 
 /// The arguments that say most about a call, the most telling first.
 const TELLING: [&str; 9] =
@@ -18,6 +21,12 @@ pub fn of_arguments(arguments: &Value) -> String {
     let found = TELLING.iter().find_map(|name| arguments[*name].as_str());
     let line = found.unwrap_or_default().lines().next().unwrap_or_default();
     line.chars().take(WHAT_MAX).collect()
+}
+
+/// Adds a piece to a message as far as there is room for it.
+pub fn append(message: &mut String, piece: &str) {
+    let room = MESSAGE_BYTES_MAX.saturating_sub(message.len());
+    message.push_str(&piece[..piece.floor_char_boundary(room)]);
 }
 
 /// `1h2m3.5s`, `250ms`, `34s`.
@@ -60,13 +69,6 @@ pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
     fs::remove_dir_all(&path)
 }
 
-/// Every file of a folder that is there; a link counts as one.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
-    let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Symlink);
-    entries.into_iter().filter(is_file).map(|entry| folder.join(entry.path)).collect()
-}
-
 /// The folders in a folder, links to folders too, in order; none where there is no folder.
 pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -96,6 +98,15 @@ mod tests {
         std::os::unix::fs::symlink(&theirs, home.join("a")).unwrap();
         forget(&home, "a/b").unwrap();
         assert!(theirs.join("b").exists() && !home.join("a").exists());
+    }
+
+    #[test]
+    fn r120_a_message_without_end_is_cut_above_what_a_reply_may_have() {
+        let mut message = String::new();
+        for _ in 0..10 {
+            append(&mut message, &"é".repeat(500_000));
+        }
+        assert!(message.len() as u64 > REPLY_BYTES_MAX && message.len() <= MESSAGE_BYTES_MAX);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Talk for Lines {
                 model: line["model"].as_str().map(str::to_owned),
             }),
             Some("message") if line["role"] == "assistant" => {
-                self.message.push_str(line["content"].as_str().unwrap_or_default());
+                words::append(&mut self.message, line["content"].as_str().unwrap_or_default());
             }
             Some("tool_use") => self.tool_start(line, turn),
             Some("tool_result") => self.tool_end(line, turn),

@@ -21,7 +21,7 @@ const NO_LOGIN: &str = "'goose configure'";
 
 #[derive(Debug, Default)]
 pub struct Lines {
-    session: String,
+    session: Option<String>,
     model: Option<String>,
     /// What its session had cost before; it counts on.
     before: Usage,
@@ -47,7 +47,7 @@ struct Message {
 impl Lines {
     pub fn new(plan: &Plan) -> Self {
         Self {
-            session: plan.resume.clone().unwrap_or_else(|| super::SESSION.to_owned()),
+            session: named(plan),
             model: plan.model.clone(),
             before: plan.before,
             ..Self::default()
@@ -55,10 +55,16 @@ impl Lines {
     }
 }
 
+/// The name that it was started with.
+fn named(plan: &Plan) -> Option<String> {
+    let flag = plan.argv.iter().position(|word| word == "--name")?;
+    plan.argv.get(flag + 1).cloned()
+}
+
 impl Talk for Lines {
     /// It never names its session: the name is ours.
     fn open(&mut self, _post: Post, turn: &mut Turn) {
-        let (session, model) = (Some(self.session.clone()), self.model.clone());
+        let (session, model) = (self.session.clone(), self.model.clone());
         turn.events.push(AgentEvent::Started { session, model });
     }
 
@@ -89,7 +95,8 @@ impl Lines {
         for item in message["content"].as_array().into_iter().flatten() {
             match item["type"].as_str() {
                 Some("text") if is_assistant => {
-                    self.message.text.push_str(item["text"].as_str().unwrap_or_default());
+                    let piece = item["text"].as_str().unwrap_or_default();
+                    words::append(&mut self.message.text, piece);
                 }
                 Some("error") => self.error = item["message"].as_str().map(str::to_owned),
                 Some("toolRequest") => self.tool_start(item, turn),

@@ -2,7 +2,7 @@
 
 use super::log;
 use crate::agent::event::{AgentEvent, Finished, Outcome};
-use crate::agent::{Exit, Post, Talk, Turn};
+use crate::agent::{Exit, Post, Talk, Turn, words};
 use crate::clock;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -115,7 +115,7 @@ impl Stream {
             self.message = message.to_owned();
             self.text.clear();
         }
-        self.text.push_str(text);
+        words::append(&mut self.text, text);
         turn.events.push(AgentEvent::Text { text: text.to_owned() });
     }
 
