@@ -1,8 +1,8 @@
 //! The messages of the model, put together from their pieces without a change: the last one is the reply.
 
 use crate::agent::event::AgentEvent;
+use crate::agent::words;
 use serde_json::Value;
-use tollgate_core::limits::REPLY_BYTES_MAX;
 
 #[derive(Debug, Default)]
 pub struct Messages {
@@ -26,9 +26,8 @@ impl Messages {
         let content = &update["content"];
         if content["type"] == "text"
             && let Some(piece) = content["text"].as_str()
-            && (self.now.len() + piece.len()) as u64 <= REPLY_BYTES_MAX
         {
-            self.now.push_str(piece);
+            words::append(&mut self.now, piece);
         }
     }
 
