@@ -41,7 +41,7 @@ impl Spent {
             return None;
         }
         if let Some(models) = line["model_usage_since_last_result"].as_object() {
-            return Some(of_models(models.values()));
+            return (!models.is_empty()).then(|| of_models(models.values()));
         }
         let tokens = |names: &[&str]| sum(names.iter().map(|name| line["usage"][name].as_u64()));
         let total = line["total_cost_usd"].as_f64().and_then(micro);
@@ -62,9 +62,7 @@ impl Spent {
 
 /// Agents within the agent and calls beside the conversation are counted here too.
 fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
-    let none =
-        Usage { input_tokens: Some(0), output_tokens: Some(0), micro_usd: Some(0), wall_ms: None };
-    models.fold(none, |mut all, model| {
+    models.fold(Usage::default(), |mut all, model| {
         let tokens = |names: &[&str]| sum(names.iter().map(|name| model[name].as_u64()));
         all.add(&Usage {
             input_tokens: tokens(&[
@@ -87,4 +85,22 @@ fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 /// None of what is no amount.
 fn micro(usd: f64) -> Option<u64> {
     (usd.is_finite() && usd >= 0.0).then(|| (usd * 1_000_000.0).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn r106_a_model_without_a_price_is_not_free() {
+        let spent = |models: Value| {
+            let mut counted = Spent::after(Usage::default(), Counting::AtResult);
+            counted.at_result(&json!({ "model_usage_since_last_result": models }))
+        };
+        let unknown = spent(json!({"m": {"inputTokens": 3}}));
+        let expected = Usage { input_tokens: Some(3), ..Usage::default() };
+        assert_eq!(unknown, Some(expected));
+        assert_eq!(spent(json!({})), None);
+    }
 }
