@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Where the sessions of a tree have their folders.
-const SESSIONS: &str = ".agents-work";
+pub(super) const SESSIONS: &str = ".agents-work";
 
 /// A path that an agent named, absolute or relative to its tree. The error is a reason that the agent can act on.
 ///

@@ -3,8 +3,8 @@
 mod permission;
 mod talk;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
-use crate::files::{Entry, EntryKind, TreeLimits, is_program, list_files};
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use crate::files::is_program;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -41,6 +41,9 @@ const ALONE: [&str; 4] =
 /// What needs a person, a later time or another tree makes no sense in one dispatch.
 const WITHOUT: &str = "CronCreate,CronDelete,CronList,ScheduleWakeup,Monitor,EnterWorktree,ExitWorktree,\
                        EnterPlanMode,ExitPlanMode";
+
+/// Rounds with the model before it gives up; a guard against running in circles, far above what one task takes.
+const TURNS_MAX: &str = "400";
 
 const ENVIRONMENT: [(&str, &str); 8] = [
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
@@ -88,9 +91,9 @@ impl AgentAdapter for Claude {
         let of_the_repository =
             files_of(root, &[".mcp.json", ".claude/settings.json", ".claude/settings.local.json"]);
         let folders = ["agents", "commands", "hooks", "plugins", "skills"];
-        let within = [person_home, root].into_iter().flat_map(|place| {
-            folders.iter().flat_map(|name| files_below(&place.join(".claude").join(name)))
-        });
+        let within = [person_home, root]
+            .into_iter()
+            .flat_map(|place| folders.map(|name| place.join(".claude").join(name)));
         of_the_person.into_iter().chain(of_the_repository).chain(within).collect()
     }
 
@@ -99,6 +102,7 @@ impl AgentAdapter for Claude {
         let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
         say(&TWO_WAY);
         say(&["--disallowedTools", WITHOUT]);
+        say(&["--max-turns", TURNS_MAX]);
         say(&["--json-schema", &job.schema.to_string()]);
         let mut env =
             BTreeMap::from(ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -134,37 +138,18 @@ fn files_of(place: &Path, names: &[&str]) -> Vec<PathBuf> {
     names.iter().map(|name| place.join(name)).filter(|path| path.exists()).collect()
 }
 
-/// Every entry of a folder that is there; a symlink counts by where it leads.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
-    let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Symlink);
-    entries.into_iter().filter(is_file).map(|entry| folder.join(entry.path)).collect()
-}
-
 /// npm puts a script on `PATH` where its own step after the installation was not run; the program lies beside it.
 fn native(found: &Path) -> Option<PathBuf> {
     let real = found.canonicalize().ok()?;
     if is_native(&real) {
         return Some(real);
     }
-    let scope =
-        real.ancestors().find(|folder| folder.ends_with("@anthropic-ai/claude-code"))?.parent()?;
-    let machine = match (std::env::consts::OS, std::env::consts::ARCH) {
-        (system, "x86_64") => format!("{}-x64", npm_name(system)),
-        (system, "aarch64") => format!("{}-arm64", npm_name(system)),
-        _ => return None,
-    };
+    let (machine, _) = npm::target()?;
     ["", "-musl"]
         .iter()
-        .map(|libc| scope.join(format!("claude-code-{machine}{libc}/claude")))
+        .map(|libc| format!("@anthropic-ai/claude-code-{machine}{libc}"))
+        .filter_map(|package| npm::native(found, &package, "claude"))
         .find(|program| is_program(program) && is_native(program))
-}
-
-fn npm_name(system: &str) -> &str {
-    match system {
-        "macos" => "darwin",
-        other => other,
-    }
 }
 
 /// Neither a script nor a text that stands in its place.

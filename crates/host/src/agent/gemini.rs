@@ -74,8 +74,7 @@ impl AgentAdapter for Gemini {
         for place in [person_home, root] {
             let named = files.iter().map(|file| place.join(file));
             found.extend(named.filter(|file| file.exists()));
-            let below = |name: &&str| words::files_below(&place.join(FOLDER).join(name));
-            found.extend(folders.iter().flat_map(below));
+            found.extend(folders.map(|name| place.join(FOLDER).join(name)));
         }
         found
     }

@@ -9,7 +9,8 @@ mod settings;
 
 pub(super) use lines::told_in_words;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
+use super::{Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
+use crate::{clock, files};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,14 +36,14 @@ const LOGIN_VARIABLES: [&str; 8] = [
     "XAI_API_KEY",
 ];
 
-/// The name of its session; every dispatch has a folder of its own.
-const SESSION: &str = "tollgate";
-
 /// Rounds with the model before it gives up; a guard against running in circles.
 const TURNS_MAX: &str = "500";
 
 /// What would run or be obeyed if an earlier attempt had left it in the private folder.
-const LEFT_BEHIND: [&str; 3] = [".agents", ".config", "config/recipes"];
+const LEFT_BEHIND: [&str; 5] =
+    [".agents", ".config", "config/custom_providers", "config/recipes", PERMISSIONS];
+
+const PERMISSIONS: &str = "config/permission.yaml";
 
 /// Everything of its own lies below the folder that this names.
 const ROOT: &str = "GOOSE_PATH_ROOT";
@@ -65,13 +66,16 @@ impl AgentAdapter for Goose {
     }
 
     fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
-        let persons = [".config/goose/config.yaml", ".config/goose/settings.json"];
+        let persons = [
+            ".config/goose/config.yaml",
+            ".config/goose/custom_providers",
+            ".config/goose/recipes",
+            ".config/goose/settings.json",
+        ];
         let projects = [".config/goose/settings.json", ".config/goose/settings.local.json"];
         let mut found: Vec<PathBuf> = persons.iter().map(|file| person_home.join(file)).collect();
         found.extend(projects.iter().map(|file| root.join(file)));
-        found.retain(|file| file.exists());
-        found.extend(words::files_below(&person_home.join(PLUGINS)));
-        found.extend(words::files_below(&root.join(PLUGINS)));
+        found.extend([person_home, root].map(|place| place.join(PLUGINS)));
         found
     }
 
@@ -94,7 +98,7 @@ impl AgentAdapter for Goose {
             argv.push("--no-profile".to_owned());
         }
         argv.extend(["--with-builtin", "developer", "--name"].map(str::to_owned));
-        argv.push(job.resume.unwrap_or(SESSION).to_owned());
+        argv.push(job.resume.map_or_else(|| new_session(job), str::to_owned));
         if job.resume.is_some() {
             argv.push("--resume".to_owned());
         }
@@ -131,10 +135,25 @@ fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
         ("GOOSE_DISABLE_SESSION_NAMING".to_owned(), "true".to_owned()),
     ]);
     if !job.agent.inherit {
-        env.insert(ROOT.to_owned(), job.home.folder().display().to_string());
-        env.insert("GOOSE_DISABLE_KEYRING".to_owned(), "1".to_owned());
+        let private = apart(job.home).map(|(name, value)| (name.to_owned(), value));
+        env.extend(private);
     }
     env
+}
+
+/// What keeps it in its private folder.
+pub(super) fn apart(home: &Home) -> [(&'static str, String); 2] {
+    [
+        ("GOOSE_PATH_ROOT", home.folder().display().to_string()),
+        ("GOOSE_DISABLE_KEYRING", "1".to_owned()),
+    ]
+}
+
+/// Sessions are found by their name, and with `inherit` all of them lie in the person's own store.
+fn new_session(job: &Job<'_>) -> String {
+    let place = files::hash_bytes(job.home.folder().as_os_str().as_encoded_bytes());
+    let place: String = place.as_str().chars().rev().take(12).collect();
+    format!("tollgate-{place}-{}", clock::now().as_ms())
 }
 
 fn is_limited(job: &Job<'_>) -> bool {
@@ -142,19 +161,20 @@ fn is_limited(job: &Job<'_>) -> bool {
 }
 
 fn prepare(job: &Job<'_>) -> io::Result<()> {
+    without_plugins(job)?;
+    let permissions = settings::permissions(is_limited(job)).to_string();
+    job.home.write(PERMISSIONS, permissions.as_bytes())
+}
+
+/// Settings under which nothing of the repository, and nothing that was left behind, runs.
+pub(super) fn without_plugins(job: &Job<'_>) -> io::Result<()> {
     for left in LEFT_BEHIND {
         words::forget(job.home.folder(), left)?;
     }
     // What it waited for in an earlier attempt is over.
     words::forget(job.home.folder(), log::FOLDER)?;
-    if job.resume.is_none() {
-        // Sessions are found by their name, which is always the same.
-        words::forget(job.home.folder(), "data")?;
-    }
     let config = settings::config(&plugins(job.tree));
-    job.home.write("config/config.yaml", config.to_string().as_bytes())?;
-    let permissions = settings::permissions(is_limited(job)).to_string();
-    job.home.write("config/permission.yaml", permissions.as_bytes())
+    job.home.write("config/config.yaml", config.to_string().as_bytes())
 }
 
 /// The plugins of the repository, by every path that they may be called by.
@@ -169,7 +189,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
-    use crate::agent::Home;
     use serde_json::Value;
     use std::fs;
     use tollgate_contract::config::{Adapter, Agent};
@@ -223,8 +242,12 @@ mod tests {
             "goose run -q --output-format stream-json --max-turns 500 --no-profile --with-builtin developer \
              --name tollgate --resume --model m --provider p -i -"
         );
-        started(dir.path(), Access::Tree, None);
-        assert!(!sessions.exists(), "a new session has the name of the old one");
+        let named = |start: &Start| start.argv.iter().position(|word| word == "--name").unwrap();
+        let new = started(dir.path(), Access::Tree, None);
+        let name = &new.argv[named(&new) + 1];
+        assert!(name.starts_with("tollgate-") && name.len() > 20, "{name}");
+        let other = started(&dir.path().join("other"), Access::Tree, None);
+        assert_ne!(name, &other.argv[named(&other) + 1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod log;
 mod stream;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,12 +58,10 @@ impl AgentAdapter for Opencode {
 
     /// The package of npm starts a loader, which starts the package of the platform.
     fn command(&self, found: &Path) -> Vec<String> {
-        let real = found.canonicalize().unwrap_or_else(|_| found.to_owned());
-        let native = format!("opencode-{}/bin/opencode", platform());
-        let beside = real.ancestors().filter(|folder| folder.ends_with("node_modules"));
-        let mut beside = beside.map(|modules| modules.join(&native));
-        let program = beside.find(|path| path.is_file()).unwrap_or_else(|| found.to_owned());
-        vec![program.display().to_string()]
+        let native = npm::target().and_then(|(platform, _)| {
+            npm::native(found, &format!("opencode-{platform}"), "bin/opencode")
+        });
+        vec![native.as_deref().unwrap_or(found).display().to_string()]
     }
 
     fn tested(&self) -> &'static str {
@@ -142,20 +140,6 @@ pub(super) fn refuse_plugins(job: &Job<'_>) -> Result<(), String> {
              agent, or write inherit = true and agree to it with `tollgate agents trust`"
         )),
     }
-}
-
-/// In the words of npm.
-fn platform() -> String {
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    let processor = match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    format!("{system}-{processor}")
 }
 
 /// What stands above every other settings file, also where the person's are inherited.

@@ -26,6 +26,21 @@ const LOGIN: [LoginFile; 1] = [LoginFile {
 const LOGIN_VARIABLES: [&str; 4] =
     ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
+/// Of the person and of the repository, what decides what runs.
+const INHERITED: [&str; 8] = [
+    ".env",
+    ".qwen/.env",
+    ".qwen/agents",
+    ".qwen/commands",
+    ".qwen/extensions",
+    ".qwen/hooks",
+    ".qwen/settings.json",
+    ".qwen/skills",
+];
+
+/// Rounds with the model before it gives up; a guard against running in circles, far above what one task takes.
+const TURNS_MAX: &str = "400";
+
 /// What needs a person, a later time or another tree makes no sense in one dispatch.
 const WITHOUT: [&str; 7] = [
     "ask_user_question",
@@ -68,10 +83,10 @@ impl AgentAdapter for Qwen {
     }
 
     fn inherited(&self, _agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf> {
-        let of_both = [person_home, root].into_iter().flat_map(|place| {
-            [".qwen/settings.json", ".qwen/.env", ".env"].map(|name| place.join(name))
-        });
-        of_both.chain([root.join(".mcp.json")]).filter(|path| path.exists()).collect()
+        let of_both = [person_home, root]
+            .into_iter()
+            .flat_map(|place| INHERITED.map(|name| place.join(name)));
+        of_both.chain([root.join(".mcp.json")]).collect()
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
@@ -79,6 +94,7 @@ impl AgentAdapter for Qwen {
         let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
         say(&["--output-format", "stream-json", "--approval-mode", "default"]);
         say(&["--json-schema", &job.schema.to_string()]);
+        say(&["--max-session-turns", TURNS_MAX]);
         for rule in allowed(job) {
             say(&["--allowed-tools", &rule]);
         }

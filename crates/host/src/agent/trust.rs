@@ -118,6 +118,10 @@ impl Inherited {
         depth: usize,
     ) -> Result<(), TrustError> {
         let unreadable = |cause| TrustError::Unreadable { path: path.to_owned(), cause };
+        // Two such names could be shown as one.
+        if path.to_str().is_none() {
+            return Err(unreadable(io::Error::other("its name is not text")));
+        }
         let meta = match fs::metadata(path) {
             Err(error) if is_absent(&error) => return Ok(()),
             meta => meta.map_err(unreadable)?,

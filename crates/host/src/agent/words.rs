@@ -1,6 +1,5 @@
 //! Small things that several agents share.
 
-use crate::files::{Entry, EntryKind, TreeLimits, list_files};
 use serde_json::Value;
 use std::fs;
 use std::io;
@@ -81,13 +80,6 @@ pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
         }
     }
     fs::remove_dir_all(&path)
-}
-
-/// Every file of a folder that is there; a link counts as one.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
-    let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Symlink);
-    entries.into_iter().filter(is_file).map(|entry| folder.join(entry.path)).collect()
 }
 
 /// The folders in a folder, links to folders too, in order; none where there is no folder.

@@ -78,10 +78,12 @@ impl Books {
             Event::AttemptEnded { number, end: DispatchEnd::Parked { until }, .. } => {
                 self.parked(at, *number, *until);
             }
-            Event::AttemptEnded { number, end, .. } => {
-                if !matches!(end, DispatchEnd::Stopped | DispatchEnd::Interrupted { .. }) {
-                    self.short_parks.remove(number);
-                }
+            Event::AttemptEnded {
+                end: DispatchEnd::Stopped | DispatchEnd::Interrupted { .. },
+                ..
+            } => {}
+            Event::AttemptEnded { number, .. } => {
+                self.short_parks.remove(number);
             }
             _ => {}
         }

@@ -1,37 +1,31 @@
 //! Where an agent may read and write through us: inside the tree, and what its role allows of that.
 
-use crate::agent::{Access, Plan};
+use crate::agent::Plan;
+use crate::agent::boundary::{SESSIONS, may_write};
 use std::path::{Component, Path, PathBuf};
-
-/// Below this folder of a tree every session has a folder of its own.
-const SESSIONS: &str = ".agents-work";
 
 #[derive(Debug, Clone)]
 pub struct Boundary {
-    tree: PathBuf,
+    plan: Plan,
     /// The tree without links on the way; some agents resolve it first.
     resolved: PathBuf,
-    session_folder: String,
-    access: Access,
 }
 
 impl Boundary {
     pub fn new(plan: &Plan) -> Self {
         Self {
-            tree: plan.tree.clone(),
             resolved: plan.tree.canonicalize().unwrap_or_else(|_| plan.tree.clone()),
-            session_folder: plan.session_folder.clone(),
-            access: plan.access,
+            plan: plan.clone(),
         }
     }
 
     pub fn tree(&self) -> &Path {
-        &self.tree
+        &self.plan.tree
     }
 
     /// A path for people: below the tree it need not be told where the tree is.
     pub fn shortened(&self, text: String) -> String {
-        let inside = [&self.tree, &self.resolved].into_iter().find_map(|tree| {
+        let inside = [&self.plan.tree, &self.resolved].into_iter().find_map(|tree| {
             Path::new(&text).strip_prefix(tree).ok()?.to_str().filter(|rest| !rest.is_empty())
         });
         inside.map(str::to_owned).unwrap_or(text)
@@ -47,21 +41,15 @@ impl Boundary {
         Ok(inside)
     }
 
-    /// The path below the tree when this role may write it.
+    /// The path below the tree when this role may write it, also where links lead on the way.
     pub fn writable(&self, path: &str) -> Result<String, String> {
-        let inside = self.readable(path)?;
-        let is_session = is_below(&inside, &self.session_folder);
-        match self.access {
-            Access::Tree => Ok(inside),
-            Access::Session if is_session => Ok(inside),
-            Access::Session => Err(format!("this role writes only in {}", self.session_folder)),
-            Access::Read => Err("this role writes nothing".to_owned()),
-        }
+        may_write(&self.plan, path)?;
+        self.inside(path)
     }
 
     /// A folder to work in.
     pub fn folder(&self, path: &str) -> Result<PathBuf, String> {
-        let folder = self.tree.join(self.inside(path)?);
+        let folder = self.plan.tree.join(self.inside(path)?);
         let resolved = folder.canonicalize().map_err(|error| format!("{path}: {error}"))?;
         if !resolved.starts_with(&self.resolved) {
             return Err(outside(path));
@@ -73,7 +61,7 @@ impl Boundary {
     fn inside(&self, path: &str) -> Result<String, String> {
         let given = Path::new(path);
         let rest = if given.is_absolute() {
-            let below = given.strip_prefix(&self.tree);
+            let below = given.strip_prefix(&self.plan.tree);
             below.or_else(|_| given.strip_prefix(&self.resolved)).map_err(|_| outside(path))?
         } else {
             given
@@ -93,7 +81,7 @@ impl Boundary {
         if inside.split('/').any(|name| name.eq_ignore_ascii_case(".git")) {
             return Err(format!("{inside} belongs to git"));
         }
-        if is_below(inside, SESSIONS) && !is_below(inside, &self.session_folder) {
+        if is_below(inside, SESSIONS) && !is_below(inside, &self.plan.session_folder) {
             return Err(format!("{inside} belongs to another session"));
         }
         Ok(())
@@ -110,12 +98,13 @@ fn outside(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::plan;
     use super::*;
+    use crate::agent::Access;
 
     fn boundary(access: Access) -> Boundary {
-        let tree = PathBuf::from("/srv/tree");
-        let session_folder = ".agents-work/one".to_owned();
-        Boundary { tree, resolved: PathBuf::from("/mnt/tree"), session_folder, access }
+        let plan = Plan { access, ..plan(Path::new("/srv/tree"), &["agent"]) };
+        Boundary { plan, resolved: PathBuf::from("/mnt/tree") }
     }
 
     #[test]

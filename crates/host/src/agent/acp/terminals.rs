@@ -26,6 +26,10 @@ const PIECE_BYTES: usize = 16 * 1024;
 /// What a command has left in its pipe when it ends is waited for this long; something it started may hold the pipe for ever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How often and after what pause it is looked whether a command that was killed is gone.
+const LEAVING_LOOKS: u32 = 100;
+const LEAVING_LOOK: Duration = Duration::from_millis(10);
+
 /// In a note of ours: which terminal it is about.
 const NOTE: &str = "terminal";
 
@@ -163,6 +167,8 @@ impl Terminal {
             && let Some(group) = pid_of(&self.child)
         {
             let _gone = rustix::process::kill_process_group(group, Signal::KILL);
+            // It may have left its group.
+            let _gone = self.child.kill();
         }
     }
 }
@@ -170,8 +176,12 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.end();
-        if self.exit.is_none() {
-            let _gone = self.child.wait();
+        // One that cannot be killed is left to the end of the process tree.
+        for _ in 0..LEAVING_LOOKS {
+            if self.exit.is_some() || !matches!(self.child.try_wait(), Ok(None)) {
+                break;
+            }
+            thread::sleep(LEAVING_LOOK);
         }
     }
 }

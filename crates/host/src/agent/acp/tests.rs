@@ -266,3 +266,22 @@ fn leave_is_given_once_and_only_inside_the_boundary() {
         .filter(|event| matches!(event, AgentEvent::Permission { granted: true, .. }));
     assert_eq!(granted.count(), 2);
 }
+
+#[test]
+fn r039_no_leave_is_given_for_what_a_link_leads_to() {
+    let tree = tempfile::tempdir().unwrap();
+    for folder in ["src", ".git"] {
+        fs::create_dir(tree.path().join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(tree.path().join(".git"), tree.path().join("src/h")).unwrap();
+    let mut open = Open::new(&plan(tree.path(), &["agent"]));
+    open.answer(1, initialized(json!({}))).answer(2, json!({"sessionId": "s"}));
+    let options = json!([{"optionId": "once", "kind": "allow_once"}, {"optionId": "no", "kind": "reject_once"}]);
+    for (path, expected) in [("src/a.rs", "once"), ("src/h/config", "no")] {
+        let tool = json!({"kind": "edit", "locations": [{"path": path}]});
+        let params = json!({"toolCall": tool, "options": options});
+        open.hear(&json!({"id": "q", "method": "session/request_permission", "params": params}));
+        let outcome = &open.said.last().unwrap()["result"]["outcome"];
+        assert_eq!(outcome["optionId"], expected, "{path}");
+    }
+}

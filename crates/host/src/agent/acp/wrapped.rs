@@ -1,8 +1,7 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
-use crate::agent::opencode;
-use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn};
+use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn, goose, opencode};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -135,7 +134,10 @@ impl Wrapped {
                 ("OPENCODE_DISABLE_PROJECT_CONFIG", on()),
                 ("OPENCODE_DISABLE_AUTOUPDATE", on()),
             ],
-            Self::Goose | Self::Other => vec![
+            Self::Goose => {
+                goose::apart(home).into_iter().chain([("GOOSE_TELEMETRY_OFF", on())]).collect()
+            }
+            Self::Other => vec![
                 ("XDG_CONFIG_HOME", below("config")),
                 ("XDG_DATA_HOME", below("data")),
                 ("XDG_STATE_HOME", below("state")),
@@ -164,6 +166,7 @@ impl Wrapped {
                 let settings = settings.to_string();
                 job.home.write(".gemini/settings.json", settings.as_bytes())
             }
+            Self::Goose => goose::without_plugins(job),
             _ => Ok(()),
         };
         written.map_err(|error| format!("cannot write the settings of the agent: {error}"))

@@ -43,7 +43,7 @@ impl Spent {
             return None;
         }
         if let Some(models) = line["model_usage_since_last_result"].as_object() {
-            return Some(of_models(models.values()));
+            return (!models.is_empty()).then(|| of_models(models.values()));
         }
         let tokens =
             |names: &[&str]| sum(names.iter().map(|name| words::tokens(&line["usage"][name])));
@@ -65,9 +65,7 @@ impl Spent {
 
 /// Agents within the agent and calls beside the conversation are counted here too.
 fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
-    let none =
-        Usage { input_tokens: Some(0), output_tokens: Some(0), micro_usd: Some(0), wall_ms: None };
-    models.fold(none, |mut all, model| {
+    models.fold(Usage::default(), |mut all, model| {
         let tokens = |names: &[&str]| sum(names.iter().map(|name| words::tokens(&model[name])));
         all.add(&Usage {
             input_tokens: tokens(&[
@@ -85,4 +83,22 @@ fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
 
 fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     parts.flatten().reduce(u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn r106_a_model_without_a_price_is_not_free() {
+        let spent = |models: Value| {
+            let mut counted = Spent::after(Usage::default(), Counting::AtResult);
+            counted.at_result(&json!({ "model_usage_since_last_result": models }))
+        };
+        let unknown = spent(json!({"m": {"inputTokens": 3}}));
+        let expected = Usage { input_tokens: Some(3), ..Usage::default() };
+        assert_eq!(unknown, Some(expected));
+        assert_eq!(spent(json!({})), None);
+    }
 }

@@ -11,11 +11,15 @@ use std::io;
 const LOGIN_BYTES_MAX: u64 = 256 * 1024;
 
 /// Leaves nothing in the file of the private folder but the login; a file that cannot be read goes.
+///
+/// A file with nothing else in it stays as it was lent, so that renewed tokens can go back to the person. One that was cut
+/// never does: it would take their other settings away.
 pub fn keep_only(home: &Home, file: &str) -> io::Result<()> {
     // Not through a link: the agent may have put one there in the attempt before.
     let found = files::read_beneath(home.folder(), file, LOGIN_BYTES_MAX).unwrap_or_default();
     match login(&String::from_utf8_lossy(&found)) {
-        Some(login) => home.write(file, Value::Object(login).to_string().as_bytes()),
+        Some(Login { is_whole: true, .. }) => Ok(()),
+        Some(Login { login, .. }) => home.write(file, Value::Object(login).to_string().as_bytes()),
         None => match fs::remove_file(home.path(file)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -23,8 +27,14 @@ pub fn keep_only(home: &Home, file: &str) -> io::Result<()> {
     }
 }
 
+struct Login {
+    login: Map<String, Value>,
+    /// There was nothing else.
+    is_whole: bool,
+}
+
 /// None when there is none.
-fn login(text: &str) -> Option<Map<String, Value>> {
+fn login(text: &str) -> Option<Login> {
     // Copilot puts comments at the beginning of lines.
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let all: Map<String, Value> =
@@ -33,8 +43,10 @@ fn login(text: &str) -> Option<Map<String, Value>> {
         let name = name.to_lowercase().replace('_', "");
         name.contains("token") || name.contains("loggedin")
     };
+    let count = all.len();
     let login: Map<_, _> = all.into_iter().filter(|(name, _)| is_login(name)).collect();
-    (!login.is_empty()).then_some(login)
+    let is_whole = login.len() == count;
+    (!login.is_empty()).then_some(Login { login, is_whole })
 }
 
 #[cfg(test)]
@@ -56,6 +68,8 @@ mod tests {
             {"trustedFolders": ["/"], "hooks": {}, "copilotTokens": {"a": "t"}, "logged_in_users": [1]}"#;
         let left = r#"{"copilotTokens":{"a":"t"},"logged_in_users":[1]}"#;
         assert_eq!(kept(all).as_deref(), Some(left));
+        let alone = "// Written by the program.\n{ \"copilotTokens\": {\"a\": \"t\"} }\n";
+        assert_eq!(kept(alone.as_bytes()).as_deref(), Some(alone), "as it was lent");
         assert_eq!(kept(br#"{"trustedFolders": ["/"]}"#), None);
         assert_eq!(kept(b"{\"copilotTokens\": 1, "), None);
         assert_eq!(kept(b"\xff\xfe"), None);

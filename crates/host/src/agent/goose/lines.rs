@@ -23,7 +23,7 @@ const NO_LOGIN: &str = "'goose configure'";
 
 #[derive(Debug, Default)]
 pub struct Lines {
-    session: String,
+    session: Option<String>,
     model: Option<String>,
     /// What its session had cost before; it counts on.
     before: Usage,
@@ -51,7 +51,7 @@ struct Message {
 impl Lines {
     pub fn new(plan: &Plan) -> Self {
         Self {
-            session: plan.resume.clone().unwrap_or_else(|| super::SESSION.to_owned()),
+            session: named(plan),
             model: plan.model.clone(),
             before: plan.before,
             log: plan.env.get(super::ROOT).map(|root| Path::new(root).join(log::FOLDER)),
@@ -60,13 +60,19 @@ impl Lines {
     }
 }
 
+/// The name that it was started with.
+fn named(plan: &Plan) -> Option<String> {
+    let flag = plan.argv.iter().position(|word| word == "--name")?;
+    plan.argv.get(flag + 1).cloned()
+}
+
 impl Talk for Lines {
     /// It never names its session: the name is ours.
     fn open(&mut self, post: Post, turn: &mut Turn) {
         if let Some(folder) = self.log.take() {
             log::watch(folder, post);
         }
-        let (session, model) = (Some(self.session.clone()), self.model.clone());
+        let (session, model) = (self.session.clone(), self.model.clone());
         turn.events.push(AgentEvent::Started { session, model });
     }
 

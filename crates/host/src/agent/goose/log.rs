@@ -1,6 +1,7 @@
 //! The log that goose keeps: the only place where it tells that it waits for its model service, and for how long.
 
 use crate::agent::{Post, words};
+use crate::files::{EntryKind, TreeLimits, list_files};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -43,7 +44,7 @@ impl Log {
     /// Those that were written down since the last look.
     fn waits(&mut self) -> Vec<u64> {
         let mut waits = Vec::new();
-        for path in words::files_below(&self.folder) {
+        for path in files_below(&self.folder) {
             let so_far = self.read.entry(path.clone()).or_default();
             // A file that cannot be read now is tried again at the next look.
             let Ok(piece) = read_from(&path, *so_far) else { continue };
@@ -59,6 +60,13 @@ impl Log {
         }
         waits
     }
+}
+
+/// Plain files only: what else lies there is none of its logs.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = list_files(folder, TreeLimits::default()).unwrap_or_default();
+    let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File);
+    files.map(|entry| folder.join(entry.path)).collect()
 }
 
 fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {

@@ -235,7 +235,7 @@ fn a_session_is_taken_up_again_and_the_prompt_is_read() {
 fn the_native_program_is_started_and_not_its_loader() {
     let temp = tempfile::tempdir().unwrap();
     let modules = temp.path().canonicalize().unwrap().join("node_modules");
-    let native = modules.join(format!("opencode-{}/bin/opencode", platform()));
+    let native = modules.join(format!("opencode-{}/bin/opencode", npm::target().unwrap().0));
     for file in [&modules.join("opencode-ai/bin/opencode"), &native] {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, "").unwrap();

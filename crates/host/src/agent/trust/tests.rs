@@ -1,6 +1,9 @@
 //! What is trusted by its content.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::*;
+use std::os::unix::ffi::OsStringExt;
 
 fn inherited(files: &[(&str, &str)]) -> Inherited {
     let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
@@ -31,4 +34,17 @@ fn people_see_names_that_do_not_depend_on_the_tree() {
     assert_eq!(show("/srv/ann/app/.mcp.json"), ".mcp.json");
     assert_eq!(show("/srv/ann/.claude/settings.json"), "~/.claude/settings.json");
     assert_eq!(show("/etc/agent.json"), "/etc/agent.json");
+}
+
+#[test]
+fn what_cannot_be_looked_through_is_an_error_and_no_empty_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = || Inherited::default().take(dir.path(), Path::new("/p"), dir.path(), DEPTH_MAX);
+    taken().unwrap();
+    let odd = dir.path().join(std::ffi::OsString::from_vec(b"a\xff".to_vec()));
+    fs::write(&odd, "").unwrap();
+    assert!(matches!(taken(), Err(TrustError::Unreadable { .. })), "{:?}", taken());
+    fs::remove_file(&odd).unwrap();
+    fs::create_dir_all(dir.path().join("d/".repeat(DEPTH_MAX + 1))).unwrap();
+    assert!(matches!(taken(), Err(TrustError::TooMany)), "{:?}", taken());
 }
