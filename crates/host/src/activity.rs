@@ -13,6 +13,7 @@ mod guard;
 mod imports;
 pub mod input;
 mod kept_report;
+pub(crate) mod left_logins;
 pub mod manual;
 pub mod merge;
 pub mod outputs;

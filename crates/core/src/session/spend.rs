@@ -73,3 +73,21 @@ fn known_sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
         (known, None) | (None, known) => known,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn r106_costs_that_an_earlier_journal_tells_in_the_reply_alone_are_counted() {
+        let end: DispatchEnd = serde_json::from_str(
+            r#"{"end":"replied","work":{},"reply":{"status":"OK","summary":"done","usage":{"micro_usd":7}}}"#,
+        )
+        .unwrap();
+        assert_eq!(Cost::of(&end, &Usage::default(), 5, true).usage.micro_usd, Some(7));
+        let told = Usage { wall_ms: Some(3), ..Usage::default() };
+        assert_eq!(Cost::of(&end, &told, 5, true).usage, told, "a claim beside what is known");
+    }
+}

@@ -33,6 +33,10 @@ pub struct Home {
 impl Home {
     /// Made when it is not there, for the person alone.
     pub fn create(folder: &Path) -> io::Result<Self> {
+        match open_up(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
         Ok(Self::at(folder))
@@ -93,10 +97,14 @@ impl Home {
     }
 }
 
-/// Makes a folder ours again; a link to one is none.
+/// Makes a folder ours again. What is no folder, or a link to one, goes: then there is none.
 fn open_up(folder: &Path) -> io::Result<()> {
     let found = folder.symlink_metadata()?;
-    if found.is_dir() && found.permissions().mode() & 0o700 != 0o700 {
+    if !found.is_dir() {
+        fs::remove_file(folder)?;
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    if found.permissions().mode() & 0o700 != 0o700 {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
     }
     Ok(())

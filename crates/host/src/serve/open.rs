@@ -2,6 +2,7 @@
 
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
+use crate::activity::left_logins;
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
@@ -143,6 +144,7 @@ impl Owner {
         engine: Engine,
     ) -> Result<Self, ServeError> {
         let layout = context.session_layout(&engine.session().opening.session);
+        left_logins::take_out(&context, &engine.session().opening.session);
         let (sender, receiver) = mpsc::channel();
         Ok(Self {
             inbox: Inbox::open(&layout.inbox())?,

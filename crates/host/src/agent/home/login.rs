@@ -143,9 +143,10 @@ impl Home {
     pub fn secrets(&self) -> io::Result<Vec<String>> {
         let mut secrets = Vec::new();
         for file in self.lent()?.unwrap_or_default().files {
-            let copy = file
-                .to
-                .and_then(|to| files::read_beneath(self.folder(), &to, LOGIN_BYTES_MAX).ok());
+            let copy = file.to.and_then(|to| {
+                let _is_opened = self.way_to(&to);
+                files::read_beneath(self.folder(), &to, LOGIN_BYTES_MAX).ok()
+            });
             let original = read_theirs(&file.from).ok().flatten();
             secrets.extend(copy.into_iter().chain(original).flat_map(|bytes| secrets_in(&bytes)));
         }

@@ -215,3 +215,23 @@ fn r113_a_login_that_the_person_renewed_meanwhile_is_known_to_be_another() {
     assert!(world.home.is_login_outdated().unwrap());
     assert!(!world.lend().home.is_login_outdated().unwrap());
 }
+
+#[test]
+fn r113_an_agent_that_puts_a_file_or_a_link_in_place_of_its_folder_changes_nothing() {
+    let world = World::new();
+    let elsewhere = world.temp.path().join("elsewhere");
+    fs::create_dir_all(elsewhere.join("data")).unwrap();
+    fs::write(elsewhere.join("data/auth.json"), RENEWED).unwrap();
+    for is_link in [false, true] {
+        Home::create(world.home.folder()).unwrap();
+        world.lend();
+        fs::remove_dir_all(world.home.folder()).unwrap();
+        if is_link {
+            symlink(&elsewhere, world.home.folder()).unwrap();
+        } else {
+            fs::write(world.home.folder(), "").unwrap();
+        }
+        world.check(BEFORE);
+    }
+    assert!(elsewhere.join("data/auth.json").exists());
+}
