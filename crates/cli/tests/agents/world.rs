@@ -127,3 +127,16 @@ pub fn session() -> String {
     let today = Command::new("date").args(["-u", "+%F"]).output().unwrap();
     format!("{}_{SLUG}", String::from_utf8_lossy(&today.stdout).trim())
 }
+
+#[test]
+fn who_has_gone_elsewhere_is_found_by_its_variables() {
+    let repo = Repo::bare();
+    let place = repo.outside("").canonicalize().unwrap();
+    let mut command = Command::new("sleep");
+    command.arg("300").current_dir("/").env("TOLLGATE_INPUT", place.join("input.json"));
+    let mut child = command.spawn().unwrap();
+    let found = alive_in(&Path::new("/proc").join(child.id().to_string()), &place);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(found.as_deref(), Some("sleep 300 "));
+}
