@@ -43,7 +43,7 @@ impl Spent {
             return None;
         }
         if let Some(models) = line["model_usage_since_last_result"].as_object() {
-            return (!models.is_empty()).then(|| of_models(models.values()));
+            return Some(of_models(models.values()));
         }
         let tokens =
             |names: &[&str]| sum(names.iter().map(|name| words::tokens(&line["usage"][name])));
@@ -63,22 +63,26 @@ impl Spent {
     }
 }
 
-/// Agents within the agent and calls beside the conversation are counted here too.
+/// Agents within the agent and calls beside the conversation are counted here too. Where no model was asked, nothing was
+/// spent; what one that was asked does not tell stays unknown.
 fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
-    models.fold(Usage::default(), |mut all, model| {
-        let tokens = |names: &[&str]| sum(names.iter().map(|name| words::tokens(&model[name])));
-        all.add(&Usage {
-            input_tokens: tokens(&[
-                "inputTokens",
-                "cacheCreationInputTokens",
-                "cacheReadInputTokens",
-            ]),
-            output_tokens: tokens(&["outputTokens"]),
-            micro_usd: words::micro_usd(&model["costUSD"]),
-            wall_ms: None,
-        });
+    let none =
+        Usage { input_tokens: Some(0), output_tokens: Some(0), micro_usd: Some(0), wall_ms: None };
+    let all = models.map(of_model).reduce(|mut all, model| {
+        all.add(&model);
         all
-    })
+    });
+    all.unwrap_or(none)
+}
+
+fn of_model(model: &Value) -> Usage {
+    let tokens = |names: &[&str]| sum(names.iter().map(|name| words::tokens(&model[name])));
+    Usage {
+        input_tokens: tokens(&["inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens"]),
+        output_tokens: tokens(&["outputTokens"]),
+        micro_usd: words::micro_usd(&model["costUSD"]),
+        wall_ms: None,
+    }
 }
 
 fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
@@ -99,6 +103,7 @@ mod tests {
         let unknown = spent(json!({"m": {"inputTokens": 3}}));
         let expected = Usage { input_tokens: Some(3), ..Usage::default() };
         assert_eq!(unknown, Some(expected));
-        assert_eq!(spent(json!({})), None);
+        let nothing = spent(json!({})).and_then(|spent| spent.micro_usd);
+        assert_eq!(nothing, Some(0), "no model was asked");
     }
 }

@@ -181,7 +181,7 @@ fn r113_what_an_agent_closes_is_opened_again() {
         let world = World::new();
         world.lend();
         fs::write(world.copy(), RENEWED).unwrap();
-        let closed = fs::Permissions::from_mode(0);
+        let closed = fs::Permissions::from_mode(0o0);
         fs::set_permissions(world.home.path(depth), closed).unwrap();
         world.check(RENEWED);
     }
@@ -189,7 +189,7 @@ fn r113_what_an_agent_closes_is_opened_again() {
     world.lend();
     fs::remove_file(world.copy()).unwrap();
     fs::create_dir_all(world.copy().join("deep/deeper")).unwrap();
-    fs::set_permissions(world.copy().join("deep"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(world.copy().join("deep"), fs::Permissions::from_mode(0o0)).unwrap();
     world.check(BEFORE);
 }
 
@@ -200,7 +200,7 @@ fn r113_a_private_folder_goes_whatever_is_closed_in_it() {
     fs::create_dir_all(world.home.path("cache/deep")).unwrap();
     fs::write(world.home.path("cache/deep/file"), "x").unwrap();
     for name in ["cache/deep", "cache", ""] {
-        fs::set_permissions(world.home.path(name), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(world.home.path(name), fs::Permissions::from_mode(0o0)).unwrap();
     }
     world.home.discard().unwrap();
     assert!(!world.home.folder().exists());
