@@ -397,6 +397,13 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
             commits
               none
 
+            spend
+              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), 0 s of agents
+              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
+              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
+
             evidence
               .agents-work/DATE_add-a-greeting/evidence/action-context.md
               .agents-work/DATE_add-a-greeting/evidence/artifact-trace.md
@@ -450,6 +457,16 @@ fn r085_the_record_alone_tells_commands_and_commits() {
 
             commits
               HASH #2 Coder T-001: app.txt
+
+            spend
+              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), 0 s of agents
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
+              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
+              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), 0 s of agents
 
             evidence
               .agents-work/DATE_fix-the-greeting/evidence/action-context.md
