@@ -192,12 +192,17 @@ fn found<'a>(
 
 /// A file of the person, who may have made it a link; none when it is not there.
 fn read_theirs(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = match File::open(path) {
+    let is_file = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
+        meta => meta?.is_file(),
     };
+    if !is_file {
+        // A pipe of a password manager would be waited for without an end.
+        let words = format!("{} is no plain file", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+    }
     let mut bytes = Vec::new();
-    file.take(LOGIN_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LOGIN_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LOGIN_BYTES_MAX {
         let words = format!("{} is too large for a login", path.display());
         return Err(io::Error::new(io::ErrorKind::InvalidData, words));

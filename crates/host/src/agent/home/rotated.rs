@@ -22,6 +22,10 @@ pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
 
 fn may_become(before: &Value, after: &Value, name: &str) -> bool {
     match (before, after) {
+        // A key of an API is never renewed.
+        (Value::Object(fields), _) if fields.get("type").is_some_and(|kind| kind == "api") => {
+            before == after
+        }
         (Value::Object(before), Value::Object(after)) => {
             let is_kept = before.iter().all(|(name, value)| {
                 after.get(name).is_some_and(|after| may_become(value, after, name))
@@ -71,6 +75,14 @@ fn is_address(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn r113_a_key_of_an_api_is_never_given_back_changed() {
+        let key = |key: &str| format!(r#"{{"a":{{"type":"api","key":"{key}"}}}}"#);
+        let (before, after) = (key("key-of-the-person-1"), key("key-of-somebody-2"));
+        assert!(is_renewed(before.as_bytes(), before.as_bytes()));
+        assert!(!is_renewed(before.as_bytes(), after.as_bytes()));
+    }
 
     const BEFORE: &str = r#"{"oauth":{"access":"access-token-1","refresh":"refresh-token-1","expires":1,"type":"oauth",
         "scopes":["user:inference"],"apiUrl":"api.example.com","note":null}}"#;
