@@ -7,7 +7,7 @@ use std::time::Instant;
 pub fn run(root: &Path) -> Result<(), Trouble> {
     let begin = Instant::now();
     let mut counts = Counts::default();
-    let mut stages = Stages { entered: 0, total: 8 };
+    let mut stages = Stages { entered: 0, total: 9 };
     stages.run("format", || {
         component("rustfmt", "fmt")?;
         in_root(root, &["fmt", "--all", "--check"])
@@ -15,12 +15,17 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
     stages.run("tidy", || tidy::run(root))?;
     stages.run("clippy", || {
         component("clippy", "clippy")?;
-        in_root(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+        in_root(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+        in_root(
+            root,
+            &["clippy", "--package", "tollgate", "--test", AGENTS, "--", "-D", "warnings"],
+        )
     })?;
     stages.run("build", || in_root(root, &["build", "--workspace"]))?;
     // Before the tests, which would all wait for it, and each tell the same failure.
     stages.run("agent programs", agents::run)?;
     stages.run("tests", || tests(root, &mut counts))?;
+    stages.run("sessions with real agents", || agents(root, &mut counts))?;
     stages.run("doc tests", || doc_tests(root, &mut counts))?;
     stages.run("dependencies", || deny::check(root))?;
     let Counts { passed, failed, skipped } = counts;
@@ -70,6 +75,16 @@ fn component(name: &str, subcommand: &str) -> Result<(), Trouble> {
 /// Cargo's own runner, on every machine: fixtures are shared by the tests of one program.
 fn tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
     let arguments = ["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"];
+    counted(root, &arguments, counts)
+}
+
+/// The tests that start real agent programs; they have a target that other runs leave out.
+const AGENTS: &str = "agents";
+
+/// Programs that start, wait and are waited for: more at once than there are cores, and the cores are still idle at times.
+fn agents(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
+    let arguments =
+        ["test", "--package", "tollgate", "--test", AGENTS, "--quiet", "--", "--test-threads=4"];
     counted(root, &arguments, counts)
 }
 

@@ -99,7 +99,10 @@ impl Inherited {
                 true if is_link => {}
                 true => {
                     let content = context.repository.content(commit, &name)?;
-                    found.files.insert(name, content);
+                    match counted(&name, content) {
+                        Some(content) => found.files.insert(name, content),
+                        None => found.files.remove(&name),
+                    };
                 }
                 false => {
                     found.files.remove(&name);
