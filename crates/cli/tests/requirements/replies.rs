@@ -126,6 +126,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
           dispatch     1, attempt 3
           failed at    TIME
           duration     N s
+          spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
           error type   transient, crashed, subagent_failure
           message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
 

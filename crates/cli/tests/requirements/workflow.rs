@@ -39,6 +39,7 @@ fn r002_blocked_is_told_in_words() {
           dispatch     1, attempt 1
           failed at    TIME
           duration     N s
+          spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
           error type   blocked, subagent_failure
           message      SpecAgent for meta replied FAIL (dispatch 1): no way
 
