@@ -241,6 +241,13 @@ impl World {
         }
     }
 
+    /// What a person does after a crash.
+    pub fn take_up(&self) {
+        let next = if self.session().is_some() { Next::Resume } else { Next::Run };
+        let ended = ended(&self.command(&next).output().unwrap());
+        assert!(matches!(ended.code, Some(0 | 3)), "{next:?}: {}", ended.text);
+    }
+
     /// Goes on until the work is done. `prepare` may change each process before it starts, told its number from 0.
     pub fn finish(&self, mut prepare: impl FnMut(usize, &mut Command)) -> Vec<Ended> {
         let mut processes = Vec::new();

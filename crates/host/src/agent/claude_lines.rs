@@ -4,7 +4,7 @@ mod ending;
 mod spent;
 
 use super::event::{AgentEvent, Finished, Outcome};
-use super::{Exit, Plan, Turn};
+use super::{Exit, Plan, Turn, words};
 use ending::{Ending, Wait};
 use serde_json::Value;
 pub use spent::Counting;
@@ -186,8 +186,8 @@ pub fn what(input: &Value, tree: &Path) -> String {
     shortened(below.unwrap_or(words))
 }
 
-fn shortened(words: &str) -> String {
-    words.trim().chars().take(WHAT_CHARS).collect()
+fn shortened(said: &str) -> String {
+    words::cut(said.trim(), WHAT_CHARS)
 }
 
 pub fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {

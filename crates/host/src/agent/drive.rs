@@ -6,6 +6,7 @@ mod mouth;
 use super::event::{AgentEvent, Finished, Outcome};
 use super::plan::PLAN;
 use super::transcript::RAW_KEY;
+use super::words::without_first_half;
 use super::{Exit, Plan, Post, Stdin, Talk, Turn, adapter};
 use crate::clock;
 use crate::files;
@@ -341,9 +342,13 @@ impl Drive {
 }
 
 fn exit_of(status: ExitStatus, stderr_tail: &[u8]) -> Exit {
+    let tail = String::from_utf8_lossy(stderr_tail);
     Exit {
         code: status.code(),
         signal: status.signal(),
-        stderr_tail: String::from_utf8_lossy(stderr_tail).into_owned(),
+        stderr_tail: match stderr_tail.len() < TAIL_BYTES {
+            true => tail.into_owned(),
+            false => without_first_half(&tail).to_owned(),
+        },
     }
 }

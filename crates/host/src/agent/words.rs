@@ -20,8 +20,34 @@ const TELLING: [&str; 9] =
 /// What a tool call works on, in a few words: a command or a path.
 pub fn of_arguments(arguments: &Value) -> String {
     let found = TELLING.iter().find_map(|name| arguments[*name].as_str());
-    let line = found.unwrap_or_default().lines().next().unwrap_or_default();
-    line.chars().take(WHAT_MAX).collect()
+    short(found.unwrap_or_default())
+}
+
+/// The first line, as far as it is told.
+pub fn short(text: &str) -> String {
+    cut(text.trim().lines().next().unwrap_or_default(), WHAT_MAX)
+}
+
+/// At most so many letters, and no word half: half of a secret would not be known for one any more.
+pub fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        None => text.to_owned(),
+        Some((end, _)) => without_half_word(&text[..end]).to_owned(),
+    }
+}
+
+/// A text that goes on, without what may be the beginning of a word.
+pub fn without_half_word(text: &str) -> &str {
+    text.trim_end_matches(is_of_word)
+}
+
+/// The end of a longer text, without what may be the end of a word.
+pub fn without_first_half(text: &str) -> &str {
+    text.trim_start_matches(is_of_word)
+}
+
+fn is_of_word(char: char) -> bool {
+    char.is_ascii_graphic() && !"\"'`,;()[]{}<>".contains(char)
 }
 
 /// A count of tokens; none of what cannot be one.
@@ -111,6 +137,15 @@ mod tests {
         std::os::unix::fs::symlink(&theirs, home.join("a")).unwrap();
         forget(&home, "a/b").unwrap();
         assert!(theirs.join("b").exists() && !home.join("a").exists());
+    }
+
+    #[test]
+    fn r113_a_text_is_never_cut_in_the_middle_of_a_word() {
+        let words = format!("{} token-1234567890", "a ".repeat(95));
+        assert_eq!(short(&words), "a ".repeat(95) + " ");
+        assert_eq!(cut("cat key=abcdef0123", 12), "cat ");
+        assert_eq!(cut("cat", 12), "cat");
+        assert_eq!(without_first_half("0123\"} and more"), "\"} and more");
     }
 
     #[test]

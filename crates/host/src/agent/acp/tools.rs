@@ -2,6 +2,7 @@
 
 use super::boundary::Boundary;
 use crate::agent::event::AgentEvent;
+use crate::agent::words;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -124,7 +125,7 @@ fn shortened(value: &Value) -> Value {
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
             // With a zero byte it is no path any more: no leave is given for half of one.
-            Value::from(text.chars().take(WHAT_CHARS_MAX).chain(['\0']).collect::<String>())
+            Value::from(words::cut(text, WHAT_CHARS_MAX) + "\0")
         }
         Value::Array(items) => items.iter().map(shortened).collect(),
         Value::Object(fields) => {
@@ -179,7 +180,7 @@ pub fn what(said: &Value) -> String {
     let first = first.into_iter().find_map(Value::as_str).or_else(|| path_of_input(said));
     let named = [&said["content"][0]["path"], &said["title"], &said["name"]];
     let text = first.or_else(|| named.into_iter().find_map(Value::as_str)).unwrap_or("a tool");
-    text.chars().take(WHAT_CHARS_MAX).collect()
+    words::cut(text, WHAT_CHARS_MAX)
 }
 
 #[cfg(test)]

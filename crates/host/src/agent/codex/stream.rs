@@ -13,9 +13,6 @@ use tollgate_core::reply::Usage;
 /// A wait that Codex tells of only in its log, shorter than this, is over soon enough.
 const WAIT_MS_MIN: u64 = 10_000;
 
-/// What a tool works on is told in so many letters.
-const WHAT_CHARS_MAX: usize = 200;
-
 #[derive(Debug)]
 pub struct Stream {
     /// What the thread had cost before; Codex counts on.
@@ -136,7 +133,7 @@ fn what(item: &Value) -> String {
         Some("web_search") => text_of(item, "query"),
         _ => text_of(item, "tool"),
     };
-    whole.lines().next().unwrap_or_default().chars().take(WHAT_CHARS_MAX).collect()
+    words::short(&whole)
 }
 
 fn text_of(item: &Value, name: &str) -> String {

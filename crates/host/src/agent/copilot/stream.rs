@@ -11,9 +11,6 @@ use tollgate_core::reply::Usage;
 /// Far more than the counts of all models that there are.
 const USAGE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What a tool works on is told in so many letters.
-const WHAT_CHARS_MAX: usize = 200;
-
 #[derive(Debug)]
 pub struct Stream {
     /// The file with the tokens of this run.
@@ -138,7 +135,7 @@ fn status(data: &Value) -> Option<u16> {
 fn what(arguments: &Value) -> String {
     let words = ["path", "command", "pattern", "url", "query"];
     let found = words.iter().find_map(|word| arguments[*word].as_str()).unwrap_or_default();
-    found.lines().next().unwrap_or_default().chars().take(WHAT_CHARS_MAX).collect()
+    words::short(found)
 }
 
 fn text_of(data: &Value, name: &str) -> String {

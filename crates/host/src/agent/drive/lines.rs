@@ -1,5 +1,6 @@
 //! Reads what a program writes in lines of bounded length; a line without an end costs no more memory than the longest.
 
+use crate::agent::words::without_half_word;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
@@ -64,8 +65,13 @@ fn give(line: &[u8], is_too_long: bool, take: &mut dyn FnMut(Line) -> bool) -> b
     take(match json {
         Some(value) => Line::Json(value),
         None => {
-            let kept = &line[..line.len().min(NOISE_BYTES_MAX)];
-            Line::Other(String::from_utf8_lossy(kept).into_owned())
+            let kept = String::from_utf8_lossy(&line[..line.len().min(NOISE_BYTES_MAX)]);
+            let is_cut = is_too_long || line.len() > NOISE_BYTES_MAX;
+            Line::Other(if is_cut {
+                without_half_word(&kept).to_owned()
+            } else {
+                kept.into_owned()
+            })
         }
     })
 }
@@ -147,7 +153,9 @@ impl Asides {
             let room = NOISE_BYTES_MAX.saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             if part.ends_with(b"\n") {
-                give(String::from_utf8_lossy(&self.line).trim_end());
+                let line = String::from_utf8_lossy(&self.line);
+                let is_cut = !self.line.ends_with(b"\n");
+                give(if is_cut { without_half_word(&line) } else { &line }.trim_end());
                 self.line.clear();
             }
         }
@@ -189,11 +197,12 @@ mod tests {
     #[test]
     fn a_line_that_comes_in_pieces_is_given_once_and_cut_when_it_is_long() {
         let (mut asides, mut given) = (Asides::default(), Vec::new());
-        let long = [b"x".repeat(NOISE_BYTES_MAX + 1), b"\n".to_vec()].concat();
+        let long = [b"x ".repeat(NOISE_BYTES_MAX / 2 - 1), b"secret\n".to_vec()].concat();
         for piece in [b"one\ntw".as_slice(), b"o\r\n\n", &long, b"no end"] {
             asides.take(piece, &mut |line| given.push(line.to_owned()));
         }
-        assert_eq!(given, ["one", "two", "", "x".repeat(NOISE_BYTES_MAX).as_str()]);
+        let kept = "x ".repeat(NOISE_BYTES_MAX / 2 - 1);
+        assert_eq!(given, ["one", "two", "", kept.trim_end()]);
     }
 
     #[test]
@@ -205,10 +214,11 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_cut_and_the_next_one_is_read() {
-        let mut input = vec![b'x'; LINE_BYTES_MAX + 10];
+        let mut input = b"secret ".repeat(LINE_BYTES_MAX / 7 + 10);
         input.extend_from_slice(b"\n{}\n");
         let found = lines(&input);
-        assert!(matches!(&found[0], Line::Other(text) if text.len() == NOISE_BYTES_MAX));
+        let whole_words = "secret ".repeat(NOISE_BYTES_MAX / 7);
+        assert!(matches!(&found[0], Line::Other(text) if *text == whole_words));
         assert_eq!(found[1..], [Line::Json(json!({}))]);
     }
 }

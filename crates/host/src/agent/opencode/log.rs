@@ -1,6 +1,6 @@
 //! The log of opencode. It tries a failing model service again for ever and says nothing of it on its output; only its log tells.
 
-use crate::agent::Post;
+use crate::agent::{Post, words};
 use crate::files;
 use serde_json::json;
 use std::fs::File;
@@ -77,8 +77,8 @@ fn failure_in(line: &str) -> Option<String> {
     let is_failure = line.contains("level=ERROR")
         && line.contains("message=\"stream error\"")
         && line.contains("small=false");
-    let (_, words) = line.split_once("error.error=").filter(|_| is_failure)?;
-    Some(words.trim_matches('"').chars().take(500).collect())
+    let (_, said) = line.split_once("error.error=").filter(|_| is_failure)?;
+    Some(words::cut(said.trim_matches('"'), 500))
 }
 
 #[cfg(test)]

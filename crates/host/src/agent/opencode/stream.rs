@@ -159,7 +159,7 @@ impl Stream {
 fn subject(input: &Value) -> String {
     let names = ["filePath", "path", "command", "pattern", "url", "description"];
     let text = names.iter().find_map(|name| input[*name].as_str()).unwrap_or_default();
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
+    words::short(text)
 }
 
 /// Where nothing was counted there are zeros; a model without a known price costs zero.
