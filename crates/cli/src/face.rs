@@ -1,6 +1,7 @@
 //! What a person sees while a session runs, and how they answer.
 
 mod digest;
+mod live;
 pub mod narrate;
 mod plain;
 mod terminal;

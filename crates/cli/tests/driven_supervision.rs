@@ -308,3 +308,23 @@ fn a_program_that_would_wait_for_an_hour_is_parked() {
     let until = world.ended("parked")["until"].clone();
     assert!(until.is_string(), "{until}");
 }
+
+// ---- what is told while it works
+
+#[test]
+fn r119_status_tells_what_an_agent_does_right_now_and_passes_no_escape_on() {
+    let tool = r#"printf '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make \\u001b[2J all"}}]}}\n'"#;
+    let world = World::new(&format!("init\n{tool}\nexec sleep 1000\n"), "");
+    let engine = world.repo.start(&ARGUMENTS);
+    let doing = || {
+        let status = world.repo.tollgate(&["status", "--json"]);
+        let view: Value = serde_json::from_str(&status.out).unwrap_or_default();
+        view["dispatches"][0]["doing"].as_str().map(str::to_owned)
+    };
+    eventually("the tool at work", || doing().is_some_and(|doing| doing.starts_with("Bash make")));
+    let told = world.repo.tollgate(&["status"]).out;
+    assert!(told.contains("running: Bash make") && !told.contains('\u{1b}'), "{told}");
+    signal(engine.id().cast_signed(), Signal::INT);
+    engine.wait_with_output().unwrap();
+    assert_eq!(doing(), None, "nobody works any more");
+}

@@ -336,7 +336,12 @@ impl Session {
 
     /// What should be running. Asked after every commit and after every crash; never remembered.
     pub fn outstanding(&self) -> Vec<Wanted> {
-        if self.is_held() {
+        if self.is_held() { Vec::new() } else { self.unfinished() }
+    }
+
+    /// What was started and is still to be finished, also while a question lies over it.
+    pub fn unfinished(&self) -> Vec<Wanted> {
+        if self.is_over() {
             return Vec::new();
         }
         let dispatches = self.open.iter().filter_map(|number| {

@@ -65,6 +65,8 @@ pub struct DispatchView {
     pub task: TaskRef,
     pub attempts: u32,
     pub outcome: &'static str,
+    /// What its agent does right now, where somebody looked.
+    pub doing: Option<String>,
     /// Who plays or played the last attempt, by the name in the settings.
     pub agent: Option<String>,
     /// Until when nobody who may play it is within its usage limit.
@@ -155,6 +157,7 @@ fn dispatch(number: DispatchNumber, dispatch: &Dispatch) -> DispatchView {
         task: dispatch.task.clone(),
         attempts: dispatch.attempts.0,
         outcome: outcome(dispatch),
+        doing: None,
         agent: dispatch.player().map(str::to_owned),
         parked_until: dispatch.parked_until(),
         spend: SpendView::of(&dispatch.spend),

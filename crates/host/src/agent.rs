@@ -7,6 +7,7 @@
 mod boundary;
 mod drive;
 pub mod event;
+mod follow;
 mod home;
 mod npm;
 mod plan;
@@ -26,6 +27,7 @@ mod opencode;
 mod qwen;
 
 pub use drive::drive;
+pub use follow::Follower;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
 pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, write_plan};
 pub use transcript::{Transcript, read_transcript};

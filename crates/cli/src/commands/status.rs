@@ -8,9 +8,14 @@ use tollgate_core::id::Attempt;
 use tollgate_core::session::Session;
 use tollgate_core::view::View;
 use tollgate_host::activity::manual;
+use tollgate_host::agent::Follower;
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock;
 use tollgate_host::process::{self, Attached};
+use tollgate_host::sanitize::terminal_line;
+
+/// What an agent does is told in so many letters.
+const DOING_CHARS_MAX: usize = 160;
 
 /// Show where a session stands
 #[derive(Debug, Args)]
@@ -31,6 +36,7 @@ impl Status {
         if !is_running {
             tell_what_runs(&mut view, &layout);
         }
+        tell_what_is_done(&mut view, &layout);
         if self.json {
             output::json(&view);
             return Ok(Exit::Ok);
@@ -52,6 +58,15 @@ fn tell_what_runs(view: &mut View, layout: &SessionLayout) {
             Ok(Attached::Lost) => "interrupted",
             Ok(Attached::NeverStarted) | Err(_) => "waiting",
         };
+    }
+}
+
+/// What the agents at work do right now.
+fn tell_what_is_done(view: &mut View, layout: &SessionLayout) {
+    for dispatch in view.dispatches.iter_mut().filter(|dispatch| dispatch.outcome == "running") {
+        let folder = layout.attempt(dispatch.number, Attempt(dispatch.attempts));
+        let mut follower = Follower::new(&folder.stdout());
+        dispatch.doing = follower.look().map(|doing| terminal_line(doing, DOING_CHARS_MAX));
     }
 }
 
@@ -101,8 +116,12 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
             Some(until) => format!(" until {until}, when a usage limit resets"),
             None => String::new(),
         };
+        let doing = match &dispatch.doing {
+            Some(doing) => format!(": {doing}"),
+            None => String::new(),
+        };
         lines.push(format!(
-            "dispatch  {:<4} {:<11} {:<8} {}{parked}{attempts}",
+            "dispatch  {:<4} {:<11} {:<8} {}{parked}{attempts}{doing}",
             dispatch.number.to_string(),
             dispatch.role,
             dispatch.task.to_string(),

@@ -1,13 +1,12 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
+use super::live::Live;
 use super::{command_id, digest, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tollgate_core::decision::{Decision, DecisionKind};
 use tollgate_core::event::Event;
-use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::id::DecisionId;
 use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
@@ -19,8 +18,9 @@ use tollgate_host::serve::Face;
 pub struct TerminalFace {
     /// The repository, to show what a gate is about.
     root: PathBuf,
-    /// The live line, for the dispatch or the checks that run.
-    live: Option<(Option<DispatchNumber>, ProgressBar)>,
+    live: Live,
+    /// The person is at a prompt, where no live line may come between.
+    is_asking: bool,
     /// An option was chosen by its number and still needs its words.
     half: Option<String>,
     /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
@@ -30,46 +30,13 @@ pub struct TerminalFace {
 
 impl TerminalFace {
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), live: None, half: None, invalid: 0, asked: None }
-    }
-
-    fn follow(&mut self, session: &Session, event: &Event) {
-        match event {
-            Event::AttemptStarted { number, .. } => {
-                self.go_live(Some(*number), narrate::dispatch(session, *number));
-            }
-            Event::ChecksStarted { commands, .. } if !commands.is_empty() => {
-                self.go_live(None, format!("checks: {}", commands.join(" ; ")));
-            }
-            Event::AttemptEnded { .. }
-            | Event::ChecksEnded { .. }
-            | Event::DispatchClosed { .. } => {
-                self.go_quiet();
-            }
-            _ => {}
-        }
-    }
-
-    fn go_live(&mut self, number: Option<DispatchNumber>, text: String) {
-        self.go_quiet();
-        let bar = ProgressBar::new_spinner();
-        let style = ProgressStyle::with_template("  {spinner} {msg} {elapsed}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        bar.set_message(tollgate_host::sanitize::terminal_line(&text, 70));
-        bar.enable_steady_tick(Duration::from_millis(120));
-        self.live = Some((number, bar));
-    }
-
-    fn go_quiet(&mut self) {
-        if let Some((_, bar)) = self.live.take() {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn print(&self, show: impl FnOnce()) {
-        match &self.live {
-            Some((_, bar)) => bar.suspend(show),
-            None => show(),
+        Self {
+            root: root.to_owned(),
+            live: Live::default(),
+            is_asking: false,
+            half: None,
+            invalid: 0,
+            asked: None,
         }
     }
 
@@ -120,14 +87,15 @@ impl Face for TerminalFace {
         for event in events {
             let is_question = matches!(event, Event::DecisionAsked { .. });
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
-                self.print(|| output::marked(line.style, line.mark, &line.text));
+                self.live.above(|| output::marked(line.style, line.mark, &line.text));
             }
-            self.follow(session, event);
+            self.is_asking &= !begins_work(event);
         }
     }
 
     fn ask(&mut self, session: &Session) -> Vec<Command> {
-        self.go_quiet();
+        self.live.clear();
+        self.is_asking = true;
         self.half = None;
         let Some(decision) = session.pending_decisions().next() else {
             return Vec::new();
@@ -183,9 +151,17 @@ impl Face for TerminalFace {
         None
     }
 
-    fn tick(&mut self, _session: &Session) {}
+    fn tick(&mut self, session: &Session) {
+        if !self.is_asking {
+            self.live.show(&self.root, session);
+        }
+    }
 
     fn rest(&mut self) {
-        self.go_quiet();
+        self.live.clear();
     }
+}
+
+fn begins_work(event: &Event) -> bool {
+    matches!(event, Event::AttemptStarted { .. } | Event::ChecksStarted { .. })
 }

@@ -20,6 +20,8 @@ pub struct Facts {
     pub tree: String,
     pub commits: usize,
     pub session_files: BTreeSet<String>,
+    /// A check whose engine dies passes as it would have passed.
+    pub failed_checks: Vec<String>,
 }
 
 impl Facts {
@@ -46,6 +48,7 @@ impl Facts {
             tree: world.git(&["rev-parse", &format!("{branch}^{{tree}}")]),
             commits: world.git(&["rev-list", &format!("{base}..{branch}")]).lines().count(),
             session_files: session_files(world),
+            failed_checks: failed_checks(world),
         }
     }
 }
@@ -59,6 +62,18 @@ fn session_files(world: &World) -> BTreeSet<String> {
         .map(|name| name.to_string_lossy().into_owned())
         .filter(|name| !name.starts_with("journal.torn") && !files::is_temporary(name))
         .collect()
+}
+
+fn failed_checks(world: &World) -> Vec<String> {
+    let mut failed = Vec::new();
+    let layout = world.session_layout().unwrap();
+    for record in journal::read(&layout.journal()).unwrap().records {
+        if let Event::ChecksEnded { results, .. } = record.event {
+            let results = results.iter().filter(|result| !result.passed);
+            failed.extend(results.map(|result| format!("{result:?}")));
+        }
+    }
+    failed
 }
 
 /// Holds at the end of every session that was finished.

@@ -30,7 +30,6 @@ pub fn read_transcript(path: &Path) -> io::Result<Transcript> {
     let mut transcript = Transcript::default();
     let mut lines = BufReader::new(File::open(path)?);
     let mut line = Vec::new();
-    let raw = format!("{{\"{RAW_KEY}\":");
     loop {
         line.clear();
         let count = lines.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
@@ -41,12 +40,18 @@ pub fn read_transcript(path: &Path) -> io::Result<Transcript> {
             // The rest of a line that is too long is no line of its own.
             lines.skip_until(b'\n')?;
         }
-        if !line.starts_with(raw.as_bytes())
+        if !is_raw(&line)
             && let Ok(event) = serde_json::from_slice(&line)
         {
             transcript.take(event);
         }
     }
+}
+
+/// What the agent itself wrote, and no event.
+pub(super) fn is_raw(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"{\"").and_then(|rest| rest.strip_prefix(RAW_KEY.as_bytes()));
+    rest.is_some_and(|rest| rest.starts_with(b"\":"))
 }
 
 impl Transcript {
