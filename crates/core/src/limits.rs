@@ -30,6 +30,9 @@ pub const PARK_MS_MAX: u64 = 31 * 24 * 3_600_000;
 /// A usage limit that resets sooner than this and is met again at once was not one.
 pub const SHORT_PARK_MS: u64 = 60_000;
 
+/// An agent that told no time is left alone for this long while another one takes over.
+pub const UNTOLD_PARK_MS: u64 = 3_600_000;
+
 /// Short waits for a usage limit in a row, after which a person is asked.
 pub const SHORT_PARKS_MAX: u32 = 10;
 

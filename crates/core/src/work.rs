@@ -63,9 +63,16 @@ pub enum DispatchEnd {
     UsedUp {
         detail: String,
     },
+    /// Usage limit that nobody knows the end of.
+    Limited {
+        detail: String,
+    },
     /// Usage limit with a known reset time.
     Parked {
         until: Timestamp,
+        /// What the agent said instead of a time; `until` is then when it is tried again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        no_time: Option<String>,
     },
     /// The person stopped the engine (Ctrl-C) or the session.
     Stopped,

@@ -285,6 +285,25 @@ fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
 }
 
 #[test]
+fn r107_a_limit_without_a_time_is_handed_on_where_somebody_is_free_and_tried_again_where_not() {
+    check(
+        "played alpha
+         list alpha beta
+         SpecAgent: limited
+         SpecAgent: limited
+         go
+         who
+         notices",
+        expect![[r#"
+            waited    1000 ms
+            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T22:20:01.000Z: beta takes over
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgentx3 Architect"#]],
+    );
+}
+
+#[test]
 fn r107_an_agent_that_is_out_for_no_time_again_and_again_is_waited_for_longer_and_then_told() {
     check(
         "played alpha

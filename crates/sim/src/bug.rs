@@ -88,11 +88,12 @@ pub enum Bug {
     LetsAStrangerTakeOver,
     FallsBackForACrash,
     AsksAboutAParking,
+    TriesAgainInsteadOfHandingOn,
     GivesUpBeforeItsTriesAreSpent,
 }
 
 impl Bug {
-    pub const ALL: [Self; 70] = [
+    pub const ALL: [Self; 71] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -162,6 +163,7 @@ impl Bug {
         Self::LetsAStrangerTakeOver,
         Self::FallsBackForACrash,
         Self::AsksAboutAParking,
+        Self::TriesAgainInsteadOfHandingOn,
         Self::GivesUpBeforeItsTriesAreSpent,
     ];
 

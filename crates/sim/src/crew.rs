@@ -275,7 +275,7 @@ impl Crew {
             _ if self.chance.percent(50) => {
                 DispatchEnd::PermissionRefused { detail: "no".to_owned() }
             }
-            _ => DispatchEnd::Parked { until: now.plus_ms(self.chance.below(3_600_000)) },
+            _ => crate::purse::out(&mut self.chance, now),
         }
     }
 

@@ -14,6 +14,14 @@ const AGENTS: [&str; 3] = ["alpha", "beta", "gamma"];
 /// Never says what it cost.
 const SECRETIVE: &str = "gamma";
 
+/// Out of its usage limit; some agents tell no time.
+pub fn out(chance: &mut Chance, now: Timestamp) -> DispatchEnd {
+    if chance.percent(30) {
+        return DispatchEnd::Limited { detail: "no credit left".to_owned() };
+    }
+    DispatchEnd::Parked { until: now.plus_ms(chance.below(3_600_000)), no_time: None }
+}
+
 /// How an attempt comes to its end.
 #[derive(Debug, Clone)]
 pub struct Settled {
@@ -47,7 +55,7 @@ impl Purse {
             Settled { end, usage: Usage::default(), takes_ms: 1 + self.chance.below(90_000) };
         if self.parkings > 0 && self.chance.percent(15) {
             self.parkings -= 1;
-            settled.end = DispatchEnd::Parked { until: now.plus_ms(self.chance.below(3_600_000)) };
+            settled.end = out(&mut self.chance, now);
         }
         if !settled.end.has_begun() {
             return settled;

@@ -216,7 +216,17 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
         DispatchEnd::UsedUp { detail } => {
             told(BAD, "used up", format!("{who}: {}", terminal_line(detail, WORDS_MAX)))
         }
-        DispatchEnd::Parked { until } => told(WARN, " parked", format!("{who} until {until}")),
+        DispatchEnd::Limited { detail } => {
+            let words = terminal_line(detail, WORDS_MAX);
+            told(WARN, "unavail", format!("{who}: out of its usage limit: {words}"))
+        }
+        DispatchEnd::Parked { until, no_time: None } => {
+            told(WARN, " parked", format!("{who} until {until}"))
+        }
+        DispatchEnd::Parked { until, no_time: Some(detail) } => {
+            let words = terminal_line(detail, WORDS_MAX);
+            told(WARN, " parked", format!("{who}, no time told, until {until}: {words}"))
+        }
         DispatchEnd::Stopped => told(WARN, "stopped", who),
         DispatchEnd::Interrupted { rescue } => {
             let kept = rescue.as_ref().map(|name| format!("; half-made changes are in {name}"));

@@ -27,7 +27,7 @@ pub(super) fn ended(
     }
     let asks_first =
         matches!(&end, DispatchEnd::Replied { reply, .. } if scope::asks(draft, number, reply));
-    let end = contradicted(dispatch, asks_first, end);
+    let end = draft.with_time(number, contradicted(dispatch, asks_first, end), draft.now());
     let delivered = match &end {
         DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
         _ => None,

@@ -27,7 +27,8 @@ pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
         DispatchEnd::Replied { .. } => return None,
         DispatchEnd::Crashed { .. }
         | DispatchEnd::CouldNotStart { .. }
-        | DispatchEnd::Unavailable { .. } => FailureClass::Transient,
+        | DispatchEnd::Unavailable { .. }
+        | DispatchEnd::Limited { .. } => FailureClass::Transient,
         DispatchEnd::Invalid { .. } => FailureClass::Recoverable,
         DispatchEnd::MissingOutput { .. }
         | DispatchEnd::MissingContext { .. }
@@ -66,7 +67,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
             attempt::start(draft, number);
         }
         FailureClass::Parked => {
-            if let DispatchEnd::Parked { until } = end {
+            if let DispatchEnd::Parked { until, .. } = end {
                 attempt::park(draft, number, *until);
             }
         }
@@ -165,7 +166,15 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             format!("the model service did not do its part: {detail}")
         }
         DispatchEnd::UsedUp { detail } => format!("it used up what it was given: {detail}"),
-        DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
+        DispatchEnd::Limited { detail } => {
+            format!("it is out of its usage limit, and nobody knows until when: {detail}")
+        }
+        DispatchEnd::Parked { until, no_time: None } => {
+            format!("its usage limit resets at {until}")
+        }
+        DispatchEnd::Parked { until, no_time: Some(detail) } => {
+            format!("it is out of its usage limit and tried again at {until}: {detail}")
+        }
         DispatchEnd::Stopped => "it was stopped".to_owned(),
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
     }

@@ -57,7 +57,7 @@ impl Session {
         let base_ms = self.policy.transient_base_ms;
         let dispatch = self.dispatch_mut(number);
         let until = match end {
-            DispatchEnd::Parked { until } => *until,
+            DispatchEnd::Parked { until, .. } => *until,
             // Neither says anything about the usage limit.
             DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => return,
             _ => {

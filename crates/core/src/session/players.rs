@@ -2,8 +2,10 @@
 
 use super::Session;
 use crate::id::DispatchNumber;
+use crate::limits::UNTOLD_PARK_MS;
 use crate::role::Role;
 use crate::time::Timestamp;
+use crate::work::DispatchEnd;
 
 /// Who can play an attempt now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,31 @@ impl Session {
     pub fn out_at(&self, now: Timestamp) -> impl Iterator<Item = (&str, Timestamp)> {
         let out = self.out.iter().filter(move |(_, until)| **until > now);
         out.map(|(agent, until)| (agent.as_str(), *until))
+    }
+
+    /// A usage limit that nobody knows the end of counts for a while where another agent is free meanwhile.
+    pub(crate) fn with_time(
+        &self,
+        number: DispatchNumber,
+        end: DispatchEnd,
+        now: Timestamp,
+    ) -> DispatchEnd {
+        match end {
+            DispatchEnd::Limited { detail } if self.is_another_free(number, now) => {
+                DispatchEnd::Parked { until: now.plus_ms(UNTOLD_PARK_MS), no_time: Some(detail) }
+            }
+            end => end,
+        }
+    }
+
+    /// Whether somebody may go on with a dispatch whose player is out.
+    fn is_another_free(&self, number: DispatchNumber, now: Timestamp) -> bool {
+        let dispatch = &self.dispatches[&number];
+        let (Some(player), None) = (&dispatch.player, &dispatch.chosen) else { return false };
+        let own = self.policy.players.get(&dispatch.role);
+        let others = own.and_then(|own| self.policy.fallbacks.get(own)).into_iter().flatten();
+        let mut seats = own.into_iter().chain(others);
+        seats.any(|agent| agent != player && self.out_until(agent, now).is_none())
     }
 
     pub(crate) fn seat(&self, number: DispatchNumber, now: Timestamp) -> Seat {

@@ -92,8 +92,10 @@ impl Crew {
             "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
             "parked" => {
                 let seconds = rest.parse().unwrap_or(60);
-                return DispatchEnd::Parked { until: now.plus_ms(seconds * 1_000) };
+                let until = now.plus_ms(seconds * 1_000);
+                return DispatchEnd::Parked { until, no_time: None };
             }
+            "limited" => return DispatchEnd::Limited { detail: "no credit left".to_owned() },
             "used-up" => return DispatchEnd::UsedUp { detail: "no more turns".to_owned() },
             "missing" => return DispatchEnd::MissingContext { errors: vec![error] },
             "empty" => {

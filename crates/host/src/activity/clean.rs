@@ -26,6 +26,8 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         | DispatchEnd::MissingRole { detail: words, .. }
         | DispatchEnd::PermissionRefused { detail: words }
         | DispatchEnd::Unavailable { detail: words }
+        | DispatchEnd::Limited { detail: words }
+        | DispatchEnd::Parked { no_time: Some(words), .. }
         | DispatchEnd::UsedUp { detail: words } => text(redactor, words),
         DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }

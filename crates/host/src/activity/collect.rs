@@ -107,7 +107,7 @@ fn temporary(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
         (seconds > 0).then(|| clock::now().plus_ms(seconds.saturating_mul(1_000)))
     });
     Ok(match until.filter(|until| driven::is_reset_time(*until)) {
-        Some(until) => DispatchEnd::Parked { until },
+        Some(until) => DispatchEnd::Parked { until, no_time: None },
         None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
     })
 }

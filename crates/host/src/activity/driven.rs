@@ -278,9 +278,9 @@ pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
             }
         }
         Outcome::UsageLimit { resets_at: Some(until), .. } if is_reset_time(until) => {
-            DispatchEnd::Parked { until }
+            DispatchEnd::Parked { until, no_time: None }
         }
-        Outcome::UsageLimit { detail, .. } => DispatchEnd::Unavailable { detail },
+        Outcome::UsageLimit { detail, .. } => DispatchEnd::Limited { detail },
         Outcome::Service { status, detail } => DispatchEnd::Unavailable {
             detail: match status {
                 Some(status) => format!("{status}: {detail}"),

@@ -6,7 +6,7 @@ use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A supervisor that vanishes this often has a cause that another try does not mend.
+/// A supervisor that vanishes this often, or a command that cannot be started this often, has a cause that another try does not mend.
 const LOST_MAX: u32 = 3;
 
 /// A command, and where it runs for the first time.
@@ -52,6 +52,11 @@ pub(crate) fn run_to_end(
                 continue;
             }
             Attached::Finished(outcome) if is_of(&folder, errand).map_err(problem())? => {
+                if did_not_start(&outcome) && lost + 1 < LOST_MAX {
+                    lost += 1;
+                    next(&mut folder);
+                    continue;
+                }
                 return Ok(Some(Ran { folder, outcome }));
             }
             Attached::Finished(_) => {
@@ -75,13 +80,19 @@ pub(crate) fn run_to_end(
         crash::point("checks.started");
         match run.wait().map_err(problem())? {
             Waited::Finished(RunOutcome { end: RunEnd::Stopped, .. }) => return Ok(None),
-            Waited::Finished(outcome) => return Ok(Some(Ran { folder, outcome })),
+            // What it came to is looked at in one place.
+            Waited::Finished(_) => {}
             Waited::Lost => lost += 1,
         }
     }
     let words =
         format!("its supervisor vanished {lost} times; see that there is space on the disk");
     Err(problem()(io::Error::other(words)))
+}
+
+/// The machine's doing, and not the command's: it may be over at the next try.
+fn did_not_start(outcome: &RunOutcome) -> bool {
+    matches!(outcome.end, RunEnd::CouldNotStart { .. })
 }
 
 /// Whether what ran there is this command: the settings may have been edited since.

@@ -180,7 +180,15 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             format!("the model service did not do its part: {detail}")
         }
         DispatchEnd::UsedUp { detail } => format!("it used up what it was given: {detail}"),
-        DispatchEnd::Parked { until } => format!("its usage limit resets at {until}"),
+        DispatchEnd::Limited { detail } => {
+            format!("it is out of its usage limit, and told no time: {detail}")
+        }
+        DispatchEnd::Parked { until, no_time: None } => {
+            format!("its usage limit resets at {until}")
+        }
+        DispatchEnd::Parked { until, no_time: Some(detail) } => {
+            format!("it is out of its usage limit and tried again at {until}: {detail}")
+        }
         DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
     }

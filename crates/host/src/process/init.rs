@@ -5,6 +5,7 @@ use super::record::RunFolder;
 use super::sandbox::{self, TEMP_VARIABLE};
 use super::{RunEnd, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, getpid, kill_process_group, set_dumpable_behavior,
     set_parent_process_death_signal,
@@ -16,12 +17,15 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// What could not do its work, where it is not the agent.
+pub(super) const FIRST_PROCESS: &str = "the first process of its namespace";
+
 /// The body of `tollgate agent-init DIR`. Its standard input is a socket to the supervisor, its standard output and
 /// error are the agent's, and its environment is exactly the agent's: an agent can look at it.
 pub fn agent_init(run_dir: &Path) -> ExitCode {
     match serve(run_dir) {
         Ok(()) => ExitCode::SUCCESS,
-        // Nobody to tell: standard error is the agent's. The supervisor takes silence for a crash.
+        // Nobody else to tell: standard error is the agent's.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -37,14 +41,20 @@ fn serve(run_dir: &Path) -> io::Result<()> {
     if is_readable(&supervisor)? {
         return Ok(());
     }
-    let end = run_agent(run_dir, &supervisor)?;
+    // What goes wrong here is never taken for how the agent ended.
+    let end = run_agent(run_dir, &supervisor).unwrap_or_else(|error| RunEnd::CouldNotStart {
+        program: FIRST_PROCESS.to_owned(),
+        cause: error.to_string(),
+    });
     supervisor.write_all(&serde_json::to_vec(&end)?)
 }
 
 /// The supervisor never writes: readable means closed, by its word or by its death.
 fn is_readable(supervisor: &UnixStream) -> io::Result<bool> {
     let mut sockets = [PollFd::new(supervisor, PollFlags::IN)];
-    Ok(poll(&mut sockets, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? > 0)
+    // Also a look that does not wait is interrupted, by the agent's end at this very moment.
+    let look = || poll(&mut sockets, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    Ok(retry_on_intr(look)? > 0)
 }
 
 fn run_agent(run_dir: &Path, supervisor: &UnixStream) -> io::Result<RunEnd> {

@@ -3,6 +3,7 @@
 use super::RunEnd;
 use super::RunSpec;
 use super::command::{agent_command, could_not_start, end_of, path_variable, spawn_failure};
+use super::init::FIRST_PROCESS;
 use super::isolation::{Isolation, Namespace, mount_own_proc};
 use super::output::AgentOutput;
 use super::record::{RunFolder, stat_fields};
@@ -72,7 +73,7 @@ impl Tree {
                 if end.is_none()
                     && let Some(status) = init.try_wait()?
                 {
-                    *end = Some(reported_end(socket).unwrap_or_else(|| end_of(status)));
+                    *end = Some(reported_end(socket).unwrap_or_else(|| end_without_word(status)));
                 }
                 Ok(end.clone())
             }
@@ -192,6 +193,17 @@ fn reported_end(socket: &mut UnixStream) -> Option<RunEnd> {
     let mut report = Vec::new();
     socket.read_to_end(&mut report).ok()?;
     serde_json::from_slice(&report).ok()
+}
+
+/// The first process was killed, or could not even say what went wrong: its code is not the agent's.
+fn end_without_word(status: ExitStatus) -> RunEnd {
+    match end_of(status) {
+        RunEnd::Exited { .. } => RunEnd::CouldNotStart {
+            program: FIRST_PROCESS.to_owned(),
+            cause: "it ended without a word".to_owned(),
+        },
+        end => end,
+    }
 }
 
 fn kill_descendants() -> io::Result<()> {

@@ -43,6 +43,10 @@ impl Bug {
             Self::ForgetsWhatAFailureCost if !is_reply && *usage != Usage::default() => {
                 *usage = Usage::default();
             }
+            Self::TriesAgainInsteadOfHandingOn => {
+                let DispatchEnd::Parked { no_time: Some(detail), .. } = end else { return None };
+                *end = DispatchEnd::Limited { detail: detail.clone() };
+            }
             Self::CallsAnUnknownPriceFree if end.has_begun() && usage.micro_usd.is_none() => {
                 usage.micro_usd = Some(0);
             }

@@ -8,7 +8,7 @@ use tollgate_core::decision::Subject;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{DecisionId, DispatchNumber};
 use tollgate_core::input::Opening;
-use tollgate_core::limits::{PARK_BACKOFF_MS_MAX, SHORT_PARK_MS};
+use tollgate_core::limits::{PARK_BACKOFF_MS_MAX, SHORT_PARK_MS, UNTOLD_PARK_MS};
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -75,8 +75,21 @@ impl Books {
                 };
                 self.started(at, *number, record.role, agent.as_deref(), stands_in_for.as_deref())?;
             }
-            Event::AttemptEnded { number, end: DispatchEnd::Parked { until }, .. } => {
+            Event::AttemptEnded { number, end: DispatchEnd::Parked { until, no_time }, .. } => {
+                if no_time.is_some() {
+                    let is_hour = *until == at.plus_ms(UNTOLD_PARK_MS);
+                    let is_right = is_hour && self.is_another_free(at, *number, attempts);
+                    hold(is_right, "without_a_time_only_where_another_goes_on", || {
+                        format!("dispatch {number} is parked until {until}: {:?}", self.out)
+                    })?;
+                }
                 self.parked(at, *number, *until);
+            }
+            Event::AttemptEnded { number, end: DispatchEnd::Limited { .. }, .. } => {
+                hold(!self.is_another_free(at, *number, attempts), "another_one_goes_on", || {
+                    format!("dispatch {number} is tried again by who is out: {:?}", self.out)
+                })?;
+                self.short_parks.remove(number);
             }
             Event::AttemptEnded {
                 end: DispatchEnd::Stopped | DispatchEnd::Interrupted { .. },
@@ -109,6 +122,19 @@ impl Books {
             let known = self.out.entry(name).or_insert(until);
             *known = until.max(*known);
         }
+    }
+
+    /// Whether somebody else of the list could go on.
+    fn is_another_free(
+        &self,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempts: &attempts::Books,
+    ) -> bool {
+        let Some(player) = self.players.get(&number) else { return false };
+        let seats = self.seats(attempts.dispatches[&number].role);
+        let mut others = seats.into_iter().filter(|agent| *agent != player);
+        !self.chosen.contains(&number) && others.any(|agent| !self.is_out(agent, at))
     }
 
     /// The agent of the role and those who may take over from it.

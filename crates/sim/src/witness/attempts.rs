@@ -194,7 +194,7 @@ impl Books {
             _ => {}
         }
         record.short_parks = match end {
-            DispatchEnd::Parked { until } if until.ms_since(at) < SHORT_PARK_MS => {
+            DispatchEnd::Parked { until, .. } if until.ms_since(at) < SHORT_PARK_MS => {
                 record.short_parks + 1
             }
             DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => record.short_parks,
@@ -296,7 +296,15 @@ fn the_record_is_the_truth(
         }
         _ => false,
     };
-    let is_true = told == Some(end) || (lied && matches!(end, DispatchEnd::Invalid { .. }));
+    let is_true = match (told, end) {
+        // When it is tried again stands in the books on who plays.
+        (
+            Some(DispatchEnd::Limited { detail }),
+            DispatchEnd::Parked { no_time: Some(said), .. },
+        ) => said == detail,
+        (Some(_), DispatchEnd::Invalid { .. }) if lied => true,
+        (told, end) => told == Some(end),
+    };
     hold(is_true, "the_record_is_the_truth", || {
         format!("dispatch {number} attempt {attempt}: {end:?} instead of {told:?}")
     })

@@ -184,7 +184,7 @@ const RESET_MS: std::ops::Range<u64> = (RESETS_IN_S - 600) * 1_000..(RESETS_IN_S
 /// An agent that keeps the time to itself can be used all the same.
 fn parks(played: &Played) -> Grade {
     match played.record.first_end() {
-        Some(DispatchEnd::Parked { until }) => {
+        Some(DispatchEnd::Parked { until, .. }) => {
             passes(RESET_MS.contains(&until.ms_since(clock::now())))
         }
         Some(DispatchEnd::Unavailable { .. } | DispatchEnd::UsedUp { .. }) => Grade::Without,
