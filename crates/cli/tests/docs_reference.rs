@@ -1,4 +1,4 @@
-//! The reference is what the program itself says. `UPDATE_EXPECT=1 cargo test -p tollgate --test docs_reference` writes it.
+//! The reference is what the program itself says. `UPDATE_EXPECT=1 cargo test -p tollgate --test it docs_reference` writes it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use expect_test::expect_file;

@@ -2,7 +2,7 @@
 //! speaks like opencode and lets the scripted crew do the work.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::fs;

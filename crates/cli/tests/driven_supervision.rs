@@ -1,7 +1,7 @@
 //! Agent programs that misbehave, driven through the real program: what they leave behind, hide, flood and never say.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+use crate::support;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "made for the tests of all commands that read")]
-#[path = "cli_reading/support.rs"]
-mod support;
+use crate::reading_support as support;
 
 use expect_test::{Expect, expect};
 use std::fs;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod kills_support;
+use crate::kills_support;
 
 use kills_support::facts::{Facts, expect_sound};
 use kills_support::random::Random;

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../../host/tests/tracker_support/mod.rs"]
-mod tracker_support;
+use crate::tracker_support;
 
 use expect_test::{Expect, expect};
 use std::path::{Path, PathBuf};

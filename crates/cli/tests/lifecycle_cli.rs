@@ -1,9 +1,7 @@
 //! `tollgate gates` against the real binary: which gates run, what they say, and that none outlives its limits.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "cli_reading/support.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod support;
+use crate::reading_support as support;
 
 use expect_test::{Expect, expect};
 use std::fs;

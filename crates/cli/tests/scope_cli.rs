@@ -1,7 +1,7 @@
 //! `tollgate scope` in real repositories, as people and CI use it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+use crate::support;
 
 use expect_test::{Expect, expect};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! `tollgate snapshot` as a person and a script use it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::fs;

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-#[path = "../../host/tests/tracker_support/mod.rs"]
-mod tracker_support;
+use crate::support;
+use crate::tracker_support;
 
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};

@@ -1,6 +1,6 @@
 //! Stories of the two mandatory gates and of questions in general.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::check;

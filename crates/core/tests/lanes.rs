@@ -1,6 +1,6 @@
 //! Stories of tasks that are worked on at the same time.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::{check, tell};

@@ -1,6 +1,6 @@
 //! Stories of money, tokens and time, and of agents that are out of their usage limit.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::check;

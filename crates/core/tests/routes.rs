@@ -1,6 +1,6 @@
 //! Stories of how steps of other actions than delivery run: several roles at once, checks by subject, mending by hand.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::{check, tell};

@@ -1,7 +1,7 @@
 //! Stories of files outside a task's scope, and of plans that leave something to a person.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::{check, tell};

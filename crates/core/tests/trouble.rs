@@ -1,6 +1,6 @@
 //! Stories of failures, budgets, crashes and lean work that turns out not to be lean.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::check;

@@ -1,6 +1,6 @@
 //! Stories of gates in other actions than delivery: severity, approvals of any name, lifecycle stages.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::{check, tell};

@@ -1,6 +1,6 @@
 //! Stories of the implement loop: who looks at what, repairs, checks, and the end.
 
-mod story;
+use crate::story;
 
 use expect_test::expect;
 use story::check;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "agent_support/properties.rs"]
-mod properties;
+use crate::agent_support::properties;
 
 use properties::{DRIVEN, plan, told};
 use proptest::collection::vec;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod agent_support;
+use crate::agent_support;
 
 use agent_support::{plan, play, replay, told};
 use expect_test::{Expect, expect};

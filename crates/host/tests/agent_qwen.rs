@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod agent_support;
+use crate::agent_support;
 
 use agent_support::{check, plan, replay, spoken};
 use expect_test::expect;

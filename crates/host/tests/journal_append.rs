@@ -1,7 +1,7 @@
 //! Writing the journal, reading it back and following it, also when the disk is full.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod journal_support;
+use crate::journal_support;
 
 use journal_support::{at, child, folder_of_child, journal_of, note};
 use proptest::prelude::*;

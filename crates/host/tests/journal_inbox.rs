@@ -1,7 +1,7 @@
 //! Commands on their way to the owner of a session, and replies on their way back.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod journal_support;
+use crate::journal_support;
 
 use journal_support::{child, folder_of_child, wait_for};
 use std::fs;

@@ -1,7 +1,7 @@
 //! One writer per session, whatever happens to the process that writes.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod journal_support;
+use crate::journal_support;
 
 use journal_support::{child, folder_of_child, journal_of, wait_for};
 use std::fs;

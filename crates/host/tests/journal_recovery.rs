@@ -1,7 +1,7 @@
 //! What the journal makes of a file that a crash, a disk or a person left behind.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod journal_support;
+use crate::journal_support;
 
 use journal_support::{at, journal_of, note, quick_folder};
 use std::fs;

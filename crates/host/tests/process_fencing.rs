@@ -1,7 +1,7 @@
 //! An agent starts once, whoever dies and whoever tries again.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod process_support;
+use crate::process_support;
 
 use process_support::{World, finished, wait_for, with_each_isolation};
 use std::os::unix::process::ExitStatusExt;

@@ -1,7 +1,7 @@
 //! What goes into an agent and what comes out of it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod process_support;
+use crate::process_support;
 
 use process_support::{World, finished, wait_for, with_each_isolation};
 use std::fs;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 
-mod process_support;
+use crate::process_support;
 
 use process_support::{World, wait_for, with_each_isolation};
 use rustix::process::{Pid, Signal, kill_process};

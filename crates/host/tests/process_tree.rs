@@ -1,7 +1,7 @@
 //! No process of an agent outlives its run.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod process_support;
+use crate::process_support;
 
 use process_support::{World, finished, wait_for, with_each_isolation};
 use rustix::process::{Pid, Signal, kill_process};

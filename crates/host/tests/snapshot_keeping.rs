@@ -1,8 +1,7 @@
 //! What a snapshot covers, how long it stays, and what is left when taking one fails.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "each test crate uses its part")]
-mod snapshot_support;
+use crate::snapshot_support;
 
 use snapshot_support::*;
 use std::collections::BTreeSet;

@@ -1,8 +1,7 @@
 //! Whatever happens to a tree, a restore makes it what it was, and undo brings back what the restore replaced.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "each test crate uses its part")]
-mod snapshot_support;
+use crate::snapshot_support;
 
 use snapshot_support::*;
 use std::fs;

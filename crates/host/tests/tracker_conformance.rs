@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod tracker_support;
+use crate::tracker_support;
 
 use tollgate_contract::labels::LABELS;
 use tollgate_host::redact::Redactor;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod tracker_support;
+use crate::tracker_support;
 
 use expect_test::{Expect, expect};
 use serde_json::json;

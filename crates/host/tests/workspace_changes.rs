@@ -1,7 +1,7 @@
 //! What is seen of an agent's work, and what is committed of it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod workspace_support;
+use crate::workspace_support;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

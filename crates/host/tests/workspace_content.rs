@@ -1,7 +1,7 @@
 //! Content that git will not take as it is neither stops us nor gets lost.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod workspace_support;
+use crate::workspace_support;
 
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,7 +1,7 @@
 //! Ignore rules that nobody accepted hide nothing.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod workspace_support;
+use crate::workspace_support;
 
 use tollgate_host::workspace::ChangeKind::{Added, Modified};
 use workspace_support::{World, git, kinds, put, read};

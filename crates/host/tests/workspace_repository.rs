@@ -1,7 +1,7 @@
 //! The person's repository: finding it, reading it, and the only writes we make to it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod workspace_support;
+use crate::workspace_support;
 
 use tollgate_host::repository::{PromoteError, Repository, RepositoryError};
 use workspace_support::{World, fingerprint, git, git_command, put};

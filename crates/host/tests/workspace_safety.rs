@@ -1,7 +1,7 @@
 //! Nothing of the person's is touched, nothing of the agent's runs, nothing is lost.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod workspace_support;
+use crate::workspace_support;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-#[path = "support/agent.rs"]
-mod talking;
+use crate::support;
+use crate::talking;
 
 use serde_json::{Value, json};
 use support::{always, post, service};

@@ -36,7 +36,7 @@ pub fn journal_of(folder: &TempDir, commits: &[usize]) -> PathBuf {
 /// Runs one ignored test of this binary as a process of its own.
 pub fn child(test: &str, folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
+        .args([test, "--ignored", "--nocapture", "--test-threads=1"])
         .env("TEST_FOLDER", folder)
         .stdout(Stdio::null())
         .stderr(Stdio::inherit())

@@ -1,0 +1,12 @@
+//! Whole sessions told to the engine, a line for each thing that happens.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod gates;
+mod lanes;
+mod limits;
+mod routes;
+mod scopes;
+mod story;
+mod trouble;
+mod weighing;
+mod work;
