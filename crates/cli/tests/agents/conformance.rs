@@ -43,10 +43,10 @@ fn every_capability_of_an_agent_is_graded() {
         .collect();
     let names: Vec<&str> = grades.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, CAPABILITIES, "{answer:#}");
-    let without = ["usage limit", "tells its price"];
+    let may_lack = ["usage limit", "tells its price"];
     for (name, grade) in grades {
-        let may_lack = without.contains(&name) && grade == "without";
-        assert!(grade == "pass" || may_lack, "{name}: {answer:#}");
+        let is_lacking = may_lack.contains(&name) && grade == "none";
+        assert!(grade == "pass" || is_lacking, "{name}: {answer:#}");
     }
     assert_eq!((&answer["ok"], &answer["adapter"]), (&Value::Bool(true), &"goose".into()));
     told.exits(0);

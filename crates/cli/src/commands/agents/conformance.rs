@@ -51,7 +51,7 @@ enum Grade {
     Pass,
     Fail,
     /// The agent does not have it, and a session does without.
-    Without,
+    None,
 }
 
 #[derive(Serialize)]
@@ -105,7 +105,7 @@ impl Test {
             Err(failure) if failure.code == "cli.settings" => return Err(failure),
             Err(_) => Vec::new(),
         };
-        adapter_called(&self.name).map(Agent::plain).ok_or_else(|| {
+        Adapter::parse(&self.name).map(Agent::plain).ok_or_else(|| {
             let message = format!(
                 "there is no [agent.{}] in tollgate.toml, and no adapter of that name",
                 self.name
@@ -152,14 +152,10 @@ fn stop_switch() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn adapter_called(name: &str) -> Option<Adapter> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
-}
-
 fn show(verdict: &Verdict) {
     let (style, mark) = match verdict.grade {
         Grade::Pass => (output::GOOD, "pass"),
-        Grade::Without => (output::WARN, "none"),
+        Grade::None => (output::WARN, "none"),
         Grade::Fail => (output::BAD, "FAIL"),
     };
     output::row("", style, mark, &format!("{:<22} {}", verdict.capability, verdict.detail));
