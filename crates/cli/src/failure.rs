@@ -1,6 +1,7 @@
 //! One error at the edge: what happened, how to go on, and the exit code.
 
 use crate::exit::Exit;
+use tollgate_contract::config::Config;
 use tollgate_contract::diagnostic::Report;
 use tollgate_core::refusal::Refusal;
 use tollgate_host::inbox::InboxError;
@@ -37,6 +38,16 @@ impl Failure {
                 .hint("see that the file is there and that you may read it"),
             other => other.into(),
         }
+    }
+
+    /// An agent was named on the command line that the settings do not describe.
+    pub fn unknown_agent(name: &str, config: &Config) -> Self {
+        let message = format!("there is no [agent.{name}] in tollgate.toml");
+        let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
+        Self::usage("cli.no_agent", message).hint(match known.as_slice() {
+            [] => "it describes none; `tollgate init` writes one for those it finds".to_owned(),
+            known => format!("known agents: {}", known.join(", ")),
+        })
     }
 
     #[must_use]

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tollgate_contract::config::Config;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::Session;
 use tollgate_host::client;
@@ -46,23 +47,28 @@ pub fn context() -> Result<Arc<Context>, Failure> {
     let repository = Repository::discover(&here()?)?;
     let layout = Layout::new(repository.root());
     let config = settings::config(&layout)?;
-    let program = std::env::current_exe().map_err(|cause| {
-        Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
-    })?;
-    let context = Context {
-        state_home: state_home(|name| std::env::var_os(name))?,
-        home: home(),
-        redactor: Redactor::from_environment(std::env::vars_os()),
-        lookup: |name| std::env::var_os(name),
-        repository,
-        layout,
-        config,
-        program,
-    };
+    let context = context_with(repository, config)?;
     // Told before anything begins, not when the first agent is about to start.
     sandbox::added(&context.config.sandbox, &context.surroundings())
         .map_err(SettingsError::from)?;
     Ok(Arc::new(context))
+}
+
+/// For a look at settings that may be wrong in some places.
+pub fn context_with(repository: Repository, config: Config) -> Result<Context, Failure> {
+    let program = std::env::current_exe().map_err(|cause| {
+        Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
+    })?;
+    Ok(Context {
+        state_home: state_home(|name| std::env::var_os(name))?,
+        home: home(),
+        redactor: Redactor::from_environment(std::env::vars_os()),
+        lookup: |name| std::env::var_os(name),
+        layout: Layout::new(repository.root()),
+        repository,
+        config,
+        program,
+    })
 }
 
 pub fn home() -> Option<PathBuf> {
@@ -75,11 +81,6 @@ pub fn here() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Where PATH finds a program. Relative entries are left out: what stands there depends on the folder.
 pub fn program_on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(name))
-        .find(|candidate| tollgate_host::files::is_program(candidate))
+    tollgate_host::files::program_on(std::env::var_os("PATH"), name)
 }

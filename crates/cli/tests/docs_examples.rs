@@ -79,8 +79,18 @@ fn the_reply_of_the_guide_plays_the_reviewer_by_hand() {
 
 #[test]
 fn the_settings_of_the_guide_on_limits_are_good_and_deliver() {
-    let (_temp, repo, home) = repository(block(&page("limits.md"), "toml"));
+    let page = page("limits.md");
+    let settings = block(&page, "toml");
+    let (_temp, repo, home) = repository(settings);
     exits(&run(TOLLGATE, &["check", "tollgate.toml"], &repo, &home), 0);
+    // The crew of the guide plays in the place of both agents.
+    let crew = "adapter = \"command\"\ncommand = [\"python3\", \"./crew.py\"]";
+    let played = ["claude", "codex"].iter().fold(settings.to_owned(), |settings, name| {
+        let named = format!("adapter  = \"{name}\"");
+        assert!(settings.contains(&named), "{settings}");
+        settings.replace(&named, crew)
+    });
+    std::fs::write(repo.join("tollgate.toml"), played).unwrap();
     exits(&run(TOLLGATE, &["run", "--lean", GOAL], &repo, &home), 0);
     let status = run(TOLLGATE, &["status"], &repo, &home);
     assert!(String::from_utf8(status.stdout).unwrap().contains("spend     usd unknown"));

@@ -15,9 +15,10 @@ fn say(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The verbs that `tollgate help` lists.
+/// The verbs that a help text lists; none where it lists none.
 fn verbs(help: &str) -> Vec<String> {
-    let list = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
+    let list = list.split_once("\n\n").unwrap().0;
     let starts = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = starts.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
@@ -30,6 +31,11 @@ fn the_commands_are_described_as_the_program_describes_them() {
     for verb in verbs(&help) {
         let text = say(&["help", &verb]);
         page.push_str(&format!("\n## tollgate {verb}\n\n```text\n{}\n```\n", text.trim_end()));
+        for below in verbs(&text) {
+            let text = say(&["help", &verb, &below]);
+            let title = format!("### tollgate {verb} {below}");
+            page.push_str(&format!("\n{title}\n\n```text\n{}\n```\n", text.trim_end()));
+        }
     }
     expect_file!["../../../docs/reference/commands.md"].assert_eq(&page);
 }

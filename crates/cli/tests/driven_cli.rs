@@ -219,7 +219,39 @@ fn agents_are_listed_with_their_programs_versions_roles_and_whether_they_are_tru
     let table = repo.tollgate(&["agents"]).exits(0).out;
     assert!(table.contains("oc") && table.contains("1.18.33"), "{table}");
     repo.tollgate(&["agents", "trust", "gone"]).exits(2).says("inherits nothing");
-    repo.tollgate(&["agents", "trust", "nobody"]).exits(2).says("known agents");
+    for words in [&["agents", "trust", "nobody"][..], &["agents", "test", "nobody"]] {
+        let ran = repo.tollgate(words).exits(2);
+        ran.says("cli.no_agent").says("no [agent.nobody]").says("known agents: gone, oc");
+    }
+    let run = repo.tollgate(&["run", "--no-input", "--agent", "nobody", support::GOAL]).exits(2);
+    run.says("cli.no_agent").says("known agents: gone, oc");
+}
+
+#[test]
+fn without_any_agent_it_is_said_how_to_get_one() {
+    let repo = world(json!([]), "", "");
+    repo.write("tollgate.toml", "");
+    let ran = repo.tollgate(&["agents"]).exits(0).says("`tollgate init` writes one");
+    assert_eq!(ran.out, "");
+    let ran = repo.tollgate(&["agents", "--json"]).exits(0);
+    assert_eq!(serde_json::from_str::<Value>(&ran.out).unwrap(), json!({"agents": []}));
+    assert_eq!(ran.err, "");
+    let ran = repo.tollgate(&["agents", "trust", "nobody"]).exits(2);
+    ran.says("cli.no_agent").says("`tollgate init`").does_not_say("known agents");
+}
+
+#[test]
+fn settings_that_cannot_be_looked_through_are_the_problem_of_their_agent() {
+    let repo = world(json!([]), "", "inherit = true");
+    fs::create_dir_all(repo.outside("home/.config/opencode/plugin")).unwrap();
+    let large = repo.outside("home/.config/opencode/plugin/large.ts");
+    fs::write(large, " ".repeat(1024 * 1024 + 1)).unwrap();
+    let ran = repo.tollgate(&["agents", "--json"]).exits(0);
+    let oc = &serde_json::from_str::<Value>(&ran.out).unwrap()["agents"][0];
+    assert_eq!((&oc["version"], &oc["trusted"]), (&json!("1.18.33"), &json!(false)));
+    assert!(oc["problem"].as_str().unwrap().contains("too large"), "{oc:#}");
+    let table = repo.tollgate(&["agents"]).exits(0).out;
+    assert!(table.contains("broken") && table.contains("large.ts"), "{table}");
 }
 
 #[test]

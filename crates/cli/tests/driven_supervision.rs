@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Child;
+use support::processes::{CHILD, alive, expect_gone};
 use support::{Ran, Repo, eventually, files_below};
 
 /// What a program can do that speaks like Claude Code.
@@ -29,19 +30,6 @@ daemon setsid; daemon daemon; daemon stubborn
 nohup python3 {child} nohup {open} < /dev/null > /dev/null 2>&1 &
 for kind in setsid daemon stubborn nohup; do while [ ! -e {open}/$kind ]; do sleep 0.05; done; done
 "#;
-
-const CHILD: &str = "import os, signal, sys, time
-kind, ready = sys.argv[1], sys.argv[2]
-if kind == 'setsid': os.setsid()
-if kind == 'daemon':
-    if os.fork(): os._exit(0)
-    os.setsid()
-    if os.fork(): os._exit(0)
-if kind == 'stubborn':
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
-open(ready + '/' + kind, 'w').close()
-while True: time.sleep(1)
-";
 
 struct World {
     repo: Repo,
@@ -108,21 +96,6 @@ impl World {
 }
 
 const ARGUMENTS: [&str; 5] = ["run", "--no-input", "--action", "x", "Make it"];
-
-/// Numbers of living processes whose command line names this.
-fn alive(marker: &str) -> Vec<i32> {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let named = processes.filter(|process| {
-        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).replace('\0', " ").contains(marker)
-    });
-    named.filter_map(|process| process.file_name().to_str()?.parse().ok()).collect()
-}
-
-#[track_caller]
-fn expect_gone(marker: &str) {
-    eventually("the end of all processes", || alive(marker).is_empty());
-}
 
 fn signal(pid: i32, signal: Signal) {
     kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();

@@ -242,8 +242,7 @@ fn engine_at_stuck_coder(world: &World) -> Child {
 /// Where processes work in this world's workspaces.
 fn workers(world: &World) -> Vec<PathBuf> {
     let state = world.path("state");
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let folders = processes.filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
+    let folders = process::alive().filter_map(|process| process.cwd);
     folders.filter(|folder| folder.starts_with(&state)).collect()
 }
 

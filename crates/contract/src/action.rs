@@ -7,7 +7,7 @@ pub(crate) mod wire;
 use crate::diagnostic::{Diagnostic, Report, action as say, shape as words};
 use crate::front_matter;
 use crate::json_file::typed;
-use crate::node::{Node, read_yaml};
+use crate::node::Node;
 use crate::skill;
 use std::collections::BTreeSet;
 use tollgate_core::action::{Action, Step, StepKind};
@@ -28,15 +28,9 @@ pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
 
 /// The action when there is no error and every role in it is somebody.
 pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Action>, Report) {
-    let (yaml, _prose) = match front_matter::split(text) {
+    let (node, _prose) = match front_matter::read(text, path) {
         Ok(parts) => parts,
-        Err(cause) => return (None, words::no_front_matter(path, cause).into()),
-    };
-    let node = match read_yaml(&yaml) {
-        Ok(node) => node,
-        Err(fault) => {
-            return (None, words::yaml_syntax(path, &fault.message, fault.line).into());
-        }
+        Err(report) => return (None, report),
     };
     let mut report = Report::default();
     let file = typed::<ActionFile>(&node, path, &mut report, |f| words::fault(path, f));

@@ -1,5 +1,16 @@
 //! Splits a Markdown file into its YAML front matter and the prose after it.
 
+use crate::diagnostic::{Report, shape as words};
+use crate::node::{Node, read_yaml};
+
+/// The front matter that must be there, and the prose.
+pub(crate) fn read<'a>(text: &'a str, path: &str) -> Result<(Node, &'a str), Report> {
+    let (yaml, prose) = split(text).map_err(|cause| words::no_front_matter(path, cause))?;
+    let node =
+        read_yaml(&yaml).map_err(|fault| words::yaml_syntax(path, &fault.message, fault.line))?;
+    Ok((node, prose))
+}
+
 /// The YAML, padded so that its lines count from the top of the file, and the prose; or why not.
 pub(crate) fn split(text: &str) -> Result<(String, &str), &'static str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -178,15 +178,9 @@ impl Parsed {
 }
 
 fn parse(text: &str, path: &str) -> (Option<Parsed>, Report) {
-    let (yaml, body) = match front_matter::split(text) {
+    let (node, body) = match front_matter::read(text, path) {
         Ok(parts) => parts,
-        Err(cause) => return (None, words::no_front_matter(path, cause).into()),
-    };
-    let node = match read_yaml(&yaml) {
-        Ok(node) => node,
-        Err(fault) => {
-            return (None, words::yaml_syntax(path, &fault.message, fault.line).into());
-        }
+        Err(report) => return (None, report),
     };
     let mut report = Report::default();
     let file = typed::<SkillFile>(&node, path, &mut report, |f| words::fault(path, f));

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Report, shape as words};
 use crate::front_matter;
 use crate::json_file::typed;
-use crate::node::read_yaml;
+use crate::work_item::quoted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,13 +50,9 @@ struct ItemFile {
 
 /// The item when there is no error.
 pub fn read(text: &str, path: &str) -> (Option<TrackedItem>, Report) {
-    let (yaml, body) = match front_matter::split(text) {
+    let (node, body) = match front_matter::read(text, path) {
         Ok(parts) => parts,
-        Err(cause) => return (None, words::no_front_matter(path, cause).into()),
-    };
-    let node = match read_yaml(&yaml) {
-        Ok(node) => node,
-        Err(fault) => return (None, words::yaml_syntax(path, &fault.message, fault.line).into()),
+        Err(report) => return (None, report),
     };
     let mut report = Report::default();
     let file = typed::<ItemFile>(&node, path, &mut report, |f| words::fault(path, f));
@@ -82,20 +78,6 @@ pub fn write(item: &TrackedItem) -> String {
 /// Line ends around a body are layout, not content.
 pub fn trimmed(body: &str) -> &str {
     body.trim_matches(['\r', '\n'])
-}
-
-/// A JSON string is a YAML one, once characters that YAML does not take as they are are escaped too.
-fn quoted(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-    };
-    let escaped = |c: char| match is_odd(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    json.chars().map(escaped).collect()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use write::write;
 use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
 use crate::labels::{self, Kind};
-use crate::node::{Node, read_yaml};
+use crate::node::Node;
 use crate::scope::entry_of;
 use crate::{front_matter, sections};
 use outline::Outline;
@@ -159,17 +159,10 @@ fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(Front, &
     if !begins {
         return Some((Front::default(), text));
     }
-    let (yaml, body) = match front_matter::split(text) {
+    let (node, body) = match front_matter::read(text, path) {
         Ok(parts) => parts,
-        Err(cause) => {
-            report.push(words::no_front_matter(path, cause));
-            return None;
-        }
-    };
-    let node = match read_yaml(&yaml) {
-        Ok(node) => node,
-        Err(fault) => {
-            report.push(words::yaml_syntax(path, &fault.message, fault.line));
+        Err(found) => {
+            report.extend(found.diagnostics);
             return None;
         }
     };

@@ -1,5 +1,6 @@
-//! The agent programs that people have: how each is started, what it says, and what that means. One file per agent; nothing
-//! about a particular one stands anywhere else.
+//! The agent programs that people have: how each is started, what it says, and what that means. One file per agent. Elsewhere
+//! stands only what is asked of all of them at once: which settings count (`trust/counted.rs`), and what is known of those that
+//! speak ACP (`acp/wrapped.rs`, and their ways of saying things in `acp/conversation.rs`).
 //!
 //! An agent runs under two processes of ours. The supervisor owns its process tree and its limits. Inside that tree and its
 //! sandbox the driver starts the program, talks to it in its own protocol, and writes what it says in one vocabulary.

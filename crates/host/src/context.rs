@@ -96,14 +96,12 @@ impl Context {
         Self { redactor: self.redactor.knowing(secrets), ..self.clone() }
     }
 
-    /// A program by its path, or by its name on `PATH`. Relative entries are left out: what stands there depends on the folder.
+    /// A program by its path, or by its name on `PATH`.
     pub fn program(&self, word: &str) -> Option<PathBuf> {
         if word.contains('/') {
             return Some(PathBuf::from(word)).filter(|path| files::is_program(path));
         }
-        let path = (self.lookup)("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        folders.map(|folder| folder.join(word)).find(|candidate| files::is_program(candidate))
+        files::program_on((self.lookup)("PATH"), word)
     }
 
     /// What agents must not reach.

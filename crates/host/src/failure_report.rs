@@ -9,7 +9,7 @@ pub use reporter::Reporter;
 pub use words::{facts, for_people};
 
 use crate::files;
-use crate::layout::Layout;
+use crate::layout::{Layout, session_path};
 use serde::{Deserialize, Serialize};
 use tollgate_core::decision::{AnswerOption, BlockerCode, Decision, Subject};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName, TaskRef};
@@ -121,7 +121,7 @@ impl FailureReport {
 /// Where reports are, from the repository's root; the second is for a checkout with something else in the place of the
 /// first.
 fn folders(session: &SessionName) -> [String; 2] {
-    ["logs/errors".to_owned(), format!("{}/{session}/errors", Layout::SESSIONS)]
+    ["logs/errors".to_owned(), format!("{}/errors", session_path(session))]
 }
 
 /// The same failure has the same name whenever it is written.

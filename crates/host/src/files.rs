@@ -10,6 +10,7 @@ pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 use crate::crash;
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use sha2::{Digest, Sha256};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -36,6 +37,13 @@ pub enum FileError {
 /// Whether the person may start it.
 pub fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Where a search path finds a program. Relative entries are left out: what stands there depends on the folder.
+pub fn program_on(path: Option<OsString>, name: &str) -> Option<PathBuf> {
+    let path = path.unwrap_or_default();
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|candidate| is_program(candidate))
 }
 
 impl FileError {

@@ -146,6 +146,11 @@ fn began_at(journal: &Path) -> Option<Timestamp> {
     Timestamp::parse(rest.split_once('"')?.0)
 }
 
+/// Where a session's folder is in its repository, and in every tree that has a copy of it.
+pub fn session_path(session: &SessionName) -> String {
+    format!("{}/{session}", Layout::SESSIONS)
+}
+
 /// The paths of one session: the folder is the copy of record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionLayout {

@@ -3,6 +3,7 @@
 //! One run has one folder. In it `run.json` says what to run, the lock is held by the supervisor for as long as it
 //! lives, `started` appears before the agent does and `outcome.json` after the last process of its tree is gone.
 
+mod alive;
 mod command;
 mod environment;
 mod init;
@@ -13,6 +14,7 @@ mod sandbox;
 mod supervisor;
 mod tree;
 
+pub use alive::{Alive, alive, alive_in};
 pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::{Isolation, isolation};

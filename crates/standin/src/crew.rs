@@ -1,6 +1,6 @@
 //! A model that plays the roles of a Tollgate session: the least that is valid, written with the tools of whichever agent asks.
 
-use crate::script::{Answer, File, Rule, Script, When};
+use crate::script::{Answer, Fault, File, Rule, Script, When};
 use serde_json::{Value, json};
 
 /// Delivers one line more in `app.txt` for a lean session, and a `lib.txt` beside it for a full one. `session` is the name of
@@ -23,6 +23,43 @@ pub fn script(session: &str) -> Script {
     });
     Script { rules, otherwise: None }
 }
+
+/// The crew, whose first reply contradicts itself; told so, it mends it.
+pub fn hasty(session: &str) -> Script {
+    let mut script = script(session);
+    let mut contradiction = ok(HASTY_SUMMARY);
+    contradiction["gates"]["meets_definition_of_done"] = json!(false);
+    let wrong = Answer { reply: Some(contradiction), ..script.rules[0].then.clone() };
+    let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
+    let mended = Rule {
+        name: MENDED.to_owned(),
+        when: When { asked: Some(ASKED_AGAIN.to_owned()), ..When::default() },
+        then: Answer { reply: Some(ok("It is written.")), ..Answer::default() },
+        times: None,
+    };
+    script.rules.splice(0..0, [mended, first]);
+    script
+}
+
+/// What the first role is asked begins so, and what it is asked again.
+pub const ASKED_FIRST: &str = "# You are SpecAgent";
+pub const ASKED_AGAIN: &str = "# Your reply was not accepted";
+
+/// What the contradiction says of itself, and the rule that answers when it was sent back.
+pub const HASTY_SUMMARY: &str = "Nearly all of it is written.";
+pub const MENDED: &str = "mended";
+
+/// The crew, with a fault in the way of its first role, so many times or always.
+pub fn faulty(session: &str, fault: Fault, times: Option<u32>) -> Script {
+    let mut script = script(session);
+    let when = When { contains: Some(format!("{ASKED_FIRST}\n")), ..When::default() };
+    let then = Answer { fault: Some(fault), ..script.rules[0].then.clone() };
+    script.rules.insert(0, Rule { name: FAULT.to_owned(), when, then, times });
+    script
+}
+
+/// The rule of the fault.
+pub const FAULT: &str = "fault";
 
 fn rule(role: &str, and: Option<&str>, write: Vec<File>) -> Rule {
     Rule {

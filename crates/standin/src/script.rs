@@ -165,3 +165,10 @@ pub enum Fault {
     /// A call of a tool that nobody offers.
     UnknownTool,
 }
+
+impl Fault {
+    /// An HTTP error as the vendor sends it.
+    pub fn status(code: u16) -> Self {
+        Self::Status { code, retry_after: None, headers: BTreeMap::new(), body: None }
+    }
+}

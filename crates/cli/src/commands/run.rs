@@ -103,12 +103,7 @@ impl Run {
             return Ok(context);
         };
         if context.config.agent(name).is_none() {
-            let known: Vec<&str> = context.config.agents.keys().map(String::as_str).collect();
-            return Err(Failure::usage(
-                "cli.settings",
-                format!("there is no [agent.{name}] in tollgate.toml"),
-            )
-            .hint(format!("known agents: {}", known.join(", "))));
+            return Err(Failure::unknown_agent(name, &context.config));
         }
         let mut context = Arc::into_inner(context).expect("nobody else holds a context just made");
         context.config.roles.clear();

@@ -3,9 +3,10 @@
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.agent_test",
-        "`tollgate agents test` makes a small repository in the temporary folder, and could not, or it was stopped.\n\n\
-         What to do: where it could not, see that git is installed (`tollgate doctor`) and that the temporary folder (TMPDIR) can be written and has\n\
-         room.",
+        "`tollgate agents test` makes a small repository in the temporary folder and plays a session in it. It could not, for the\n\
+         cause that the message names, or it was stopped.\n\n\
+         What to do: see that git is installed (`tollgate doctor`), that the temporary folder (TMPDIR) can be written and that it\n\
+         has room. Nothing of it is left, so it can be started again.",
     ),
     (
         "cli.ambiguous",
@@ -78,7 +79,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.no_agent",
         "A role of the run has nobody to play it, or the program of an agent that would play it, or of one of its `fallback`\n\
-         list, is not on this machine. Nothing was started.\n\n\
+         list, is not on this machine, or the command line names an agent that tollgate.toml does not describe. Nothing was started.\n\n\
          What to do: install the program, or name it as `program` of its [agent.NAME]; `tollgate agents` shows which are here.\n\
          Where nobody is named, describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\n\
          role. `tollgate init` writes a file to start from, `tollgate doctor` checks it.",
@@ -145,7 +146,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     ),
     (
         "cli.settings",
-        "tollgate.toml, a role file or the name of an agent or action on the command line is not right.\n\n\
+        "tollgate.toml, a role file or the name of an action on the command line is not right.\n\n\
          What to do: mend the places that are named; `tollgate check tollgate.toml` finds them all without starting anything.",
     ),
     (

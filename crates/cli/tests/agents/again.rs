@@ -2,35 +2,15 @@
 
 use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE};
 use crate::world::{Kind, World};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use tollgate_programs::or_skip;
-use tollgate_standin::{Answer, Request, Rule, Script, When, crew};
-
-const FIRST_SUMMARY: &str = "Nearly all of it is written.";
-const FIRST_QUESTION: &str = "# You are SpecAgent";
-const SECOND_QUESTION: &str = "# Your reply was not accepted";
-
-/// The crew, whose first reply contradicts itself.
-fn hasty(session: &str) -> Script {
-    let mut script = crew::script(session);
-    let mut contradiction = crew::ok(FIRST_SUMMARY);
-    contradiction["gates"]["meets_definition_of_done"] = json!(false);
-    let wrong = Answer { reply: Some(contradiction), ..script.rules[0].then.clone() };
-    let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
-    let mended = Rule {
-        name: "mended".to_owned(),
-        when: When { asked: Some(SECOND_QUESTION.to_owned()), ..When::default() },
-        then: Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() },
-        times: None,
-    };
-    script.rules.splice(0..0, [mended, first]);
-    script
-}
+use tollgate_standin::Request;
+use tollgate_standin::crew::{self, ASKED_AGAIN, ASKED_FIRST};
 
 fn asked_again(test: &str, kind: Kind) {
     let Some(programs) = or_skip(test) else { return };
-    let world = World::new(programs, kind, hasty);
+    let world = World::new(programs, kind, crew::hasty);
     world.lean().exits(0).says("DONE");
     let ended = world.repo.events("attempt_ended");
     let first = ended.iter().filter(|event| event["number"] == 1);
@@ -39,7 +19,7 @@ fn asked_again(test: &str, kind: Kind) {
     let sessions = [1, 2].map(|attempt| agent_session(&world, attempt));
     assert!(sessions[0].is_some() && sessions[0] == sessions[1], "{sessions:?}");
     let asked = world.service.requests();
-    let mut again = asked.iter().filter(|request| request.rule.as_deref() == Some("mended"));
+    let mut again = asked.iter().filter(|request| request.rule.as_deref() == Some(crew::MENDED));
     goes_on(again.next().expect("it was asked again"));
     world.is_quiet();
 }
@@ -47,11 +27,11 @@ fn asked_again(test: &str, kind: Kind) {
 /// The request has the first conversation in it, once, and the new question after it.
 #[track_caller]
 fn goes_on(request: &Request) {
-    assert!(!request.asked.contains(FIRST_QUESTION), "the whole prompt again: {}", request.asked);
+    assert!(!request.asked.contains(ASKED_FIRST), "the whole prompt again: {}", request.asked);
     let body = request.body.to_string();
     let count = |words: &str| body.matches(words).count();
-    assert_eq!((count(FIRST_QUESTION), count(SECOND_QUESTION)), (1, 1), "{body}");
-    assert!(count(FIRST_SUMMARY) > 0, "what the model replied first is gone: {body}");
+    assert_eq!((count(ASKED_FIRST), count(ASKED_AGAIN)), (1, 1), "{body}");
+    assert!(count(crew::HASTY_SUMMARY) > 0, "what the model replied first is gone: {body}");
 }
 
 /// The agent's own name for the session that an attempt of the first dispatch went on in.

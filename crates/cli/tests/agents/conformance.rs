@@ -1,7 +1,7 @@
 //! `tollgate agents test`: every capability is graded, and the exit code says whether all hold.
 
 use crate::sessions::GOOSE;
-use crate::support::{Repo, files_below};
+use crate::support::{Repo, files_below, ran};
 use crate::world::World;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -43,10 +43,10 @@ fn every_capability_of_an_agent_is_graded() {
         .collect();
     let names: Vec<&str> = grades.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, CAPABILITIES, "{answer:#}");
-    let without = ["usage limit", "tells its price"];
+    let may_lack = ["usage limit", "tells its price"];
     for (name, grade) in grades {
-        let may_lack = without.contains(&name) && grade == "without";
-        assert!(grade == "pass" || may_lack, "{name}: {answer:#}");
+        let is_lacking = may_lack.contains(&name) && grade == "none";
+        assert!(grade == "pass" || is_lacking, "{name}: {answer:#}");
     }
     assert_eq!((&answer["ok"], &answer["adapter"]), (&Value::Bool(true), &"goose".into()));
     told.exits(0);
@@ -95,6 +95,15 @@ fn what_is_stopped_leaves_nothing_behind() {
     let left = fs::read_dir(&temporary).unwrap().flatten();
     let left: Vec<_> = left.filter(|entry| is_ours(&entry.file_name())).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn what_keeps_an_agent_from_being_tried_is_said() {
+    let repo = with_program("exit 0");
+    let mut command = repo.command(&["agents", "test", "own", "--stand-in"]);
+    let nowhere = repo.outside("nowhere");
+    let told = ran(command.env("TMPDIR", &nowhere)).exits(2);
+    told.says("the agent could not be tried: ").says("TMPDIR").says(nowhere.to_str().unwrap());
 }
 
 fn is_ours(name: &OsStr) -> bool {

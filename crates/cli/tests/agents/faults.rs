@@ -7,15 +7,15 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 use tollgate_programs::or_skip;
-use tollgate_standin::{Answer, Fault, Script, When, crew};
+use tollgate_standin::crew::{FAULT, faulty};
+use tollgate_standin::{Fault, Script};
 
 /// A program that says nothing is given up; where it must wait by itself it gets more time than it needs on a busy machine.
 const SHORT: &str = "10s";
 const LONG: &str = "30s";
 
 fn status(code: u16) -> Fault {
-    let (headers, body) = (Default::default(), None);
-    Fault::Status { code, retry_after: None, headers, body }
+    Fault::status(code)
 }
 
 fn usage_limit() -> Fault {
@@ -35,24 +35,10 @@ fn settings(world: &World, silence: &str, attempts: usize) {
     world.repo.settings(&format!("[timeout]\nsilence = \"{silence}\"\nSpecAgent = \"120s\"\n"));
 }
 
-/// The crew, with a fault in the way of its first role.
-fn faulty(session: &str, fault: Fault, times: Option<u32>) -> Script {
-    let mut script = crew::script(session);
-    let mut wrong = script.rules[0].clone();
-    wrong.name = FAULT.to_owned();
-    wrong.when = When { contains: Some("# You are SpecAgent\n".to_owned()), ..When::default() };
-    wrong.then = Answer { fault: Some(fault), ..wrong.then };
-    wrong.times = times;
-    script.rules.insert(0, wrong);
-    script
-}
-
 /// The crew, to which nobody is known.
 pub fn no_login(session: &str) -> Script {
     faulty(session, status(401), ALWAYS)
 }
-
-const FAULT: &str = "fault";
 
 /// How the attempts of the first dispatch ended.
 fn ends(world: &World) -> Vec<Value> {

@@ -1,11 +1,11 @@
 //! A repository whose agent is a real program that talks to a scripted model.
 
-use crate::support::{GOAL, Ran, Repo, eventually, ran};
+use crate::support::{GOAL, Ran, Repo, ran};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 use tollgate_contract::config::{Adapter, Agent};
+use tollgate_host::process;
 use tollgate_programs::Programs;
 use tollgate_standin::{Script, Service};
 
@@ -98,26 +98,9 @@ impl World {
     #[track_caller]
     pub fn is_quiet(&self) {
         let place = self.repo.outside("").canonicalize().unwrap();
-        let alive: Vec<String> = fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| alive_in(&entry.unwrap().path(), &place))
-            .collect();
+        let alive = process::alive_in(&place);
         assert!(alive.is_empty(), "still alive: {alive:#?}");
     }
-}
-
-/// The command line of a process that works in the place, or was started with it or for it.
-fn alive_in(process: &Path, place: &Path) -> Option<String> {
-    let words =
-        String::from_utf8_lossy(&fs::read(process.join("cmdline")).ok()?).replace('\0', " ");
-    let works_there = fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(place));
-    // One that has gone elsewhere still has the variables that it was started with.
-    let variables = fs::read(process.join("environ")).unwrap_or_default();
-    let place = place.display().to_string();
-    let is_ours = works_there
-        || words.contains(&place)
-        || String::from_utf8_lossy(&variables).contains(&place);
-    is_ours.then_some(words)
 }
 
 const SLUG: &str = "lines";
@@ -126,20 +109,4 @@ const SLUG: &str = "lines";
 pub fn session() -> String {
     let today = Command::new("date").args(["-u", "+%F"]).output().unwrap();
     format!("{}_{SLUG}", String::from_utf8_lossy(&today.stdout).trim())
-}
-
-#[test]
-fn who_has_gone_elsewhere_is_found_by_its_variables() {
-    let repo = Repo::bare();
-    let place = repo.outside("").canonicalize().unwrap();
-    let mut command = Command::new("sleep");
-    command.arg("300").current_dir("/").env("TOLLGATE_INPUT", place.join("input.json"));
-    let mut child = command.spawn().unwrap();
-    let process = Path::new("/proc").join(child.id().to_string());
-    // A program that has just begun does not show its variables at once.
-    let is_found = || alive_in(&process, &place).as_deref() == Some("sleep 300 ");
-    let found = std::panic::catch_unwind(|| eventually("it is found", is_found));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(found.is_ok());
 }

@@ -171,6 +171,40 @@ fn doctor_fails_only_for_what_stops_a_run() {
 }
 
 #[test]
+fn doctor_asks_as_much_of_a_fallback_as_of_those_who_play() {
+    let world = World::repository();
+    let agents = "[roles]\ndefault = \"a\"\n[agent.a]\nadapter = \"manual\"\nFALLBACK\n\
+                  [agent.b]\nadapter = \"command\"\ncommand = [\"no-such-program\"]\n";
+    for (fallback, level) in [("", "warn"), ("fallback = [\"b\"]", "fail")] {
+        world.write("tollgate.toml", &agents.replace("FALLBACK", fallback));
+        let told = world.run(&["doctor", "--json"]).json()["checks"].clone();
+        let missing = told.as_array().unwrap().iter().find(|check| check["name"] == "agent b");
+        assert_eq!(missing.unwrap()["level"], level, "{told:#}");
+    }
+}
+
+#[test]
+fn doctor_tells_of_a_key_that_does_not_reach_an_agent_over_acp() {
+    let world = World::repository();
+    world.write("bin/claude-agent-acp", "#!/bin/sh\n");
+    let program = world.repo().join("bin/claude-agent-acp");
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    let doctor = |more: &str| {
+        let command = "command = [\"bin/claude-agent-acp\"]";
+        world.write("tollgate.toml", &format!("[agent.a]\nadapter = \"acp\"\n{command}\n{more}\n"));
+        let mut doctor = world.tollgate();
+        doctor.args(["doctor", "--json"]).env("ANTHROPIC_API_KEY", "k");
+        let told: Value = serde_json::from_slice(&doctor.output().unwrap().stdout).unwrap();
+        let checks = told["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "login a").unwrap()
+    };
+    let withheld = doctor("");
+    assert_eq!(withheld["level"], "warn");
+    assert!(withheld["fix"].as_str().unwrap().contains("env = [\"ANTHROPIC_API_KEY\"]"));
+    assert_eq!(doctor("env = [\"ANTHROPIC_API_KEY\"]")["level"], "ok");
+}
+
+#[test]
 fn actions_and_roles_are_listed() {
     check(
         &World::empty(),

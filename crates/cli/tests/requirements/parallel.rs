@@ -1,8 +1,7 @@
 //! Several roles at once: what is kept, what is run again, what goes together, and what is left when it ends early.
 
-use crate::route::{
-    commit, ends_of, expect_gone, findings, go, leaves, nth, on_branch, options_of, route,
-};
+use crate::route::{commit, ends_of, findings, go, leaves, nth, on_branch, options_of, route};
+use crate::support::processes::expect_gone;
 use crate::support::{Repo, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

@@ -1,23 +1,12 @@
 //! No process of an agent outlives its attempt, however it detached itself.
 
-use crate::route::{alive, ends_of, expect_gone, route};
+use crate::route::{ends_of, route};
+use crate::support::processes::{CHILD, alive, expect_gone};
 use crate::support::{Repo, eventually};
 use serde_json::json;
 use std::fs;
 use std::process::Child;
 
-const CHILD: &str = "import os, signal, sys, time
-kind, ready = sys.argv[1], sys.argv[2]
-if kind == 'setsid': os.setsid()
-if kind == 'daemon':
-    if os.fork(): os._exit(0)
-    os.setsid()
-    if os.fork(): os._exit(0)
-if kind == 'stubborn':
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
-open(ready + '/' + kind, 'w').close()
-while True: time.sleep(1)
-";
 const KINDS: [&str; 4] = ["plain", "setsid", "daemon", "stubborn"];
 
 /// A session whose agent has four children at work, and what their command lines hold.

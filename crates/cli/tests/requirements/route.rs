@@ -2,7 +2,6 @@
 
 use crate::support::{Ran, Repo};
 use serde_json::{Value, json};
-use std::fs;
 
 /// A repository with the action `x` of these steps, and a crew with these rules. A close comes last by itself.
 pub fn route(rules: Value, steps: &[&str]) -> Repo {
@@ -78,28 +77,4 @@ pub fn findings(repo: &Repo) -> Vec<String> {
 
 fn word(value: &Value) -> &str {
     value.as_str().unwrap_or("none")
-}
-
-/// Command lines of living processes that name this.
-pub fn alive(marker: &str) -> Vec<String> {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes
-        .filter_map(|process| {
-            let line = fs::read(process.path().join("cmdline")).ok()?;
-            let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            line.contains(marker).then_some(line)
-        })
-        .collect()
-}
-
-/// Nothing that names this is alive, now or within five seconds.
-#[track_caller]
-pub fn expect_gone(marker: &str) {
-    for _ in 0..100 {
-        if alive(marker).is_empty() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    panic!("still alive: {:#?}", alive(marker));
 }

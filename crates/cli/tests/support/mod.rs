@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 pub mod plan;
+pub mod processes;
 pub mod pty;
 
 use serde_json::{Value, json};

@@ -5,6 +5,7 @@
 use super::*;
 use crate::testing::shown;
 use expect_test::{Expect, expect};
+use serde_json::json;
 
 fn check(text: &str, expected: Expect) {
     let (config, report) = read(text, "tollgate.toml");
@@ -323,4 +324,16 @@ fn so_many_tasks_at_once_are_refused() {
         );
     }
     assert!(shown_for("0").contains("config.not_positive"));
+}
+
+#[test]
+fn every_adapter_goes_by_the_name_that_the_settings_have_for_it() {
+    let named: Vec<String> =
+        Adapter::ALL.iter().map(|adapter| json!(adapter).to_string()).collect();
+    let known: Vec<String> = Adapter::ALL.iter().map(|it| format!("{:?}", it.as_str())).collect();
+    assert_eq!(named, known);
+    let schema = crate::shape::schema_of::<Adapter>();
+    assert_eq!(schema["enum"].as_array().unwrap().len(), Adapter::ALL.len());
+    assert!(Adapter::ALL.into_iter().all(|it| Adapter::parse(it.as_str()) == Some(it)));
+    assert_eq!(Adapter::parse("Claude"), None);
 }

@@ -123,6 +123,20 @@ pub enum Adapter {
 }
 
 impl Adapter {
+    pub const ALL: [Self; 11] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Opencode,
+        Self::Copilot,
+        Self::Qwen,
+        Self::Goose,
+        Self::Acp,
+        Self::Command,
+        Self::Manual,
+        Self::Scripted,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -137,6 +151,11 @@ impl Adapter {
             Self::Manual => "manual",
             Self::Scripted => "scripted",
         }
+    }
+
+    /// The adapter of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|adapter| adapter.as_str() == name)
     }
 }
 

@@ -28,25 +28,58 @@ pub struct Driven {
 impl Driven {
     /// The program and what must come before its arguments; or why it cannot be started.
     pub fn command_line(&self, context: &Context) -> Result<Vec<String>, String> {
-        let agent = &self.agent;
-        let named = agent.program.as_deref().or(agent.command.first().map(String::as_str));
-        let word =
-            named.map_or_else(|| self.adapter.program().to_owned(), |w| context.from_root(w));
-        let found = context.program(&word).ok_or_else(|| match named {
-            Some(_) => format!("there is no program {word}, which [agent.{}] names", self.name),
-            None => format!(
-                "{word} is not on PATH; install it, or name it as `program` of [agent.{}]; `tollgate doctor` says more",
-                self.name
-            ),
-        })?;
-        let rest = agent.command.iter().skip(1).map(|word| context.from_root(word));
+        let found = self
+            .found(context)
+            .map_err(|missing| format!("{missing}; {}", missing.how_to_mend()))?;
+        let rest = self.agent.command.iter().skip(1).map(|word| context.from_root(word));
         Ok(self.adapter.command(&found).into_iter().chain(rest).collect())
+    }
+
+    /// The program as the person has it.
+    pub fn found(&self, context: &Context) -> Result<PathBuf, Missing> {
+        let named =
+            self.agent.program.as_deref().or(self.agent.command.first().map(String::as_str));
+        find(context, named.unwrap_or(self.adapter.program()), &self.name)
     }
 
     /// The end of an attempt that never began.
     pub fn could_not_start(&self, cause: String) -> DispatchEnd {
         DispatchEnd::CouldNotStart { program: self.name.clone(), cause }
     }
+}
+
+/// A program that cannot be started, and whose agent needs it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    #[error("{program} is not on PATH")]
+    NotOnPath { program: String, agent: String },
+    #[error("{program} is not there or may not be run")]
+    NotThere { program: String, agent: String },
+}
+
+impl Missing {
+    pub fn how_to_mend(&self) -> String {
+        match self {
+            Self::NotOnPath { agent, .. } => {
+                format!("install it, or write its whole path below [agent.{agent}]")
+            }
+            Self::NotThere { agent, .. } => format!(
+                "[agent.{agent}] names it; a path with a slash is relative to the root of the repository, and `chmod +x` lets it run"
+            ),
+        }
+    }
+}
+
+/// The program of a word of the settings.
+pub fn find(context: &Context, word: &str, agent: &str) -> Result<PathBuf, Missing> {
+    let program = context.from_root(word);
+    context.program(&program).ok_or_else(|| {
+        let agent = agent.to_owned();
+        match program.contains('/') {
+            true => Missing::NotThere { program, agent },
+            false => Missing::NotOnPath { program, agent },
+        }
+    })
 }
 
 impl fmt::Debug for Driven {

@@ -9,7 +9,7 @@ use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
-use crate::layout::RunFolder;
+use crate::layout::{RunFolder, session_path};
 use crate::process::{self, Attached, SandboxLevel};
 use serde_json::Value;
 use std::path::Path;
@@ -58,7 +58,7 @@ pub fn launch(
         Err(end) => return Ok(Err(end)),
     };
     let schema = reply_schema();
-    let session_folder = format!(".agents-work/{}", order.session);
+    let session_folder = session_path(&order.session);
     let access = access(role);
     let job = Job {
         agent: &driven.agent,
@@ -146,11 +146,8 @@ fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<St
     if !agent.inherit {
         return None;
     }
-    let looked = Inherited::in_tree(context, (*adapter, agent), tree).and_then(|inherited| {
-        let is_trusted = trust::is_trusted(context, name, &inherited)?;
-        let agreed = trust::last_trusted(context, name)?;
-        Ok((!is_trusted).then(|| inherited.changes(&agreed)))
-    });
+    let looked = Inherited::in_tree(context, (*adapter, agent), tree)
+        .and_then(|inherited| trust::untrusted(context, name, &inherited));
     match looked {
         Ok(None) => None,
         Ok(Some(changes)) => Some(format!(

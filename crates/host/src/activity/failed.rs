@@ -5,7 +5,7 @@ use super::collect::Collected;
 use super::dispatch::{DispatchOrder, GIVEN};
 use super::session_files::{self, Given};
 use crate::files::{self, EntryKind, TreeLimits};
-use crate::layout::{Layout, SessionLayout};
+use crate::layout::{SessionLayout, session_path};
 use crate::redact;
 use std::path::Path;
 use tollgate_core::id::Attempt;
@@ -73,7 +73,7 @@ pub fn bring_back(
     if !kept.is_dir() {
         return Ok(());
     }
-    let folder = tree.join(Layout::SESSIONS).join(order.session.as_str());
+    let folder = tree.join(session_path(&order.session));
     for entry in files::list_files(&kept, KEPT_LIMITS)? {
         if entry.kind == EntryKind::File {
             let bytes = files::read_beneath(&kept, &entry.path, KEPT_LIMITS.file_bytes_max)?;

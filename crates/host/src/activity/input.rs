@@ -1,6 +1,7 @@
 //! What an agent is handed: the input JSON and the prompt around it.
 
 use super::dispatch::DispatchOrder;
+use crate::layout::session_path;
 use crate::prompt::{bullets, fenced, render};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         serde_json::to_string_pretty(value).expect("a JSON value can always be written");
     let values = BTreeMap::from([
         ("role", brief.role.to_string()),
-        ("session_folder", format!(".agents-work/{}/", order.session)),
+        ("session_folder", format!("{}/", session_path(&order.session))),
         ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.context_files)),

@@ -9,7 +9,7 @@ use super::session_files::Given;
 use super::{ActivityError, StopSwitch};
 use crate::clock;
 use crate::files::{self, EntryKind, FileError, TreeLimits};
-use crate::layout::{RunFolder, SessionLayout};
+use crate::layout::{RunFolder, SessionLayout, session_path};
 use crate::process::{self, Attached, RunEnd, RunOutcome};
 use crate::redact::Redactor;
 use crate::workspace::Workspace;
@@ -171,9 +171,9 @@ pub(super) fn assign(
     tree: &Path,
     folder: &RunFolder,
 ) -> Result<(), FileError> {
-    let session = &order.session;
+    let folder_path = session_path(&order.session);
     let Declared { session: own, repository } = outputs::declared(&order.brief, role);
-    let own = own.into_iter().map(|output| format!(".agents-work/{session}/{output}"));
+    let own = own.into_iter().map(|output| format!("{folder_path}/{output}"));
     let assignment = Assignment {
         workspace: tree.to_owned(),
         outputs: own.chain(repository).collect(),
@@ -223,7 +223,7 @@ pub(super) fn bring_back(
         return Ok(());
     }
     let limits = TreeLimits::default();
-    let session_folder = workspace.tree().join(".agents-work").join(order.session.as_str());
+    let session_folder = workspace.tree().join(session_path(&order.session));
     for entry in files::list_files(&outputs, limits)? {
         if entry.kind == EntryKind::File {
             let bytes = files::read_beneath(&outputs, &entry.path, limits.file_bytes_max)?;

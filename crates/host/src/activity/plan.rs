@@ -2,6 +2,7 @@
 
 use super::session_files::{Differences, Written};
 use crate::files::{self, FileError};
+use crate::layout::session_path;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_contract::agent_output::PlannerResult;
@@ -60,7 +61,7 @@ pub fn make(
         let bytes = text.into_bytes();
         Written { path, sha256: files::hash_bytes(&bytes), bytes }
     });
-    let dropped = own.iter().map(|file| format!(".agents-work/{session}/{}", file.path));
+    let dropped = own.iter().map(|file| format!("{}/{}", session_path(session), file.path));
     Ok(Ok(Made {
         files: files.collect(),
         refinements: applied.refinements,
@@ -150,11 +151,11 @@ fn texts(record: &Path) -> Result<BTreeMap<String, String>, FileError> {
 /// A lean session does one task.
 pub fn not_lean(session: &SessionName, count: usize) -> ReplyError {
     let message = format!("lean mode has exactly one task; the plan has {count}");
-    ReplyError::new("tasks.not_lean", format!(".agents-work/{session}/{TASKS}"), message)
+    ReplyError::new("tasks.not_lean", format!("{}/{TASKS}", session_path(session)), message)
 }
 
 fn not_text(session: &SessionName, path: &str) -> ReplyError {
-    let place = format!(".agents-work/{session}/{path}");
+    let place = format!("{}/{path}", session_path(session));
     ReplyError::new("file.not_utf8", place, "the file is not UTF-8 text")
 }
 
@@ -162,7 +163,7 @@ fn not_text(session: &SessionName, path: &str) -> ReplyError {
 fn errors(report: &Report, session: &SessionName) -> Vec<ReplyError> {
     let place = |mut error: ReplyError| {
         if !error.path.starts_with('/') {
-            error.path = format!(".agents-work/{session}/{}", error.path);
+            error.path = format!("{}/{}", session_path(session), error.path);
         }
         error
     };

@@ -2,6 +2,7 @@
 
 use super::ActivityError;
 use crate::files::{self, EntryKind, TreeLimits};
+use crate::layout::Layout;
 use crate::redact::Redactor;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ fn is_private(name: &str) -> bool {
 
 /// Lays the copy of record into the workspace, exactly: what is not in the record goes.
 pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Given, ActivityError> {
-    let sessions = tree.join(".agents-work");
+    let sessions = tree.join(Layout::SESSIONS);
     if sessions.symlink_metadata().is_ok() {
         files::remove_tree(&sessions)?;
     }
@@ -91,14 +92,14 @@ pub fn differences(
     given: &Given,
 ) -> Result<Differences, ActivityError> {
     let mut found = Differences::default();
-    let sessions = tree.join(".agents-work");
+    let sessions = tree.join(Layout::SESSIONS);
     match sessions.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => {}
         other => {
             found.deleted = given.keys().cloned().collect();
             if other.is_ok() {
                 let why = "it must stay a plain folder".to_owned();
-                found.breaches.push(Breach { path: ".agents-work".to_owned(), why });
+                found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
             }
             return Ok(found);
         }
@@ -110,7 +111,7 @@ pub fn differences(
         Ok(entries) => entries,
         Err(error) => {
             let why = format!("it cannot be taken over: {error}");
-            found.breaches.push(Breach { path: ".agents-work".to_owned(), why });
+            found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
             return Ok(found);
         }
     };
@@ -118,7 +119,7 @@ pub fn differences(
         if entry.kind == EntryKind::Dir {
             continue;
         }
-        let whole = format!(".agents-work/{}", entry.path);
+        let whole = format!("{}/{}", Layout::SESSIONS, entry.path);
         let Some(path) = entry.path.strip_prefix(&prefix) else {
             let why = "it belongs to another session; sessions are read-only for others";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });

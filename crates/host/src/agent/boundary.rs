@@ -1,12 +1,10 @@
 //! Whether a role may write a file that its agent names: looked at as written, and again with every symlink followed.
 
 use super::{Access, Plan};
+use crate::layout::Layout;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-
-/// Where the sessions of a tree have their folders.
-pub(super) const SESSIONS: &str = ".agents-work";
 
 /// A path that an agent named, absolute or relative to its tree. The error is a reason that the agent can act on.
 ///
@@ -48,7 +46,7 @@ fn check(plan: &Plan, relative: &Path) -> Result<(), String> {
         Access::Read => Err("this role writes no files".to_owned()),
         _ if is_own_session => Ok(()),
         Access::Session => Err(format!("this role writes only in {}", plan.session_folder)),
-        Access::Tree if relative.starts_with(SESSIONS) => {
+        Access::Tree if relative.starts_with(Layout::SESSIONS) => {
             Err(format!("of the sessions it may write only {}", plan.session_folder))
         }
         Access::Tree => Ok(()),

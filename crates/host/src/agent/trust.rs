@@ -4,7 +4,7 @@
 mod counted;
 mod store;
 
-pub use store::{TRUST_FILE, is_trusted, last_trusted, trust};
+pub use store::{TRUST_FILE, trust, untrusted};
 
 use super::AgentAdapter;
 use crate::context::Context;
@@ -79,9 +79,17 @@ impl Inherited {
         Ok(found)
     }
 
+    /// As an agent would find it in a session that starts now.
+    pub fn at_head(
+        context: &Context,
+        driven: (&dyn AgentAdapter, &Agent),
+    ) -> Result<Self, TrustError> {
+        Self::from_commit(context, driven, &context.repository.head()?.commit)
+    }
+
     /// As an agent would find it in the tree of a session that starts from this commit: what the checkout has beside it
     /// is not there, apart from what the settings copy.
-    pub fn from_commit(
+    fn from_commit(
         context: &Context,
         driven: (&dyn AgentAdapter, &Agent),
         commit: &CommitId,
@@ -162,7 +170,7 @@ impl Inherited {
     }
 
     /// What is different from what was agreed to.
-    pub fn changes(&self, agreed: &BTreeMap<String, ContentHash>) -> Vec<(String, Change)> {
+    fn changes(&self, agreed: &BTreeMap<String, ContentHash>) -> Vec<(String, Change)> {
         let now = self.hashes();
         let there = now.iter().filter_map(|(name, hash)| match agreed.get(name) {
             None => Some((name.clone(), Change::New)),

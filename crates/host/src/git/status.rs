@@ -1,10 +1,11 @@
 //! Reads `git status --porcelain=v2 -z`, as bytes, because a file name need not be text.
 
 use super::GitError;
+use crate::layout::Layout;
 
 /// Folders of ours at the top of a checkout or workspace; never part of anybody's change.
 pub const OWN_FOLDERS: [&str; 4] =
-    [".agents-work", ".snapshots", ".artifacts-failed", "logs/errors"];
+    [Layout::SESSIONS, ".snapshots", ".artifacts-failed", "logs/errors"];
 
 /// One path that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]

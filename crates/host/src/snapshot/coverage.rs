@@ -3,6 +3,7 @@
 use super::SnapshotError;
 use super::entry::{Hash, Why};
 use crate::git::{Configuration, Git, GitError};
+use crate::layout::Layout;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::path::Path;
 use tollgate_contract::globs::PathRules;
 
 /// At the top of a checkout; no snapshot holds them and no restore touches them.
-pub const NEVER: [&str; 5] = [".git", ".snapshots", ".agents-work", "logs", ".artifacts-failed"];
+pub const NEVER: [&str; 5] = [".git", ".snapshots", Layout::SESSIONS, "logs", ".artifacts-failed"];
 
 /// What was asked for, as it stands in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! The person's own login at GitHub: a token from the environment, or the one that `gh` keeps. It is held in memory only.
 
 use super::{TrackerError, place::Api};
+use crate::files;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::Read;
@@ -62,9 +63,7 @@ impl Login {
 
 /// Relative entries of PATH are left out: an agent could put a program there.
 fn gh_program(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = lookup("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join("gh")).find(|candidate| candidate.is_file())
+    files::program_on(lookup("PATH"), "gh")
 }
 
 /// What `gh` needs to find its settings and the keyring of the person.

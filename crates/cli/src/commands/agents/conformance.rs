@@ -6,8 +6,7 @@ mod stage;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
-use crate::place;
+use crate::{installed, output, place};
 use clap::Args;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -51,7 +50,7 @@ enum Grade {
     Pass,
     Fail,
     /// The agent does not have it, and a session does without.
-    Without,
+    None,
 }
 
 #[derive(Serialize)]
@@ -95,28 +94,17 @@ impl Test {
 
     /// As the settings describe it; outside of any repository an adapter's name is enough.
     fn agent(&self) -> Result<Agent, Failure> {
-        let known = match place::context() {
-            Ok(context) => {
-                if let Some((_, agent)) = context.config.agent(&self.name) {
-                    return Ok(found_from_anywhere(&context, agent));
-                }
-                context.config.agents.keys().cloned().collect()
-            }
+        let unknown = match place::context() {
+            Ok(context) => match context.config.agent(&self.name) {
+                Some((_, agent)) => return Ok(found_from_anywhere(&context, agent)),
+                None => Failure::unknown_agent(&self.name, &context.config),
+            },
             Err(failure) if failure.code == "cli.settings" => return Err(failure),
-            Err(_) => Vec::new(),
+            Err(failure) => failure,
         };
-        adapter_called(&self.name).map(Agent::plain).ok_or_else(|| {
-            let message = format!(
-                "there is no [agent.{}] in tollgate.toml, and no adapter of that name",
-                self.name
-            );
-            let failure = Failure::usage("cli.no_agent", message);
-            match known.as_slice() {
-                [] => {
-                    failure.hint("`tollgate init` writes a tollgate.toml for the agents it finds")
-                }
-                known => failure.hint(format!("known agents: {}", known.join(", "))),
-            }
+        let plain = Adapter::parse(&self.name).map(Agent::plain);
+        plain.ok_or_else(|| {
+            unknown.hint(format!("the name of an adapter will do too: {}", adapters().join(", ")))
         })
     }
 
@@ -141,6 +129,11 @@ fn found_from_anywhere(context: &Context, agent: &Agent) -> Agent {
     agent
 }
 
+/// Those that need no words of the settings.
+fn adapters() -> Vec<&'static str> {
+    installed::PROGRAMS.iter().map(|adapter| adapter.as_str()).collect()
+}
+
 /// Set by Ctrl-C; asked twice, this program leaves at once.
 fn stop_switch() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -152,14 +145,10 @@ fn stop_switch() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn adapter_called(name: &str) -> Option<Adapter> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
-}
-
 fn show(verdict: &Verdict) {
     let (style, mark) = match verdict.grade {
         Grade::Pass => (output::GOOD, "pass"),
-        Grade::Without => (output::WARN, "none"),
+        Grade::None => (output::WARN, "none"),
         Grade::Fail => (output::BAD, "FAIL"),
     };
     output::row("", style, mark, &format!("{:<22} {}", verdict.capability, verdict.detail));

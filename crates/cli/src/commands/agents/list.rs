@@ -46,6 +46,11 @@ pub fn list(json: bool) -> Result<Exit, Failure> {
     });
     match json {
         true => output::json(&Answer { agents }),
+        false if agents.is_empty() => {
+            output::talk(
+                "no agent in tollgate.toml; `tollgate init` writes one for those it finds",
+            );
+        }
         false => agents.iter().for_each(show),
     }
     Ok(Exit::Ok)
@@ -84,16 +89,12 @@ fn row(context: &Context, name: &str, agent: &Agent) -> Row {
         }
     }
     if agent.inherit {
-        row.trusted = Some(is_trusted(context, &driven).unwrap_or(false));
+        let untrusted = Inherited::at_head(context, (driven.adapter, agent))
+            .and_then(|inherited| trust::untrusted(context, name, &inherited));
+        row.trusted = Some(matches!(untrusted, Ok(None)));
+        row.problem = row.problem.or(untrusted.err().map(|error| error.to_string()));
     }
     row
-}
-
-fn is_trusted(context: &Context, driven: &adapter::Driven) -> Result<bool, Failure> {
-    let head = context.repository.head()?;
-    let found = Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit);
-    let trusted = found.and_then(|inherited| trust::is_trusted(context, &driven.name, &inherited));
-    trusted.map_err(|error| Failure::usage("cli.untrusted", error.to_string()))
 }
 
 fn show(row: &Row) {

@@ -38,12 +38,11 @@ impl Trust {
         let context = place::context()?;
         let driven = inheriting(&context, &self.name)?;
         let inherited = self.inherited(&context, &driven)?;
-        let agreed = trust::last_trusted(&context, &self.name).map_err(failure)?;
-        if trust::is_trusted(&context, &self.name, &inherited).map_err(failure)? {
+        let changes = trust::untrusted(&context, &self.name, &inherited).map_err(failure)?;
+        let Some(changes) = changes else {
             output::talk("nothing has changed since you agreed");
             return Ok(Exit::Ok);
-        }
-        let changes = inherited.changes(&agreed);
+        };
         show(&context, &inherited, &changes);
         if !self.yes && !agrees(&self.name)? {
             output::talk("nothing was changed");
@@ -60,10 +59,7 @@ impl Trust {
 
     fn inherited(&self, context: &Context, driven: &Driven) -> Result<Inherited, Failure> {
         let found = match &self.tree {
-            None => {
-                let head = context.repository.head()?;
-                Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit)
-            }
+            None => Inherited::at_head(context, (driven.adapter, &driven.agent)),
             Some(folder) => match folder.canonicalize() {
                 Ok(tree) => Inherited::in_tree(context, (driven.adapter, &driven.agent), &tree),
                 Err(cause) => {
@@ -82,14 +78,10 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
         return Ok(());
     }
     let name = &driven.name;
-    let head = context.repository.head()?;
-    let inherited = Inherited::from_commit(context, (driven.adapter, &driven.agent), &head.commit)
+    let changes = Inherited::at_head(context, (driven.adapter, &driven.agent))
+        .and_then(|inherited| trust::untrusted(context, name, &inherited))
         .map_err(failure)?;
-    if trust::is_trusted(context, name, &inherited).map_err(failure)? {
-        return Ok(());
-    }
-    let agreed = trust::last_trusted(context, name).map_err(failure)?;
-    let changes = inherited.changes(&agreed);
+    let Some(changes) = changes else { return Ok(()) };
     let what = match changes.is_empty() {
         true => "there are no such files yet, but any that come would run".to_owned(),
         false => trust::in_words(&changes),
@@ -103,10 +95,7 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
 
 fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
     if context.config.agent(name).is_none() {
-        let known: Vec<&str> = context.config.agents.keys().map(String::as_str).collect();
-        let message = format!("there is no [agent.{name}] in tollgate.toml");
-        return Err(Failure::usage("cli.settings", message)
-            .hint(format!("known agents: {}", known.join(", "))));
+        return Err(Failure::unknown_agent(name, &context.config));
     }
     adapter::driven(context, name).filter(|driven| driven.agent.inherit).ok_or_else(|| {
         let message = format!("[agent.{name}] inherits nothing, so there is nothing to agree to");
@@ -152,5 +141,8 @@ fn agrees(name: &str) -> Result<bool, Failure> {
 }
 
 fn failure(error: TrustError) -> Failure {
-    Failure::usage("cli.untrusted", error.to_string())
+    match error {
+        TrustError::Repository(error) => error.into(),
+        error => Failure::usage("cli.untrusted", error.to_string()),
+    }
 }

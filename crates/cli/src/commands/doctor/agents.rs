@@ -4,27 +4,39 @@ use super::Finding;
 use crate::installed::{self, person};
 use crate::place;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::iter;
+use std::path::Path;
 use tollgate_contract::config::{Adapter, Agent, Config};
 use tollgate_core::role::Role;
+use tollgate_host::activity::adapter::{self, Driven, Missing};
 use tollgate_host::agent::probe::{self, Login};
 use tollgate_host::agent::{self, AgentAdapter};
-use tollgate_host::files;
-use tollgate_host::layout::Layout;
+use tollgate_host::context::Context;
 
-pub(super) fn findings(layout: &Layout, config: &Config) -> Vec<Finding> {
+pub(super) fn findings(context: &Context) -> Vec<Finding> {
+    let config = &context.config;
+    let used = used(config);
     let mut findings = Vec::new();
     for (name, agent) in &config.agents {
-        let is_used = Role::dispatched()
-            .any(|role| config.agent_for(role).is_some_and(|(player, _)| player == name));
-        let look = Look { layout, name, agent, is_used };
-        match agent::adapter(agent.adapter) {
-            Some(adapter) => findings.extend(look.program_of(adapter)),
+        let look = Look { context, name, agent, is_used: used.contains(name.as_str()) };
+        match adapter::driven(context, name) {
+            Some(driven) => findings.extend(look.program_of(&driven)),
             None => findings.push(look.simple()),
         }
     }
     findings.extend(roles_without(config));
     findings.extend(not_described(config));
     findings
+}
+
+/// Who plays a role, and who takes over from those: without any of them a run is refused.
+fn used(config: &Config) -> BTreeSet<&str> {
+    let players = Role::dispatched().filter_map(|role| config.agent_for(role));
+    let with_others = players.flat_map(|(name, agent)| {
+        iter::once(name).chain(agent.fallback.iter().map(String::as_str))
+    });
+    with_others.collect()
 }
 
 fn roles_without(config: &Config) -> Option<Finding> {
@@ -54,7 +66,7 @@ fn not_described(config: &Config) -> Option<Finding> {
 }
 
 struct Look<'a> {
-    layout: &'a Layout,
+    context: &'a Context,
     name: &'a str,
     agent: &'a Agent,
     is_used: bool,
@@ -84,9 +96,9 @@ impl Look<'_> {
             Adapter::Scripted => self.script(),
             _ => {
                 let program = self.agent.command.first().map_or("", String::as_str);
-                match self.found(program) {
-                    Ok(path) => Finding::ok(self.title(), path),
-                    Err(finding) => finding,
+                match adapter::find(self.context, program, self.name) {
+                    Ok(path) => Finding::ok(self.title(), path.display().to_string()),
+                    Err(missing) => self.missing(&missing),
                 }
             }
         }
@@ -94,7 +106,7 @@ impl Look<'_> {
 
     fn script(&self) -> Finding {
         let script = self.agent.args.first().map_or("", String::as_str);
-        if self.layout.repo_root().join(script).is_file() {
+        if self.context.layout.repo_root().join(script).is_file() {
             Finding::ok(self.title(), format!("plays the script {script}"))
         } else {
             let message = format!("the script {script} is not there");
@@ -102,45 +114,34 @@ impl Look<'_> {
         }
     }
 
-    fn found(&self, program: &str) -> Result<String, Finding> {
-        let found = if program.contains('/') {
-            Some(self.layout.repo_root().join(program)).filter(|path| files::is_program(path))
-        } else {
-            place::program_on_path(program)
-        };
-        found.map(|path| path.display().to_string()).ok_or_else(|| {
-            if program.contains('/') {
-                return self.bad(
-                    format!("{program} is not there or may not be run"),
-                    "a path with a slash is relative to the root of the repository; `chmod +x` lets it run",
-                );
-            }
-            self.bad(
-                format!("{program} is not found on PATH"),
-                "install it, or write its whole path into the settings",
-            )
-        })
+    fn missing(&self, missing: &Missing) -> Finding {
+        self.bad(missing.to_string(), missing.how_to_mend())
     }
 
-    fn program_of(&self, adapter: &dyn AgentAdapter) -> Vec<Finding> {
-        let named =
-            self.agent.program.as_deref().or(self.agent.command.first().map(String::as_str));
-        let program = match self.found(named.unwrap_or(adapter.program())) {
+    fn program_of(&self, driven: &Driven) -> Vec<Finding> {
+        let program = match driven.found(self.context) {
             Ok(program) => program,
-            Err(finding) => return vec![finding],
+            Err(missing) => return vec![self.missing(&missing)],
         };
-        if self.agent.adapter == Adapter::Acp {
-            let message = format!(
-                "{program}; any agent that speaks ACP, so its version and login are its own"
-            );
-            return vec![Finding::ok(self.title(), message)];
-        }
-        vec![self.version(adapter, &program), self.login(adapter)]
+        let adapter = driven.adapter;
+        let is_login_known = !adapter.login_variables(self.agent).is_empty();
+        let login = is_login_known.then(|| self.login(adapter));
+        let first = match self.agent.adapter {
+            Adapter::Acp => {
+                let own = if is_login_known { "version is" } else { "version and login are" };
+                let program = program.display();
+                let words = format!("{program}; any agent that speaks ACP, so its {own} its own");
+                Finding::ok(self.title(), words)
+            }
+            _ => self.version(adapter, &program),
+        };
+        iter::once(first).chain(login).collect()
     }
 
-    fn version(&self, adapter: &dyn AgentAdapter, program: &str) -> Finding {
+    fn version(&self, adapter: &dyn AgentAdapter, program: &Path) -> Finding {
         let tested = adapter.tested();
-        let command = adapter.command(program.as_ref());
+        let command = adapter.command(program);
+        let program = program.display();
         let found = match probe::version(&command, person()) {
             Ok(found) => found,
             Err(why) => {
@@ -177,13 +178,14 @@ impl Look<'_> {
                 format!("{} is set and does not reach the agent", names.join(", ")),
                 format!("write env = [\"{}\"] below [agent.{}]", names.join("\", \""), self.name),
             ),
-            Login::Unknown => Finding::warn(
-                title,
-                "no login was found".to_owned(),
-                format!(
-                    "log in with the program itself, or set {variables} and let it through with `env`"
-                ),
-            ),
+            Login::Unknown => {
+                let by_itself = match adapter.login(self.agent).is_empty() {
+                    true => "",
+                    false => "log in with the program itself, or ",
+                };
+                let fix = format!("{by_itself}set {variables} and let it through with `env`");
+                Finding::warn(title, "no login was found", fix)
+            }
         }
     }
 }

@@ -79,7 +79,10 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
     match settings::config(&layout) {
         Ok(config) => {
             findings.push(settings_found(&layout));
-            findings.extend(agents::findings(&layout, &config));
+            // Where none can be made, the line on the state folder says why.
+            if let Ok(context) = place::context_with(repository.clone(), config.clone()) {
+                findings.extend(agents::findings(&context));
+            }
             findings.extend(tracker::finding(repository, &config));
             findings.extend(sandbox::settings(repository, &layout, &config));
         }

@@ -7,6 +7,7 @@ use crate::activity::session_files::{self, Differences, Given, Written};
 use crate::activity::{ActivityError, plan};
 use crate::crash;
 use crate::files;
+use crate::layout::session_path;
 use crate::redact::Redactor;
 use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::globs::PathRules;
@@ -79,11 +80,9 @@ fn missing_outputs(
         found.written.iter().any(|file| named(&file.path))
             || given.keys().any(|path| named(path) && !found.deleted.contains(path))
     };
+    let folder = session_path(&at.order.session);
     let outputs = declared.session.iter();
-    outputs
-        .filter(|output| !is_there(output))
-        .map(|output| format!(".agents-work/{}/{output}", at.order.session))
-        .collect()
+    outputs.filter(|output| !is_there(output)).map(|output| format!("{folder}/{output}")).collect()
 }
 
 pub(super) struct SessionWork {
@@ -113,7 +112,7 @@ fn session_work(
     found: Differences,
 ) -> (SessionWork, Vec<ReplyError>) {
     let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
-    let prefix = format!(".agents-work/{}/", at.order.session);
+    let prefix = format!("{}/", session_path(&at.order.session));
     let mut work = Work { breaches: found.breaches, ..Work::default() };
     let mut taken = Vec::new();
     let mut errors = Vec::new();
@@ -193,7 +192,7 @@ fn check_documents(
     let mut errors = Vec::new();
     let session = &at.order.session;
     for file in files.iter().filter(|file| file.path != plan::TASKS) {
-        let path = format!(".agents-work/{session}/{}", file.path);
+        let path = format!("{}/{}", session_path(session), file.path);
         if plan::is_item(&file.path) {
             match plan::item(&file.path, session, &file.bytes) {
                 Ok(question) if !is_made => work.refinements.extend(question),

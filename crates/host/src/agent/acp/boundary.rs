@@ -1,7 +1,8 @@
 //! Where an agent may read and write through us: inside the tree, and what its role allows of that.
 
 use crate::agent::Plan;
-use crate::agent::boundary::{SESSIONS, may_write};
+use crate::agent::boundary::may_write;
+use crate::layout::Layout;
 use std::path::{Component, Path, PathBuf};
 
 #[derive(Debug, Clone)]
@@ -81,7 +82,7 @@ impl Boundary {
         if inside.split('/').any(|name| name.eq_ignore_ascii_case(".git")) {
             return Err(format!("{inside} belongs to git"));
         }
-        if is_below(inside, SESSIONS) && !is_below(inside, &self.plan.session_folder) {
+        if is_below(inside, Layout::SESSIONS) && !is_below(inside, &self.plan.session_folder) {
             return Err(format!("{inside} belongs to another session"));
         }
         Ok(())

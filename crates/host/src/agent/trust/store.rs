@@ -1,6 +1,6 @@
 //! Where it is kept what the person agreed to: one file under the state folder, for the person alone.
 
-use super::{Inherited, TrustError, whole};
+use super::{Change, Inherited, TrustError, whole};
 use crate::context::Context;
 use crate::files;
 use serde::{Deserialize, Serialize};
@@ -34,23 +34,21 @@ struct Agreement {
     files: BTreeMap<String, ContentHash>,
 }
 
-pub fn is_trusted(
+/// What is different from what the person agreed to last, and may be nothing where they never did; none when they have
+/// agreed to just this.
+pub fn untrusted(
     context: &Context,
     agent: &str,
     inherited: &Inherited,
-) -> Result<bool, TrustError> {
+) -> Result<Option<Vec<(String, Change)>>, TrustError> {
     let sha256 = whole(&inherited.hashes());
     let store = read(context)?;
-    Ok(agreements(&store, context, agent).iter().any(|agreement| agreement.sha256 == sha256))
-}
-
-/// What the person agreed to last; nothing when they never did.
-pub fn last_trusted(
-    context: &Context,
-    agent: &str,
-) -> Result<BTreeMap<String, ContentHash>, TrustError> {
-    let store = read(context)?;
-    Ok(agreements(&store, context, agent).last().map(|last| last.files.clone()).unwrap_or_default())
+    let agreements = agreements(&store, context, agent);
+    if agreements.iter().any(|agreement| agreement.sha256 == sha256) {
+        return Ok(None);
+    }
+    let last = agreements.last().map(|last| last.files.clone()).unwrap_or_default();
+    Ok(Some(inherited.changes(&last)))
 }
 
 /// The person has looked at it and agreed.

@@ -1,19 +1,21 @@
 //! What a session needs of an agent, each shown by a session that asks for exactly that.
 
-use super::stage::{Played, Stage, Until, session};
+use super::stage::{Played, Stage, Until};
 use super::{Grade, Verdict};
 use crate::failure::Failure;
 use serde_json::json;
+use std::time::Duration;
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::clock;
 use tollgate_host::sanitize::terminal_line;
-use tollgate_standin::{Answer, Fault, Rule, Script, When, crew};
+use tollgate_standin::crew::{ASKED_FIRST, MENDED};
+use tollgate_standin::{Fault, crew};
 
 const WORDS_MAX: usize = 300;
 
 /// Plays the cases one after the other and tells each verdict as soon as it is known.
 pub fn play(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
-    let played = stage.play(crew::script(&session()), Until::End)?;
+    let played = stage.play(crew::script, Until::End)?;
     delivery(&played, tell);
     if !stage.stand_in {
         return Ok(());
@@ -48,16 +50,19 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
     tell(verdict("writes files", has_line, words));
     let words = match played.is_done {
         true => "a lean session came to DONE".to_owned(),
-        false => format!("the session did not come to its end: {}", last_line(&played.words)),
+        false => {
+            let words = stopped(played.stopped_after, last_line(&played.words));
+            format!("the session did not come to its end: {words}")
+        }
     };
     tell(verdict("delivers", played.is_done, words));
     let alive = played.still_alive();
     let words = match alive.first() {
         None => "no process was left behind".to_owned(),
-        Some(words) => format!(
+        Some(one) => format!(
             "{} process(es) were left behind, such as {}",
             alive.len(),
-            terminal_line(words, WORDS_MAX)
+            terminal_line(&one.words, WORDS_MAX)
         ),
     };
     tell(verdict("leaves nothing", alive.is_empty(), words));
@@ -68,7 +73,7 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
 fn counting(played: &Played, tell: &mut dyn FnMut(Verdict)) {
     let has_tokens = played.record.ends().any(|(_, usage)| usage.input_tokens.is_some());
     let has_price = played.record.ends().any(|(_, usage)| usage.micro_usd.is_some());
-    let grade = |has: bool| if has { Grade::Pass } else { Grade::Without };
+    let grade = |has: bool| if has { Grade::Pass } else { Grade::None };
     let words = |has: bool, what: &str| match has {
         true => format!("it tells {what}"),
         false => format!("it does not tell {what}; a limit on that cannot be kept for it"),
@@ -83,16 +88,7 @@ fn counting(played: &Played, tell: &mut dyn FnMut(Verdict)) {
 
 /// A reply that contradicts itself is sent back, and the agent goes on in its own session.
 fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
-    let mut script = crew::script(&session());
-    let mut contradiction = crew::ok("It is written.");
-    contradiction["gates"]["meets_definition_of_done"] = json!(false);
-    let wrong = Answer { reply: Some(contradiction), ..script.rules[0].then.clone() };
-    let mended = Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() };
-    let after = When { asked: Some("# Your reply was not accepted".to_owned()), ..When::default() };
-    let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
-    let mended = Rule { name: MENDED.to_owned(), when: after, then: mended, times: None };
-    script.rules.splice(0..0, [mended, first]);
-    let played = stage.play(script, Until::End)?;
+    let played = stage.play(crew::hasty, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
     let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
     let words = match (is_mended, remembers(&played)) {
@@ -109,14 +105,9 @@ fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure
 /// Whether the agent sent its model the first conversation along when it was asked again.
 fn remembers(played: &Played) -> bool {
     let again = played.requests.iter().filter(|request| request.rule.as_deref() == Some(MENDED));
-    let mut again = again.filter(|request| !request.asked.contains(FIRST_ASKED));
-    again.any(|request| request.body.to_string().contains(FIRST_ASKED))
+    let mut again = again.filter(|request| !request.asked.contains(ASKED_FIRST));
+    again.any(|request| request.body.to_string().contains(ASKED_FIRST))
 }
-
-const MENDED: &str = "mended";
-
-/// Begins what the first role is asked, and is not said again when it is asked again.
-const FIRST_ASKED: &str = "# You are SpecAgent";
 
 /// A fault of the model service, and what must come of it.
 struct Trouble {
@@ -130,14 +121,15 @@ struct Trouble {
 
 fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
     for trouble in troubles() {
-        let played = stage.play(faulty(&trouble), trouble.until)?;
+        let script = |session: &str| crew::faulty(session, trouble.fault.clone(), trouble.times);
+        let played = stage.play(script, trouble.until)?;
         let grade = match played.still_alive().is_empty() {
             true => (trouble.grade)(&played),
             false => Grade::Fail,
         };
         let detail = match grade {
             Grade::Pass => trouble.wanted.to_owned(),
-            Grade::Without => {
+            Grade::None => {
                 format!("not {}: it tells no time; it is tried again by us", trouble.wanted)
             }
             Grade::Fail => format!("wanted: {}; {}", trouble.wanted, told(&played)),
@@ -148,10 +140,6 @@ fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failur
 }
 
 fn troubles() -> Vec<Trouble> {
-    let status = |code| {
-        let (headers, body) = (Default::default(), None);
-        Fault::Status { code, retry_after: None, headers, body }
-    };
     let for_good = |capability, fault, wanted, grade| {
         let (until, times) = (Until::End, None);
         Trouble { capability, fault, grade, wanted, until, times }
@@ -165,10 +153,10 @@ fn troubles() -> Vec<Trouble> {
     let arguments =
         for_good("wrong arguments", Fault::WrongArguments, arguments, |p| passes(p.is_done));
     vec![
-        for_good("server error", status(500), by_us, is_unavailable),
-        for_good("rate limit", status(429), by_us, is_unavailable),
+        for_good("server error", Fault::status(500), by_us, is_unavailable),
+        for_good("rate limit", Fault::status(429), by_us, is_unavailable),
         Trouble { until: Until::Parked, ..limit },
-        for_good("no login", status(401), login, |p| {
+        for_good("no login", Fault::status(401), login, |p| {
             passes(matches!(p.record.first_end(), Some(DispatchEnd::PermissionRefused { .. })))
         }),
         for_good("silent service", Fault::Hang, silent, is_unavailable),
@@ -187,7 +175,7 @@ fn parks(played: &Played) -> Grade {
         Some(DispatchEnd::Parked { until, .. }) => {
             passes(RESET_MS.contains(&until.ms_since(clock::now())))
         }
-        Some(DispatchEnd::Unavailable { .. } | DispatchEnd::UsedUp { .. }) => Grade::Without,
+        Some(DispatchEnd::Unavailable { .. } | DispatchEnd::UsedUp { .. }) => Grade::None,
         _ => Grade::Fail,
     }
 }
@@ -200,16 +188,6 @@ fn passes(holds: bool) -> Grade {
     if holds { Grade::Pass } else { Grade::Fail }
 }
 
-/// The crew, with the fault in the way of its first role.
-fn faulty(trouble: &Trouble) -> Script {
-    let mut script = crew::script(&session());
-    let then = Answer { fault: Some(trouble.fault.clone()), ..script.rules[0].then.clone() };
-    let first =
-        Rule { name: "fault".to_owned(), then, times: trouble.times, ..script.rules[0].clone() };
-    script.rules.insert(0, first);
-    script
-}
-
 fn verdict(capability: &'static str, holds: bool, detail: impl Into<String>) -> Verdict {
     Verdict { capability, grade: passes(holds), detail: detail.into() }
 }
@@ -220,9 +198,18 @@ fn is_reply(end: &DispatchEnd) -> bool {
 
 /// How the first attempt ended, or what the run said last.
 fn told(played: &Played) -> String {
-    match played.record.first_end() {
+    let words = match played.record.first_end() {
         Some(end) => format!("the first attempt ended so: {}", in_words(end)),
         None => last_line(&played.words),
+    };
+    stopped(played.stopped_after, words)
+}
+
+/// A run that was ended by us says nothing of that itself.
+fn stopped(after: Option<Duration>, words: String) -> String {
+    match after {
+        None => words,
+        Some(after) => format!("stopped after {} minutes; {words}", after.as_secs() / 60),
     }
 }
 
@@ -234,4 +221,17 @@ fn last_line(words: &str) -> String {
     let line =
         words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing was said");
     terminal_line(line, WORDS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_was_cut_off_says_so() {
+        let words = |after| stopped(after, "the Coder is at work".to_owned());
+        assert_eq!(words(None), "the Coder is at work");
+        let cut_off = words(Some(Duration::from_secs(30 * 60)));
+        assert_eq!(cut_off, "stopped after 30 minutes; the Coder is at work");
+    }
 }

@@ -16,14 +16,17 @@ use tempfile::TempDir;
 use tollgate_contract::config::Agent;
 use tollgate_host::agent::{AgentAdapter, StandIn};
 use tollgate_host::clock;
+use tollgate_host::layout::{Layout, SessionLayout};
+use tollgate_host::process::{self, Alive};
 use tollgate_standin::{Request, Script, Service};
 
 const GOAL: &str = "Add one line to app.txt that says T-001";
 const SLUG: &str = "conformance";
 const POLL: Duration = Duration::from_millis(100);
 
-/// A session that takes longer than this does not come to an end.
+/// A session that takes longer than this does not come to an end; a real model takes its time.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
+const LONGEST_REAL: Duration = Duration::from_secs(30 * 60);
 
 /// How long a session may take to end what it has started.
 const LEAVING: Duration = Duration::from_secs(60);
@@ -47,54 +50,39 @@ pub enum Until {
 pub struct Played {
     pub record: Record,
     pub is_done: bool,
+    /// It took too long and was ended by us, after so long.
+    pub stopped_after: Option<Duration>,
     /// What it told a person.
     pub words: String,
     /// What the model was asked, where one stands in.
     pub requests: Vec<Request>,
+    session: String,
     folder: TempDir,
 }
 
 impl Played {
     /// The file that was to be changed, as the session left it.
     pub fn delivered(&self) -> String {
-        let file = format!("tollgate/{}:app.txt", session());
+        let file = format!("tollgate/{}:app.txt", self.session);
         sample_git::git(&self.folder.path().join(REPO), &["show", &file]).unwrap_or_default()
     }
 
-    /// Command lines of processes that work in its folder, or were started with it or for it.
-    pub fn still_alive(&self) -> Vec<String> {
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        processes.filter_map(|process| alive_in(&process.path(), self.folder.path())).collect()
+    /// Processes that work in its folder, or were started with it or for it.
+    pub fn still_alive(&self) -> Vec<Alive> {
+        process::alive_in(self.folder.path())
     }
-}
-
-fn alive_in(process: &Path, place: &Path) -> Option<String> {
-    let words = fs::read(process.join("cmdline")).ok()?;
-    let words = String::from_utf8_lossy(&words).replace('\0', " ");
-    let works_there = fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(place));
-    // One that has gone elsewhere still has the variables that it was started with.
-    let variables = fs::read(process.join("environ")).unwrap_or_default();
-    let place = place.display().to_string();
-    let is_ours = works_there
-        || words.contains(&place)
-        || String::from_utf8_lossy(&variables).contains(&place);
-    is_ours.then_some(words)
 }
 
 const REPO: &str = "repo";
 
-/// The name of the session; it is today's.
-pub fn session() -> String {
-    format!("{}_{SLUG}", clock::local_date())
-}
-
 impl Stage<'_> {
-    /// Plays a lean session; `script` is what the model says where one stands in.
-    pub fn play(&self, script: Script, until: Until) -> Result<Played, Failure> {
-        let played = self.try_play(script, until).map_err(|cause| {
-            let message = format!("no repository could be made to try it in: {cause}");
-            Failure::usage("cli.agent_test", message)
-        })?;
+    /// Plays a lean session; `script` is what the model says where one stands in, made for the session of this name.
+    pub fn play(
+        &self,
+        script: impl FnOnce(&str) -> Script,
+        until: Until,
+    ) -> Result<Played, Failure> {
+        let played = self.try_play(script, until).map_err(could_not_be_tried)?;
         if self.stop.load(Ordering::Relaxed) {
             let message = "it was stopped before its end; nothing of it is left";
             return Err(Failure::new(Exit::Interrupted, "cli.agent_test", message));
@@ -102,33 +90,43 @@ impl Stage<'_> {
         Ok(played)
     }
 
-    fn try_play(&self, script: Script, until: Until) -> io::Result<Played> {
+    fn try_play(&self, script: impl FnOnce(&str) -> Script, until: Until) -> io::Result<Played> {
+        // Asked once: another day may begin before the session ends.
+        let session = format!("{}_{SLUG}", clock::local_date());
         let folder = tempfile::Builder::new().prefix("tollgate-agent-").tempdir()?;
-        let service = self.stand_in.then(|| Service::start(script)).transpose()?;
+        let service = self.stand_in.then(|| Service::start(script(&session))).transpose()?;
         let led =
             service.as_ref().map(|service| self.adapter.stand_in(self.agent, &service.address()));
         let led = led.unwrap_or_default();
         self.lay_out(folder.path(), &led)?;
         let mut child = start(folder.path(), &led)?;
-        let journal = folder.path().join(REPO).join(".agents-work").join(session());
-        let journal = journal.join("journal.jsonl");
-        let is_done = self.wait(&mut child, &journal, until)?;
+        let journal = Layout::new(folder.path().join(REPO)).sessions_folder().join(&session);
+        let journal = SessionLayout::at(journal).journal();
+        let (is_done, stopped_after) = self.wait(&mut child, &journal, until)?;
         let words = fs::read_to_string(told(folder.path()))?;
         let requests = service.map(|service| service.requests()).unwrap_or_default();
-        Ok(Played { record: Record::read(&journal), is_done, words, requests, folder })
+        let record = Record::read(&journal);
+        Ok(Played { record, is_done, stopped_after, words, requests, session, folder })
     }
 
-    /// Whether the session came to a good end.
-    fn wait(&self, child: &mut Child, journal: &Path, until: Until) -> io::Result<bool> {
+    /// Whether the session came to a good end, or after what time it was given up.
+    fn wait(
+        &self,
+        child: &mut Child,
+        journal: &Path,
+        until: Until,
+    ) -> io::Result<(bool, Option<Duration>)> {
+        let longest = if self.stand_in { LONGEST } else { LONGEST_REAL };
         let begun = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(status.success());
+                return Ok((status.success(), None));
             }
             let is_enough = until == Until::Parked && Record::read(journal).is_parked();
             let is_over = is_enough || self.stop.load(Ordering::Relaxed);
-            if is_over || begun.elapsed() > LONGEST {
-                return end(child);
+            let is_too_long = !is_over && begun.elapsed() > longest;
+            if is_over || is_too_long {
+                return Ok((end(child)?, is_too_long.then_some(longest)));
             }
             thread::sleep(POLL);
         }
@@ -165,6 +163,14 @@ impl Stage<'_> {
         }
         format!("{}\n", lines.join("\n"))
     }
+}
+
+fn could_not_be_tried(cause: io::Error) -> Failure {
+    let message = format!("the agent could not be tried: {cause}");
+    Failure::usage("cli.agent_test", message).hint(format!(
+        "a small repository is made in {}: see that it can be written and has room, or name another folder in TMPDIR",
+        std::env::temp_dir().display()
+    ))
 }
 
 fn start(folder: &Path, led: &StandIn) -> io::Result<Child> {
