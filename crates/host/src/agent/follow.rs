@@ -43,7 +43,7 @@ impl Follower {
         // The end of a line whose beginning was left out is no event, and is passed over as anything else that is none.
         let lines = news[..whole].split(|byte| *byte == b'\n');
         let events = lines.filter(|line| !is_raw(line)).flat_map(serde_json::from_slice);
-        if let Some(doing) = events.filter_map(|event| in_words(&event)).last() {
+        if let Some(doing) = events.filter_map(|event| in_words(&event)).next_back() {
             self.doing = Some(doing);
         }
         self.read = begin + whole as u64 + 1;
