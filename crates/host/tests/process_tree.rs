@@ -73,17 +73,20 @@ fn r112_a_daemon_that_ignores_a_closing_terminal_ends() {
 
 /// Each process lives just long enough to start the next one, so a list of processes is old when it is read. It stops by
 /// itself when its folder is gone.
-const HOPPER: &str = "#!/bin/sh\necho x >> hops\nsetsid ./hop &\n";
+const HOPPER: &str = "import os
+os.setsid()
+while os.path.exists('hop.py'):
+    with open('hops', 'a') as hops: hops.write('x')
+    if os.fork(): os._exit(0)
+";
 
 #[test]
 fn r112_processes_that_fork_on_and_on_end() {
     for isolation in [Isolation::PidNamespace, Isolation::Cgroup] {
         where_it_works(isolation, |world| {
-            let hopper = world.work().join("hop");
-            std::fs::write(&hopper, HOPPER).unwrap();
-            std::fs::set_permissions(&hopper, PermissionsExt::from_mode(0o755)).unwrap();
-            let script = "for i in 1 2 3 4 5 6; do ./hop; done; \
-                until [ $(wc -l < hops) -gt 30 ]; do sleep 0.01; done; exit 3";
+            std::fs::write(world.work().join("hop.py"), HOPPER).unwrap();
+            let script = "for i in 1 2 3 4; do (python3 hop.py &); done; \
+                until [ $(wc -c < hops) -gt 100 ]; do sleep 0.01; done; exit 3";
             assert_eq!(world.end(&world.script(script)), RunEnd::Exited { code: 3 });
             let hops = world.work_file("hops").len();
             std::thread::sleep(Duration::from_millis(200));

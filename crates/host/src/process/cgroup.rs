@@ -180,8 +180,34 @@ fn unescaped(field: &[u8]) -> PathBuf {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    #![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn r112_whatever_is_in_a_cgroup_ends_with_it() {
+        if !works_here() {
+            return eprintln!("NOT TESTED: this machine does not allow cgroups");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let cgroup = Cgroup::make(place_for(folder.path()).unwrap()).unwrap();
+        let mut members = [1, 2, 3].map(|_| {
+            let mut command = Command::new("sleep");
+            cgroup.hold(command.arg("3600")).unwrap();
+            command.spawn().unwrap()
+        });
+        // One of them in another one below.
+        let below = cgroup.dir.join("below");
+        fs::create_dir(&below).unwrap();
+        fs::write(below.join("cgroup.procs"), members[0].id().to_string()).unwrap();
+        let dir = cgroup.dir.clone();
+        drop(cgroup);
+        let ended = members.each_mut().map(|member| member.try_wait().unwrap());
+        members.iter_mut().for_each(|member| member.kill().unwrap());
+        assert_eq!(ended.map(|status| status.and_then(|status| status.signal())), [Some(9); 3]);
+        assert!(!dir.exists());
+    }
 
     #[test]
     fn only_the_tree_of_version_2_counts() {
