@@ -5,7 +5,6 @@ mod process_support;
 
 use process_support::{finished, wait_for, where_it_works, with_each_isolation};
 use rustix::process::{Pid, Signal, kill_process};
-use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use tollgate_host::process::{Attached, Isolation, RunEnd};
 
