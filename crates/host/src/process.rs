@@ -4,6 +4,7 @@
 //! lives, `started` appears before the agent does and `outcome.json` after the last process of its tree is gone.
 
 mod alive;
+mod cgroup;
 mod command;
 mod environment;
 mod init;
@@ -194,15 +195,27 @@ pub fn attach(run_dir: &Path) -> io::Result<Attached> {
     let Some(_lock) = folder.try_lock(Lock::Shared)? else {
         return Ok(Attached::Running(Run { folder, child: None }));
     };
-    if let Some(temp) = folder.read_started()?.and_then(|started| started.temp) {
-        sandbox::remove_private_temp(&temp);
-    }
+    clear_remains(&folder)?;
     // Read again: the supervisor may have finished between the first look and the lock.
     Ok(match folder.read_record()? {
         Some(record) => attached(record),
         None if folder.has_started() => Attached::Lost,
         None => Attached::NeverStarted,
     })
+}
+
+/// Ends and removes what a supervisor that was killed could not. Only under the lock: then none is at work.
+fn clear_remains(folder: &RunFolder) -> io::Result<()> {
+    let Some(started) = folder.read_started()? else {
+        return Ok(());
+    };
+    if let Some(dir) = started.cgroup {
+        cgroup::end_of_run(&dir, folder.dir());
+    }
+    if let Some(temp) = started.temp {
+        sandbox::remove_private_temp(&temp);
+    }
+    Ok(())
 }
 
 fn attached(record: Record) -> Attached {
@@ -277,6 +290,7 @@ pub fn fence(run_dir: &Path) -> io::Result<Fenced> {
         Some(Record::Finished(outcome)) => Fenced::Finished(outcome),
         Some(Record::Fenced) => Fenced::Lost,
         None => {
+            clear_remains(&folder)?;
             folder.write_record(&Record::Fenced)?;
             Fenced::Lost
         }
@@ -300,7 +314,11 @@ impl Run {
         let _lock = self.folder.lock(Lock::Shared)?;
         Ok(match self.folder.read_record()? {
             Some(Record::Finished(outcome)) => Waited::Finished(outcome),
-            Some(Record::Fenced) | None => Waited::Lost,
+            Some(Record::Fenced) => Waited::Lost,
+            None => {
+                clear_remains(&self.folder)?;
+                Waited::Lost
+            }
         })
     }
 

@@ -16,6 +16,7 @@ mod journal_lock;
 mod journal_recovery;
 mod journal_support;
 mod lifecycle_gates;
+mod process_cgroup;
 mod process_fencing;
 mod process_output;
 mod process_sandbox;

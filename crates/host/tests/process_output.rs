@@ -150,7 +150,7 @@ fn r113_a_secret_of_the_parent_is_neither_seen_nor_written() {
              [ \"$MY_API_KEY\" = let-through-5ecret ] && echo got it; echo $TOLLGATE_ROLE $TERM",
         );
         // Without a namespace the parent is the supervisor; root may look at it, others may not.
-        if world.isolation == tollgate_host::process::Isolation::Subreaper {
+        if world.isolation != tollgate_host::process::Isolation::PidNamespace {
             spec.argv[2] = spec.argv[2].replace("tr '\\0' '\\n' < /proc/$PPID/environ;", "");
             spec.argv[2] = spec.argv[2].replace("tr '\\0' '\\n' < /proc/1/environ;", "");
         }

@@ -177,10 +177,10 @@ fn what_a_killed_supervisor_left_in_it_goes_with_the_next_look() {
         ));
         world.wait_for_work_file("temp");
         let temp = PathBuf::from(world.work_file("temp").trim());
+        assert!(temp.is_dir());
         let supervisor = Pid::from_raw(world.supervisor_pid()).unwrap();
         kill_process(supervisor, Signal::KILL).unwrap();
         assert!(matches!(run.wait().unwrap(), Waited::Lost));
-        assert!(temp.is_dir());
         assert!(matches!(world.attach(), Attached::Lost));
         assert!(!temp.exists());
         wait_for("the end of the tree", || !world.marked_process_lives());

@@ -3,9 +3,10 @@
 
 use crate::process_support;
 
-use process_support::{World, finished, wait_for, with_each_isolation};
+use process_support::{finished, wait_for, where_it_works, with_each_isolation};
 use rustix::process::{Pid, Signal, kill_process};
-use tollgate_host::process::{Attached, Isolation, RunEnd, isolation};
+use std::time::Duration;
+use tollgate_host::process::{Attached, Isolation, RunEnd};
 
 /// Leaves its session and its parent, and keeps the pipes open; tells when it is up.
 const DAEMON: &str = "(setsid sh -c '(touch daemon_is_up; exec MARKED) &' &); until [ -e daemon_is_up ]; do sleep 0.01; done;";
@@ -60,6 +61,40 @@ fn r112_many_stubborn_processes_end() {
 }
 
 #[test]
+fn r112_a_daemon_that_ignores_a_closing_terminal_ends() {
+    with_each_isolation(|world| {
+        let deaf = "nohup sh -c 'touch up; exec MARKED' >/dev/null 2>&1 &";
+        let script = format!("{deaf} until [ -e up ]; do sleep 0.01; done");
+        assert_eq!(world.end(&world.script(&script)), RunEnd::Exited { code: 0 });
+        assert!(!world.marked_process_lives());
+    });
+}
+
+/// Each process lives just long enough to start the next one, so a list of processes is old when it is read. It stops by
+/// itself when its folder is gone.
+const HOPPER: &str = "import os
+os.setsid()
+while os.path.exists('hop.py'):
+    with open('hops', 'a') as hops: hops.write('x')
+    if os.fork(): os._exit(0)
+";
+
+#[test]
+fn r112_processes_that_fork_on_and_on_end() {
+    for isolation in [Isolation::PidNamespace, Isolation::Cgroup] {
+        where_it_works(isolation, |world| {
+            std::fs::write(world.work().join("hop.py"), HOPPER).unwrap();
+            let script = "for i in 1 2 3 4; do (python3 hop.py &); done; \
+                until [ $(wc -c < hops) -gt 100 ]; do sleep 0.01; done; exit 3";
+            assert_eq!(world.end(&world.script(script)), RunEnd::Exited { code: 3 });
+            let hops = world.work_file("hops").len();
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(world.work_file("hops").len(), hops);
+        });
+    }
+}
+
+#[test]
 fn an_agent_out_of_time_may_tidy_up() {
     with_each_isolation(|world| {
         let mut spec =
@@ -85,15 +120,13 @@ fn r112_a_killed_supervisor_takes_the_agent_along() {
 
 #[test]
 fn r112_a_killed_supervisor_takes_daemons_along_in_a_namespace() {
-    if isolation() == Isolation::Subreaper {
-        return;
-    }
-    let world = World::new(Isolation::PidNamespace);
-    let _run =
-        world.start(&world.script(&format!("trap '' TERM; {DAEMON} touch waiting; sleep 600")));
-    world.wait_for_work_file("waiting");
-    kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
-    wait_for("the end of the daemon", || !world.marked_process_lives());
+    where_it_works(Isolation::PidNamespace, |world| {
+        let _run =
+            world.start(&world.script(&format!("trap '' TERM; {DAEMON} touch waiting; sleep 600")));
+        world.wait_for_work_file("waiting");
+        kill_process(Pid::from_raw(world.supervisor_pid()).unwrap(), Signal::KILL).unwrap();
+        wait_for("the end of the daemon", || !world.marked_process_lives());
+    });
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! How a process tree is held together: a PID namespace that the kernel empties, or a subreaper that we empty.
+//! How a process tree is held together: a PID namespace or a cgroup that the kernel empties, or a subreaper that we empty.
 
+use super::cgroup;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, write};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::CStr;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,15 +18,60 @@ use std::process::Command;
 pub enum Isolation {
     /// The kernel ends every process of the tree with its first one. Nothing escapes.
     PidNamespace,
+    /// The kernel ends every process of the tree at once. One that sets out to leave the cgroup is ended like below.
+    Cgroup,
     /// Descendants are found and killed until none is left. A process that forks fast enough can outrun this.
     Subreaper,
 }
 
-/// What this machine allows. Tries it in a child, so the caller stays as it is.
+/// The best that this machine allows.
 pub fn isolation() -> Isolation {
-    match Namespace::probe() {
-        Some(_) => Isolation::PidNamespace,
-        None => Isolation::Subreaper,
+    let held_by_kernel = [Isolation::PidNamespace, Isolation::Cgroup];
+    held_by_kernel.into_iter().find(|level| level.works_here()).unwrap_or(Isolation::Subreaper)
+}
+
+impl Isolation {
+    /// Tries it in a child, so the caller stays as it is.
+    pub fn works_here(self) -> bool {
+        match self {
+            Self::PidNamespace => Namespace::probe().is_some(),
+            Self::Cgroup => cgroup::works_here(),
+            Self::Subreaper => true,
+        }
+    }
+}
+
+/// How the tree of one run will be held together.
+#[derive(Debug)]
+pub(super) enum Holding {
+    Namespace(Namespace),
+    /// Where its cgroup is to be. Nothing is made yet: first it is written down, for who comes after a crash.
+    Cgroup(PathBuf),
+    Subreaper,
+}
+
+impl Holding {
+    /// What is asked for, else the best there is; words when it cannot be had.
+    pub fn choose(asked: Option<Isolation>, run_dir: &Path) -> Result<Self, String> {
+        let namespace = || Namespace::probe().map(Self::Namespace);
+        let cgroup = || cgroup::place_for(run_dir).map(Self::Cgroup);
+        match asked {
+            None => Ok(namespace().or_else(cgroup).unwrap_or(Self::Subreaper)),
+            Some(Isolation::PidNamespace) => {
+                namespace().ok_or_else(|| "PID namespaces are refused on this machine".to_owned())
+            }
+            Some(Isolation::Cgroup) => {
+                cgroup().ok_or_else(|| "this machine has no cgroups of version 2".to_owned())
+            }
+            Some(Isolation::Subreaper) => Ok(Self::Subreaper),
+        }
+    }
+
+    pub fn cgroup(&self) -> Option<&Path> {
+        match self {
+            Self::Cgroup(dir) => Some(dir),
+            Self::Namespace(_) | Self::Subreaper => None,
+        }
     }
 }
 
@@ -45,7 +92,10 @@ struct IdMaps {
 
 impl Namespace {
     pub fn probe() -> Option<Self> {
-        [Self::with_privilege(), Self::without_privilege()].into_iter().find(Self::works_in_a_child)
+        [Self::with_privilege(), Self::without_privilege()].into_iter().find(|way| {
+            let attempt = Self { flags: way.flags, maps: way.maps.as_ref().map(IdMaps::copy) };
+            works_in_a_child(move || attempt.enter())
+        })
     }
 
     fn with_privilege() -> Self {
@@ -74,28 +124,30 @@ impl Namespace {
         write_whole(c"/proc/self/gid_map", &maps.group)?;
         Ok(())
     }
-
-    /// The child never becomes another program: reaching the end is told by an error of its own.
-    #[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
-    fn works_in_a_child(&self) -> bool {
-        const WORKS: Errno = Errno::CANCELED;
-        let attempt = Self { flags: self.flags, maps: self.maps.as_ref().map(IdMaps::copy) };
-        let mut command = Command::new("/proc/self/exe");
-        // SAFETY: `enter` makes system calls on memory that exists already; it takes no lock and allocates nothing.
-        unsafe {
-            command.pre_exec(move || {
-                attempt.enter()?;
-                Err(WORKS.into())
-            });
-        }
-        command.spawn().is_err_and(|error| error.raw_os_error() == Some(WORKS.raw_os_error()))
-    }
 }
 
 impl IdMaps {
     fn copy(&self) -> Self {
         Self { user: self.user.clone(), group: self.group.clone() }
     }
+}
+
+/// Tries something that makes system calls on memory that exists already, takes no lock and allocates nothing. The child
+/// never becomes another program: reaching the end is told by an error of its own.
+#[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
+pub(super) fn works_in_a_child(
+    attempt: impl Fn() -> io::Result<()> + Send + Sync + 'static,
+) -> bool {
+    const WORKS: Errno = Errno::CANCELED;
+    let mut command = Command::new("/proc/self/exe");
+    // SAFETY: what `attempt` does is said above, and both callers keep to it.
+    unsafe {
+        command.pre_exec(move || {
+            attempt()?;
+            Err(WORKS.into())
+        });
+    }
+    command.spawn().is_err_and(|error| error.raw_os_error() == Some(WORKS.raw_os_error()))
 }
 
 /// Shows the tree its own `/proc` where the system lets us; else it sees the outer one, which does no harm to it.

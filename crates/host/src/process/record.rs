@@ -48,6 +48,9 @@ pub(super) struct Started {
     /// The run's own folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp: Option<PathBuf>,
+    /// Where the run's cgroup is, if one could be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<PathBuf>,
 }
 
 impl RunFolder {

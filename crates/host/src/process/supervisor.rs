@@ -3,6 +3,7 @@
 use super::command::could_not_start;
 use super::environment::agent_environment;
 use super::init::drain;
+use super::isolation::Holding;
 use super::output::{Channel, LOGS, Output, redact_again};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
@@ -57,9 +58,10 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     let signals = Signals::listen()?;
     // Removed last: what an agent left there may be much, and its outcome is worth more.
     let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
-    folder.write_started(&started(&spec, temp.as_ref())?)?;
+    let holding = Holding::choose(spec.isolation, folder.dir());
+    folder.write_started(&started(&spec, holding.as_ref().ok(), temp.as_ref())?)?;
     crash::point("supervisor.started");
-    let outcome = run_agent(&folder, &spec, temp.as_ref(), signals)?;
+    let outcome = run_agent(&folder, &spec, holding, temp.as_ref(), signals)?;
     crash::point("supervisor.agent_ended");
     folder.write_record(&Record::Finished(outcome))?;
     crash::point("supervisor.outcome_written");
@@ -81,7 +83,11 @@ fn keep_inherited_files_from_agent() -> io::Result<()> {
     Ok(())
 }
 
-fn started(spec: &RunSpec, temp: Option<&io::Result<TempDir>>) -> io::Result<Started> {
+fn started(
+    spec: &RunSpec,
+    holding: Option<&Holding>,
+    temp: Option<&io::Result<TempDir>>,
+) -> io::Result<Started> {
     let pid = rustix::process::getpid().as_raw_pid();
     let start_time =
         start_time_of(pid).ok_or_else(|| io::Error::other("/proc does not show this process"))?;
@@ -90,12 +96,14 @@ fn started(spec: &RunSpec, temp: Option<&io::Result<TempDir>>) -> io::Result<Sta
         start_time,
         sandbox: spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine()),
         temp: temp.and_then(|temp| Some(temp.as_ref().ok()?.path().to_owned())),
+        cgroup: holding.and_then(Holding::cgroup).map(Path::to_owned),
     })
 }
 
 fn run_agent(
     folder: &RunFolder,
     spec: &RunSpec,
+    holding: Result<Holding, String>,
     temp: Option<&io::Result<TempDir>>,
     signals: Signals,
 ) -> io::Result<RunOutcome> {
@@ -104,8 +112,9 @@ fn run_agent(
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
     let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
     let begun = Instant::now();
-    let started = match why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err) {
-        Ok(()) => Tree::start(folder, spec, &environment, agent_output)?,
+    let given = why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err);
+    let started = match given.and(holding) {
+        Ok(holding) => Tree::start(folder, spec, holding, &environment, agent_output)?,
         Err(cause) => Err(could_not_start(spec, cause)),
     };
     let end = match started {

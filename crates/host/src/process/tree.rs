@@ -2,9 +2,10 @@
 
 use super::RunEnd;
 use super::RunSpec;
+use super::cgroup::Cgroup;
 use super::command::{agent_command, could_not_start, end_of, path_variable, spawn_failure};
 use super::init::FIRST_PROCESS;
-use super::isolation::{Isolation, Namespace, mount_own_proc};
+use super::isolation::{Holding, Isolation, mount_own_proc};
 use super::output::AgentOutput;
 use super::record::{RunFolder, stat_fields};
 use super::sandbox::{self, TEMP_VARIABLE};
@@ -37,6 +38,7 @@ pub(super) enum Tree {
     Subreaper {
         agent: Pid,
         end: Option<RunEnd>,
+        cgroup: Option<Cgroup>,
     },
 }
 
@@ -45,25 +47,28 @@ impl Tree {
     pub fn start(
         folder: &RunFolder,
         spec: &RunSpec,
+        holding: Holding,
         environment: &BTreeMap<OsString, OsString>,
         output: AgentOutput,
     ) -> io::Result<Result<Self, RunEnd>> {
-        let namespace = match spec.isolation {
-            Some(Isolation::Subreaper) => None,
-            Some(Isolation::PidNamespace) | None => Namespace::probe(),
-        };
-        if let Some(namespace) = &namespace {
+        if let Holding::Namespace(namespace) = &holding {
             namespace.enter()?;
         }
         // What the supervisor knows, its environment above all, is not for processes of the same user.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-        match (namespace, spec.isolation) {
-            (Some(_), _) => start_init(folder, spec, environment, output),
-            (None, Some(Isolation::PidNamespace)) => {
-                Ok(Err(could_not_start(spec, "PID namespaces are refused on this machine")))
-            }
-            (None, _) => start_agent(folder, spec, environment, output),
-        }
+        let cgroup = match holding {
+            Holding::Namespace(_) => return start_init(folder, spec, environment, output),
+            Holding::Subreaper => None,
+            Holding::Cgroup(dir) => match Cgroup::make(dir) {
+                Ok(cgroup) => Some(cgroup),
+                Err(cause) if spec.isolation == Some(Isolation::Cgroup) => {
+                    let cause = format!("cgroups are refused on this machine: {cause}");
+                    return Ok(Err(could_not_start(spec, cause)));
+                }
+                Err(_) => None,
+            },
+        };
+        start_agent(folder, spec, cgroup, environment, output)
     }
 
     /// How the agent ended, once it has; nothing of its tree is alive then.
@@ -77,13 +82,13 @@ impl Tree {
                 }
                 Ok(end.clone())
             }
-            Self::Subreaper { agent, end } => {
+            Self::Subreaper { agent, end, cgroup } => {
                 while end.is_none()
                     && let Some((pid, status)) = reap_one()?
                 {
                     if pid == *agent {
                         *end = Some(end_of(status));
-                        kill_descendants()?;
+                        kill_all(cgroup.as_ref())?;
                     }
                 }
                 Ok(end.clone())
@@ -109,7 +114,7 @@ impl Tree {
                 init.kill()?;
                 init.wait().map(|_| ())
             }
-            Self::Subreaper { .. } => kill_descendants(),
+            Self::Subreaper { cgroup, .. } => kill_all(cgroup.as_ref()),
         }
     }
 }
@@ -156,6 +161,7 @@ fn start_init(
 fn start_agent(
     folder: &RunFolder,
     spec: &RunSpec,
+    cgroup: Option<Cgroup>,
     environment: &BTreeMap<OsString, OsString>,
     output: AgentOutput,
 ) -> io::Result<Result<Tree, RunEnd>> {
@@ -178,12 +184,15 @@ fn start_agent(
             }
         });
     }
+    if let Some(cgroup) = &cgroup {
+        cgroup.hold(&mut command)?;
+    }
     let temp = environment.get(OsStr::new(TEMP_VARIABLE)).map(OsString::as_os_str);
     if let Err(end) = sandbox::confine(&mut command, spec, temp) {
         return Ok(Err(end));
     }
     Ok(match command.spawn() {
-        Ok(agent) => Ok(Tree::Subreaper { agent: pid_of(&agent), end: None }),
+        Ok(agent) => Ok(Tree::Subreaper { agent: pid_of(&agent), end: None, cgroup }),
         Err(error) => Err(spawn_failure(spec, &error)),
     })
 }
@@ -204,6 +213,14 @@ fn end_without_word(status: ExitStatus) -> RunEnd {
         },
         end => end,
     }
+}
+
+/// What left the cgroup is still a descendant.
+fn kill_all(cgroup: Option<&Cgroup>) -> io::Result<()> {
+    if let Some(cgroup) = cgroup {
+        cgroup.end();
+    }
+    kill_descendants()
 }
 
 fn kill_descendants() -> io::Result<()> {

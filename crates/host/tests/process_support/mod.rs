@@ -1,6 +1,7 @@
 //! Runs of shell scripts in a folder of their own, for the tests of the supervisor.
 #![allow(dead_code, reason = "no test file needs all of it")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tollgate_host::process::{
-    Attached, Isolation, Run, RunEnd, RunOutcome, RunSpec, Waited, attach, isolation, start,
+    Attached, Isolation, Run, RunEnd, RunOutcome, RunSpec, Waited, attach, start,
 };
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,10 +24,17 @@ pub struct World {
 
 /// Tells the story once for each way of holding a tree together that works on this machine.
 pub fn with_each_isolation(story: impl Fn(&World)) {
-    if isolation() == Isolation::PidNamespace {
-        story(&World::new(Isolation::PidNamespace));
+    for isolation in [Isolation::PidNamespace, Isolation::Cgroup, Isolation::Subreaper] {
+        where_it_works(isolation, &story);
     }
-    story(&World::new(Isolation::Subreaper));
+}
+
+pub fn where_it_works(isolation: Isolation, story: impl Fn(&World)) {
+    if isolation.works_here() {
+        story(&World::new(isolation));
+    } else {
+        eprintln!("NOT TESTED: this machine does not allow {isolation:?}");
+    }
 }
 
 impl World {
@@ -100,9 +108,17 @@ impl World {
     }
 
     pub fn supervisor_pid(&self) -> i32 {
+        self.started()["pid"].as_i64().unwrap().try_into().unwrap()
+    }
+
+    /// Where the run's cgroup was to be.
+    pub fn cgroup(&self) -> Option<PathBuf> {
+        self.started()["cgroup"].as_str().map(PathBuf::from)
+    }
+
+    fn started(&self) -> serde_json::Value {
         wait_for("the supervisor", || self.run_dir().join("started").exists());
-        let started: serde_json::Value = serde_json::from_str(&self.log("started")).unwrap();
-        started["pid"].as_i64().unwrap().try_into().unwrap()
+        serde_json::from_str(&self.log("started")).unwrap()
     }
 
     /// Is a process with the marker alive, in whatever session or namespace?

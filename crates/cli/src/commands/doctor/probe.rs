@@ -31,7 +31,7 @@ pub(super) fn everything() -> Vec<Finding> {
             findings.push(Finding::fail("repository", failure.message, "go to another folder"));
         }
     }
-    findings.push(process_tree());
+    findings.push(process_tree(isolation()));
     findings.push(sandbox::enforced());
     findings.extend(state_folder());
     findings
@@ -135,15 +135,24 @@ fn settings_broken(name: &str, error: &SettingsError) -> Finding {
     Finding::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
 }
 
-fn process_tree() -> Finding {
-    match isolation() {
+const ALLOW_NAMESPACES: &str = "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)";
+const GET_A_CGROUP: &str = "start Tollgate in a cgroup of your own (systemd-run --user --scope -p Delegate=yes tollgate ..., Linux 5.14 or newer)";
+
+fn process_tree(level: Isolation) -> Finding {
+    match level {
         Isolation::PidNamespace => {
             Finding::ok("isolation", "PID namespace: the kernel ends every process of an agent")
         }
+        Isolation::Cgroup => Finding::warn(
+            "isolation",
+            "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
+             found and ended like without",
+            ALLOW_NAMESPACES,
+        ),
         Isolation::Subreaper => Finding::warn(
             "isolation",
             "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can escape",
-            "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)",
+            format!("{ALLOW_NAMESPACES}; or {GET_A_CGROUP}"),
         ),
     }
 }
@@ -198,6 +207,28 @@ fn space(folder: &Path) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::doctor::Level;
+
+    #[test]
+    fn r112_each_way_to_hold_a_tree_is_told_with_what_would_be_better() {
+        let told =
+            [Isolation::PidNamespace, Isolation::Cgroup, Isolation::Subreaper].map(|level| {
+                let found = process_tree(level);
+                let fix = found.fix.unwrap_or_default();
+                let begins = found.message.split(':').next().unwrap_or_default().to_owned();
+                (found.level, begins, fix.contains("user namespaces"), fix.contains("systemd-run"))
+            });
+        let row =
+            |level, words: &str, namespaces, cgroup| (level, words.to_owned(), namespaces, cgroup);
+        assert_eq!(
+            told,
+            [
+                row(Level::Ok, "PID namespace", false, false),
+                row(Level::Warn, "cgroup", true, false),
+                row(Level::Warn, "subreaper", true, true),
+            ]
+        );
+    }
 
     #[test]
     fn versions_of_git_are_read_in_all_their_dresses() {
