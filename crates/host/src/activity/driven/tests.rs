@@ -78,5 +78,40 @@ fn every_dispatch_of_the_pack_may_write_what_its_step_demands() {
             table.push_str(&format!("{} {name}: {access:?}\n", file.name));
         }
     }
-    expect![[""]].assert_eq(&table);
+    expect![[r#"
+        deliver SpecAgent: Session
+        deliver Researcher: Session
+        deliver Architect: Session
+        deliver Designer: Session
+        deliver Planner: Session
+        deliver Integrator: Tree
+        deliver Docs: Tree
+        deliver Integrator: Tree
+        lean SpecAgent: Session
+        plan product-manager: Tree
+        plan Architect: Tree
+        build backend-developer: Tree
+        build frontend-developer: Tree
+        build ai-engineer: Tree
+        build quality-engineer: Tree
+        build devops: Tree
+        build code-reviewer: Tree
+        build Security: Tree
+        feature backend-developer: Tree
+        feature frontend-developer: Tree
+        feature ai-engineer: Tree
+        feature quality-engineer: Tree
+        feature code-reviewer: Tree
+        feature Security: Tree
+        review code-reviewer: Tree
+        review Security: Tree
+        validate product-manager: Tree
+        validate Architect: Tree
+        test quality-engineer: Tree
+        test quality-engineer: Tree
+        document technical-writer: Tree
+        blog blogger: Tree
+        blog code-reviewer: Read
+    "#]]
+    .assert_eq(&table);
 }
