@@ -116,6 +116,11 @@ fn claude_leaves_the_reports_that_a_review_demands() {
         assert!(world.delivered(path).starts_with(&format!("# {role}\n")), "{path}");
     }
     assert_eq!(world.repo.events("attempt_ended").len(), REVIEWS.len(), "each at the first try");
+    for dispatch in 1..=REVIEWS.len() {
+        let told = world.repo.session_file(&format!("dispatches/{dispatch}/attempt-1/stdout.log"));
+        // The scripted model knows a way around a refused tool; others do not.
+        assert!(!told.contains(r#""granted":false"#), "{told}");
+    }
     world.is_quiet();
 }
 
