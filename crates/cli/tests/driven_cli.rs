@@ -4,6 +4,7 @@
 
 use crate::support;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -300,4 +301,53 @@ fn a_run_is_refused_before_it_starts_when_an_agent_or_its_fallback_cannot_start(
         .says("cli.no_agent")
         .says("/nowhere/oc");
     assert!(!repo.root().join(".agents-work").exists(), "a session was opened");
+}
+
+/// Counts what it has spent so far, and gets stuck the first time.
+const STUCK_ONCE: &str = r#"
+printf '{"type":"step_finish","sessionID":"ses_1","part":{"messageID":"msg_0","reason":"tool-calls","tokens":{"input":70,"output":7,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.0003}}\n'
+test -e "{counts}/once" || { touch "{counts}/once"; exec sleep 300; }
+"#;
+
+#[test]
+fn what_a_lost_attempt_is_known_to_have_cost_is_counted() {
+    let repo = world(json!([]), STUCK_ONCE, "");
+    let mut engine = repo.start(&["run", "--no-input", "--lean", support::GOAL]);
+    let attempt = || repo.session().join("dispatches/1/attempt-1");
+    eventually("the agent has spent something", || {
+        let is_open = repo.root().join(".agents-work").is_dir();
+        let told = is_open.then(|| fs::read_to_string(attempt().join("stdout.log")).ok()).flatten();
+        told.is_some_and(|text| text.contains(r#""event":"usage""#))
+    });
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let started: Value =
+        serde_json::from_str(&fs::read_to_string(attempt().join("started")).unwrap()).unwrap();
+    let supervisor = Pid::from_raw(started["pid"].as_i64().unwrap().try_into().unwrap()).unwrap();
+    kill_process(supervisor, Signal::KILL).unwrap();
+    repo.resume().exits(0);
+    let ended = &repo.events("attempt_ended")[0];
+    assert_eq!(ended["end"]["end"], "interrupted", "{ended:#}");
+    let spent = ["input_tokens", "output_tokens", "micro_usd"].map(|part| &ended["usage"][part]);
+    assert_eq!(spent, [70, 7, 300], "{ended:#}");
+}
+
+#[test]
+fn a_plan_for_an_agent_program_that_never_started_does_not_bind_who_comes_after() {
+    let repo = world(json!([]), "", "");
+    let mut command = repo.command(&["run", "--no-input", "--lean", support::GOAL]);
+    let killed = support::ran(command.env("TOLLGATE_CRASH_AT", "process.run_unwritten"));
+    assert_eq!(killed.code, -1, "{}", killed.err);
+    let plan = repo.session().join("dispatches/1/attempt-1/plan.json");
+    assert!(plan.exists() && repo.starts().is_empty(), "its agent was about to start");
+    let settings = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
+    let crew = repo.outside("crew.json");
+    let scripted = format!("[agent.crew]\nadapter = \"scripted\"\nargs = [{crew:?}]\n");
+    repo.write("tollgate.toml", &settings.replace("\"oc\"", "\"crew\""));
+    repo.settings(&scripted);
+    repo.resume().exits(0);
+    let ends: Vec<Value> =
+        repo.events("attempt_ended").iter().map(|event| event["end"]["end"].clone()).collect();
+    assert!(ends.iter().all(|end| end == "replied"), "{ends:?}");
+    assert!(!plan.exists());
 }

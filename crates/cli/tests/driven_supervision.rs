@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use support::processes::{CHILD, alive, expect_gone};
 use support::{Ran, Repo, eventually, files_below};
 
@@ -280,6 +280,47 @@ fn a_program_that_would_wait_for_an_hour_is_parked() {
     engine.wait_with_output().unwrap();
     let until = world.ended("parked")["until"].clone();
     assert!(until.is_string(), "{until}");
+}
+
+#[test]
+fn r107_a_limit_that_is_over_when_an_engine_takes_it_up_is_parked_all_the_same() {
+    let retry = r#"{"type":"system","subtype":"api_retry","error_status":429,"retry_delay_ms":3600000,"error":"rate_limit"}"#;
+    let waits = "touch {open}/begun\nwhile [ ! -e {open}/go ]; do sleep 0.05; done\n";
+    let world = World::new(&format!("init\n{waits}echo '{retry}'\nexec sleep 1000\n"), "");
+    let mut engine = world.repo.start(&ARGUMENTS);
+    eventually("the agent begins", || world.open.join("begun").exists());
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    fs::write(world.open.join("go"), "").unwrap();
+    let outcome = world.repo.session().join("dispatches/1/attempt-1/outcome.json");
+    eventually("the end of the run", || outcome.exists());
+
+    let later = tollgate_host::clock::now().plus_ms(2 * 3_600_000).to_string();
+    let mut resume = world.repo.command(&["resume", "--no-input"]);
+    let mut engine = resume.env("TOLLGATE_NOW", later).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the end of the attempt", || !world.ends().is_empty());
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    world.ended("parked");
+    assert_eq!(world.repo.events("retry_scheduled")[0]["why"], "parked");
+}
+
+#[test]
+fn the_driver_of_a_program_that_closes_its_output_and_lives_on_takes_its_rests() {
+    // Who never waits for anything never leaves the processor of its own accord.
+    let script = r#"
+test -e {open}/rested && exit 1
+rests() { grep ^voluntary_ctxt_switches /proc/$PPID/status; }
+init
+exec > /dev/null 2>&1
+sleep 0.5
+before=$(rests)
+while [ "$(rests)" = "$before" ]; do sleep 0.05; done
+touch {open}/rested
+"#;
+    let world = World::new(script, "[timeout]\nsilence = \"5s\"");
+    world.run().exits(4);
+    assert!(world.open.join("rested").exists(), "{:?}", world.ends());
 }
 
 // ---- what is told while it works

@@ -14,6 +14,7 @@ pub mod event;
 pub mod id;
 pub mod input;
 pub mod limits;
+pub mod money;
 pub mod policy;
 pub mod refusal;
 pub mod reply;

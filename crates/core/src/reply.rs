@@ -1,5 +1,6 @@
 //! What an agent said, after the contract has read it: a claim, never yet a fact.
 
+use crate::money::dollars;
 use crate::role::{Role, spelled};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -98,7 +99,6 @@ impl Usage {
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |value: Option<u64>| value.map_or("unknown".to_owned(), |v| v.to_string());
-        let dollars = |micro: u64| format!("{:.2}", micro as f64 / 1_000_000.0);
         let usd = self.micro_usd.map_or("unknown".to_owned(), dollars);
         let (read, written) = (word(self.input_tokens), word(self.output_tokens));
         write!(f, "usd {usd}, tokens in {read}, out {written}")

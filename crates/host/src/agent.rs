@@ -30,7 +30,7 @@ mod qwen;
 pub use drive::drive;
 pub use follow::Follower;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
-pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, write_plan};
+pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, remove_plan, write_plan};
 pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished};

@@ -4,7 +4,7 @@ use crate::support::{APPROVE, PER_BATCH};
 use crate::world::{Kind, World};
 use tollgate_contract::config::Adapter;
 use tollgate_programs::{Programs, or_skip};
-use tollgate_standin::{Dialect, crew};
+use tollgate_standin::{Answer, Dialect, File, Rule, Script, When, crew};
 
 pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
 pub const CODEX: Kind = Kind { adapter: Adapter::Codex, words: Programs::codex };
@@ -79,6 +79,48 @@ fn codex_writes_the_code_and_claude_reviews_it() {
     };
     assert_eq!(dialect("Coder"), Some(Dialect::OpenaiResponses));
     assert_eq!(dialect("Reviewer"), Some(Dialect::AnthropicMessages));
+    world.is_quiet();
+}
+
+const REVIEWS: [(&str, &str); 2] = [
+    ("Reviewer", "planning-mds/reviews/code-review.md"),
+    ("Security", "planning-mds/reviews/security-review.md"),
+];
+
+/// The crew, whose reviewing members leave their reports.
+fn reporting(session: &str) -> Script {
+    let mut script = crew::script(session);
+    let rule = |(role, path): (&str, &str)| {
+        let content = format!("# {role}\n\nRead all of it. No findings.\n");
+        let write = vec![File { path: path.to_owned(), content }];
+        let asked = Some(format!("# You are {role}\n"));
+        let reply = Some(crew::ok("Nothing stands in the way."));
+        Rule {
+            name: role.to_owned(),
+            when: When { asked, ..When::default() },
+            then: Answer { write, reply, ..Answer::default() },
+            times: None,
+        }
+    };
+    script.rules.splice(0..0, REVIEWS.map(rule));
+    script
+}
+
+#[test]
+fn claude_leaves_the_reports_that_a_review_demands() {
+    let Some(programs) = or_skip("claude_leaves_the_reports_that_a_review_demands") else { return };
+    let world = World::new(programs, CLAUDE, reporting);
+    world.action("review", "Review the app").exits(3).says("APPROVE_REVIEW");
+    world.answer("UD-1", "approved").exits(0).says("DONE");
+    for (role, path) in REVIEWS {
+        assert!(world.delivered(path).starts_with(&format!("# {role}\n")), "{path}");
+    }
+    assert_eq!(world.repo.events("attempt_ended").len(), REVIEWS.len(), "each at the first try");
+    for dispatch in 1..=REVIEWS.len() {
+        let told = world.repo.session_file(&format!("dispatches/{dispatch}/attempt-1/stdout.log"));
+        // The scripted model knows a way around a refused tool; others do not.
+        assert!(!told.contains(r#""granted":false"#), "{told}");
+    }
     world.is_quiet();
 }
 

@@ -85,6 +85,10 @@ impl World {
         self.tollgate(&["run", "--no-input", "--slug", SLUG, GOAL])
     }
 
+    pub fn action(&self, name: &str, goal: &str) -> Ran {
+        self.tollgate(&["run", "--no-input", "--slug", SLUG, "--action", name, goal])
+    }
+
     pub fn answer(&self, decision: &str, answer: &str) -> Ran {
         self.tollgate(&["answer", "latest", decision, answer, "--resume"])
     }

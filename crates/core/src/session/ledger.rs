@@ -5,6 +5,7 @@ use super::spend::{Cost, Spend};
 use super::{Dispatch, Session};
 use crate::allowance::Allowance;
 use crate::id::{DispatchNumber, TaskRef};
+use crate::money::dollars;
 use crate::policy::Policy;
 use crate::role::Role;
 use crate::work::DispatchEnd;
@@ -58,7 +59,6 @@ impl Ledger {
         let used_up = |limit: &Limit| limit.left(self, policy) == Some(0);
         let limit = Limit::ALL.into_iter().find(used_up)?;
         let (spent, max) = (limit.spent(&self.total), limit.max(policy).unwrap_or(0));
-        let dollars = |micro: u64| format!("{}.{:02}", micro / 1_000_000, micro / 10_000 % 100);
         Some(match limit {
             Limit::Usd => format!("{} of {} US dollars are spent", dollars(spent), dollars(max)),
             Limit::Tokens => format!("{spent} of {max} tokens are spent"),

@@ -1,6 +1,7 @@
 //! The ledger as surfaces show it: what is unknown is null in JSON and a word in text, never 0.
 
 use crate::id::{TaskId, TaskRef};
+use crate::money::dollars;
 use crate::role::Role;
 use crate::session::{Ledger, Session, Spend};
 use serde::Serialize;
@@ -18,6 +19,8 @@ pub struct SpendView {
     pub usd_unknown: u32,
     /// Attempts whose tokens are not in the sums, or not all of them.
     pub tokens_unknown: u32,
+    #[serde(skip)]
+    micro_usd: Option<u64>,
 }
 
 /// The same sums by what they were spent on.
@@ -39,6 +42,7 @@ impl SpendView {
             wall_ms: spend.wall_ms,
             usd_unknown: spend.price_unknown,
             tokens_unknown: spend.tokens_unknown,
+            micro_usd: spend.micro_usd,
         }
     }
 
@@ -49,8 +53,7 @@ impl SpendView {
 
     /// `1.20 (2 attempts unknown)`.
     pub fn usd_words(&self) -> String {
-        let known = self.usd.map(|usd| format!("{usd:.2}"));
-        with_unknown(known, self.usd_unknown)
+        with_unknown(self.micro_usd.map(dollars), self.usd_unknown)
     }
 
     /// `in 10, out 5 (1 attempt unknown)`.

@@ -1,5 +1,6 @@
 //! What came of an attempt: the outcome, the reply, the diff and the session files, as one end.
 
+mod last_word;
 mod session_side;
 
 pub use session_side::{Document, read_document};
@@ -16,12 +17,13 @@ use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{RunEnd, RunOutcome};
 use crate::workspace::{CommitMessage, RawChange, Workspace, WorkspaceError, plain_changes};
+use last_word::Circumstances;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::{self, RoleFile};
-use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -56,10 +58,16 @@ fn driven_end(
     let transcript = driven::transcript(at.folder)?;
     let mut claimed = Usage::default();
     let end = match &outcome.end {
-        RunEnd::Exited { code: 0 } => match driven::judge(&transcript) {
-            Ok(bytes) => reply_in(at, bytes, &mut claimed)?,
-            Err(end) => end,
-        },
+        RunEnd::Exited { code: 0 } => {
+            let known = Circumstances {
+                ended_at: ended_at(outcome),
+                is_login_outdated: driven::is_login_outdated(at.context, at.order),
+            };
+            match last_word::judge(&transcript, known) {
+                Ok(bytes) => reply_in(at, bytes, &mut claimed)?,
+                Err(end) => end,
+            }
+        }
         _ => found_end(at, outcome, &mut claimed)?,
     };
     *counted = transcript.usage;
@@ -74,7 +82,7 @@ fn found_end(
 ) -> Result<DispatchEnd, ActivityError> {
     Ok(match &outcome.end {
         RunEnd::Exited { code: 0 } => reply(at, claimed)?,
-        RunEnd::Exited { code: 75 } => temporary(at)?,
+        RunEnd::Exited { code: 75 } => temporary(tail(at)?, ended_at(outcome)),
         RunEnd::Exited { code: 77 } => {
             DispatchEnd::PermissionRefused { detail: last_line(&tail(at)?) }
         }
@@ -96,20 +104,28 @@ fn found_end(
 }
 
 /// Exit 75: temporary. With a time to come back it is parked, without one it counts as a crash.
-fn temporary(at: &Collected<'_>) -> Result<DispatchEnd, ActivityError> {
-    let stderr_tail = tail(at)?;
+fn temporary(stderr_tail: String, ended_at: Timestamp) -> DispatchEnd {
     let until = stderr_tail.lines().rev().find_map(|line| {
         let line = line.trim();
         if let Some(text) = line.strip_prefix("retry-at:") {
             return Timestamp::parse(text.trim());
         }
         let seconds: u64 = line.strip_prefix("retry-after:")?.trim().parse().ok()?;
-        (seconds > 0).then(|| clock::now().plus_ms(seconds.saturating_mul(1_000)))
+        (seconds > 0).then(|| ended_at.plus_ms(seconds.saturating_mul(1_000)))
     });
-    Ok(match until.filter(|until| driven::is_reset_time(*until)) {
+    match until.filter(|until| is_reset_time(*until, ended_at)) {
         Some(until) => DispatchEnd::Parked { until, no_time: None },
         None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
-    })
+    }
+}
+
+fn ended_at(outcome: &RunOutcome) -> Timestamp {
+    Timestamp::from_ms(outcome.finished_at_ms)
+}
+
+/// A time that was not ahead when the run ended is no reset time, and one in years is a mistake.
+fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
+    until > ended_at && until.ms_since(ended_at) <= PARK_MS_MAX
 }
 
 fn tail(at: &Collected<'_>) -> Result<String, ActivityError> {
@@ -280,4 +296,27 @@ fn sensitive(at: &Collected<'_>, work: &Work) -> Vec<String> {
     let rules = PathRules::new(&at.context.config.sensitive).unwrap_or_default();
     let paths = work.changes.iter().map(|change| change.path.clone());
     paths.filter(|path| rules.matches(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn r107_a_time_to_come_back_is_one_after_the_end_of_the_run_whenever_it_is_taken_up() {
+        let ended_at = Timestamp::parse("2020-01-01T12:00:00Z").unwrap();
+        let end = |line: &str| temporary(format!("limit\n{line}\n"), ended_at);
+        let until = ended_at.plus_ms(600_000);
+        for line in ["retry-at: 2020-01-01T12:10:00Z", "retry-after: 600"] {
+            assert_eq!(end(line), DispatchEnd::Parked { until, no_time: None }, "{line}");
+        }
+        for line in
+            ["retry-at: 2020-01-01T12:00:00Z", "retry-after: 0", "retry-after: 999999999999"]
+        {
+            let end = end(line);
+            assert!(matches!(end, DispatchEnd::Crashed { exit_code: Some(75), .. }), "{end:?}");
+        }
+    }
 }

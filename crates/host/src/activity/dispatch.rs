@@ -4,6 +4,7 @@ use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
 use super::{ActivityError, StopSwitch, driven, failed, input, manual, setup};
+use crate::agent;
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
@@ -31,7 +32,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Nothing ran, or nobody saw what it cost.
+    /// Nothing ran.
     fn uncounted(end: DispatchEnd) -> Self {
         Self { end, usage: Usage::default() }
     }
@@ -151,10 +152,10 @@ fn run_to_end(
                 stop.arm(run.stopper());
                 match wait(run)? {
                     Some(outcome) => break outcome,
-                    None => return lost(&workspace, order),
+                    None => return lost(&workspace, order, &folder),
                 }
             }
-            Attached::Lost => return lost(&workspace, order),
+            Attached::Lost => return lost(&workspace, order, &folder),
             Attached::NeverStarted => {
                 // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
                 let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
@@ -168,7 +169,7 @@ fn run_to_end(
                     Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
                     Started::Finished(outcome) => break outcome,
-                    Started::Lost => return lost(&workspace, order),
+                    Started::Lost => return lost(&workspace, order, &folder),
                 }
             }
         }
@@ -176,7 +177,6 @@ fn run_to_end(
     let context = &context.knowing(&driven::secrets(context, order)?);
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let Ended { end, usage } = collect::end(&collected, &outcome)?;
-    let end = driven::with_fresh_login(context, order, end);
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {
@@ -243,9 +243,14 @@ fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
 }
 
 /// Supervisor and outcome are both gone: what was half made is set aside.
-fn lost(workspace: &Workspace, order: &DispatchOrder) -> Result<Option<Ended>, ActivityError> {
+fn lost(
+    workspace: &Workspace,
+    order: &DispatchOrder,
+    folder: &RunFolder,
+) -> Result<Option<Ended>, ActivityError> {
+    let usage = driven::known_cost(folder)?;
     let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
-    Ok(Some(Ended::uncounted(DispatchEnd::Interrupted { rescue })))
+    Ok(Some(Ended { end: DispatchEnd::Interrupted { rescue }, usage }))
 }
 
 /// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.
@@ -421,6 +426,9 @@ fn write_attempt(
 ) -> Result<(), ActivityError> {
     std::fs::create_dir_all(folder.folder())
         .map_err(ActivityError::io(format!("cannot make {}", folder.folder().display())))?;
+    // Of a start that a killed engine did not come to; another kind of agent may be meant by now.
+    agent::remove_plan(folder.folder())
+        .map_err(ActivityError::io(format!("cannot clear {}", folder.folder().display())))?;
     let pretty = |value: &serde_json::Value| {
         serde_json::to_vec_pretty(value).expect("a JSON value can always be written")
     };

@@ -3,10 +3,9 @@
 use super::ActivityError;
 use super::adapter::{Driven, Launch};
 use super::dispatch::DispatchOrder;
-use crate::agent::event::{Finished, Outcome};
+use super::outputs;
 use crate::agent::trust::{self, Inherited};
 use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
-use crate::clock;
 use crate::context::Context;
 use crate::crash;
 use crate::layout::{RunFolder, session_path};
@@ -16,13 +15,10 @@ use std::path::Path;
 use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
+use tollgate_core::brief::Brief;
 use tollgate_core::id::{DispatchNumber, SessionName};
-use tollgate_core::limits::PARK_MS_MAX;
 use tollgate_core::reply::Usage;
-use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
-
-const LOGIN_REFUSED: &str = "the model service refused the login";
 
 /// An agent's own session that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +55,7 @@ pub fn launch(
     };
     let schema = reply_schema();
     let session_folder = session_path(&order.session);
-    let access = access(role);
+    let access = access(&order.brief, role);
     let job = Job {
         agent: &driven.agent,
         program,
@@ -122,7 +118,9 @@ fn ready(
     let problem = ActivityError::io(format!("cannot prepare {}", place.display()));
     let home = Home::create(&place).map_err(problem)?;
     if let Err(error) = lend_login(context, driven, &home) {
-        let cause = format!("your login could not be brought along: {error}");
+        let cause = format!(
+            "your login could not be brought along: {error}; log in again, or let a key through with `env`"
+        );
         return Ok(Err(driven.could_not_start(cause)));
     }
     crash::point("login.lent");
@@ -167,17 +165,10 @@ pub fn secrets(context: &Context, order: &DispatchOrder) -> Result<Vec<String>, 
     Home::at(&place).secrets().map_err(problem)
 }
 
-/// A login that somebody renewed while an attempt ran is refused to that attempt, and the next one gets the new one.
-pub fn with_fresh_login(context: &Context, order: &DispatchOrder, end: DispatchEnd) -> DispatchEnd {
+/// Whether the person has another login by now than the one that the attempt was lent.
+pub fn is_login_outdated(context: &Context, order: &DispatchOrder) -> bool {
     let home = Home::at(&context.agent_home(&order.session, order.number));
-    match end {
-        DispatchEnd::PermissionRefused { detail }
-            if detail.starts_with(LOGIN_REFUSED) && home.is_login_outdated().unwrap_or(false) =>
-        {
-            DispatchEnd::Unavailable { detail: format!("{detail} (it was renewed meanwhile)") }
-        }
-        end => end,
-    }
+    home.is_login_outdated().unwrap_or(false)
 }
 
 /// The login does not stay behind when no agent works with it any more.
@@ -233,9 +224,11 @@ fn is_confined(context: &Context) -> bool {
     is_wanted && SandboxLevel::of_this_machine() != SandboxLevel::None
 }
 
-/// What a role may write, as far as agents can be told.
-fn access(role: &RoleFile) -> Access {
-    match (role.writes.is_empty(), role.artefacts.is_empty()) {
+/// What may be written in this step, as far as agents can be told: by the same rule by which its work is accepted.
+fn access(brief: &Brief, role: &RoleFile) -> Access {
+    let declared = outputs::declared(brief, role);
+    let writes = outputs::writes(brief, role, &declared);
+    match (writes.is_empty(), role.artefacts.is_empty()) {
         (false, _) => Access::Tree,
         (true, false) => Access::Session,
         (true, true) => Access::Read,
@@ -251,53 +244,13 @@ pub fn transcript(folder: &RunFolder) -> Result<Transcript, ActivityError> {
     }
 }
 
-/// A time that is not ahead is no reset time, and one in years is a mistake.
-pub fn is_reset_time(until: Timestamp) -> bool {
-    let now = clock::now();
-    until > now && until.ms_since(now) <= PARK_MS_MAX
+/// What an attempt is known to have cost of which nobody saw the end.
+pub fn known_cost(folder: &RunFolder) -> Result<Usage, ActivityError> {
+    match agent::is_driven(folder.folder()) {
+        true => Ok(transcript(folder)?.usage),
+        false => Ok(Usage::default()),
+    }
 }
 
-/// What an agent's last word means: a reply to be read, or how the attempt ended without one.
-pub fn judge(transcript: &Transcript) -> Result<Vec<u8>, DispatchEnd> {
-    let Some(Finished { outcome, reply, text }) = &transcript.finished else {
-        return Err(DispatchEnd::Crashed {
-            exit_code: None,
-            signal: None,
-            stderr_tail: "the conversation with the agent broke off".to_owned(),
-        });
-    };
-    Err(match outcome.clone() {
-        Outcome::Done => {
-            let written = reply.as_ref().map(ToString::to_string).or_else(|| text.clone());
-            match (written, transcript.refused.first()) {
-                (None, Some(what)) => DispatchEnd::PermissionRefused { detail: what.clone() },
-                (written, _) => return Ok(written.unwrap_or_default().into_bytes()),
-            }
-        }
-        Outcome::UsageLimit { resets_at: Some(until), .. } if is_reset_time(until) => {
-            DispatchEnd::Parked { until, no_time: None }
-        }
-        Outcome::UsageLimit { detail, .. } => DispatchEnd::Limited { detail },
-        Outcome::Service { status, detail } => DispatchEnd::Unavailable {
-            detail: match status {
-                Some(status) => format!("{status}: {detail}"),
-                None => detail,
-            },
-        },
-        Outcome::Login { detail } => {
-            DispatchEnd::PermissionRefused { detail: format!("{LOGIN_REFUSED}: {detail}") }
-        }
-        Outcome::Denied { detail } => DispatchEnd::PermissionRefused { detail },
-        Outcome::Turns { detail } | Outcome::Money { detail } => DispatchEnd::UsedUp { detail },
-        Outcome::Silent { after_ms } => DispatchEnd::Unavailable {
-            detail: format!("no sign of life for {} s while no tool was at work", after_ms / 1_000),
-        },
-        Outcome::Flooded { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
-        Outcome::Looping { requests } => DispatchEnd::Unavailable {
-            detail: format!("it asked its model service {requests} times in a row and got nowhere"),
-        },
-        Outcome::Unclear { exit_code, signal, detail } => {
-            DispatchEnd::Crashed { exit_code, signal, stderr_tail: detail }
-        }
-    })
-}
+#[cfg(test)]
+mod tests;

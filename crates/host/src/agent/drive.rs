@@ -103,7 +103,7 @@ pub enum Heard {
     Line(Line),
     Stderr(Vec<u8>),
     /// Its standard output is closed.
-    Silence,
+    Closed,
     Note(Value),
     /// It wrote more than it may.
     Flood,
@@ -116,7 +116,7 @@ fn listen(child: &mut Child, bytes_max: u64, sender: &SyncSender<Heard>) {
             let mut output = stdout.take(bytes_max.saturating_add(1));
             read_lines(&mut output, &mut |line| lines.send(Heard::Line(line)).is_ok());
             let is_flood = output.limit() == 0;
-            let _over = lines.send(if is_flood { Heard::Flood } else { Heard::Silence });
+            let _over = lines.send(if is_flood { Heard::Flood } else { Heard::Closed });
         });
     }
     if let Some(stderr) = child.stderr.take() {
@@ -186,7 +186,7 @@ impl Drive {
                 return Ok(Some(Outcome::Silent { after_ms: self.plan.silence_ms }));
             }
             match self.heard.recv_timeout(LOOK) {
-                Ok(Heard::Silence) => is_closed = true,
+                Ok(Heard::Closed) => is_closed = true,
                 Ok(heard) => {
                     last_heard = Instant::now();
                     if let Some(outcome) = self.take(heard)? {
@@ -194,7 +194,12 @@ impl Drive {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => self.transcript.flush()?,
-                Err(RecvTimeoutError::Disconnected) => is_closed = true,
+                // It has closed all its output, and lives on.
+                Err(RecvTimeoutError::Disconnected) => {
+                    is_closed = true;
+                    self.transcript.flush()?;
+                    thread::sleep(LOOK);
+                }
             }
         }
     }
@@ -210,7 +215,7 @@ impl Drive {
         while begun.elapsed() < LEAVING {
             match self.heard.recv_timeout(patience) {
                 // Its words to people may still be on their way.
-                Ok(Heard::Silence) => patience = LOOK,
+                Ok(Heard::Closed) => patience = LOOK,
                 Ok(heard) => {
                     let outcome = self.take(heard)?;
                     if matches!(outcome, Some(Outcome::Flooded { .. })) {
@@ -248,7 +253,7 @@ impl Drive {
                 let limit_bytes = self.plan.output_bytes_max;
                 return Ok(Some(Outcome::Flooded { limit_bytes }));
             }
-            Heard::Silence => {}
+            Heard::Closed => {}
         }
         self.follow(turn)
     }

@@ -4,6 +4,8 @@ use super::Home;
 use crate::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
@@ -16,6 +18,14 @@ pub(super) const PLAN: &str = "plan.json";
 pub fn write_plan(folder: &Path, plan: &Plan) -> Result<(), FileError> {
     let bytes = serde_json::to_vec_pretty(plan).expect("a plan can always be written");
     files::write_atomic(&folder.join(PLAN), &bytes)
+}
+
+/// An attempt that is prepared anew may be that of another kind of agent.
+pub fn remove_plan(folder: &Path) -> io::Result<()> {
+    match fs::remove_file(folder.join(PLAN)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Whether an attempt was that of an agent program.
@@ -63,7 +73,7 @@ impl Job<'_> {
     }
 }
 
-/// What a role may write in its tree.
+/// What a role may write in its tree, in this step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {

@@ -31,8 +31,17 @@ pub enum TrustError {
     NoHome,
     #[error("cannot look through {}: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: io::Error },
-    #[error("there are more than {FILES_MAX} files of settings, which nobody can look through")]
+    #[error(
+        "there are more than {FILES_MAX} files of settings, which nobody can look through: remove what is not needed, or \
+         work without `inherit`"
+    )]
     TooMany,
+    #[error(
+        "the folder {} is more than {DEPTH_MAX} deep, which is too deep to look through: remove it, or work without \
+         `inherit`",
+        path.display()
+    )]
+    TooDeep { path: PathBuf },
     #[error(transparent)]
     Repository(#[from] crate::repository::RepositoryError),
     #[error("cannot read or write {}: {cause}", path.display())]
@@ -138,7 +147,8 @@ impl Inherited {
             meta => meta.map_err(unreadable)?,
         };
         if meta.is_dir() {
-            let deeper = depth.checked_sub(1).ok_or(TrustError::TooMany)?;
+            let too_deep = || TrustError::TooDeep { path: path.to_owned() };
+            let deeper = depth.checked_sub(1).ok_or_else(too_deep)?;
             for entry in fs::read_dir(path).map_err(unreadable)? {
                 self.take(&entry.map_err(unreadable)?.path(), person, root, deeper)?;
             }

@@ -46,5 +46,8 @@ fn what_cannot_be_looked_through_is_an_error_and_no_empty_list() {
     assert!(matches!(taken(), Err(TrustError::Unreadable { .. })), "{:?}", taken());
     fs::remove_file(&odd).unwrap();
     fs::create_dir_all(dir.path().join("d/".repeat(DEPTH_MAX + 1))).unwrap();
+    assert!(matches!(taken(), Err(TrustError::TooDeep { .. })), "{:?}", taken());
+    fs::remove_dir_all(dir.path().join("d")).unwrap();
+    (0..=FILES_MAX).for_each(|n| fs::write(dir.path().join(n.to_string()), "x").unwrap());
     assert!(matches!(taken(), Err(TrustError::TooMany)), "{:?}", taken());
 }
