@@ -60,8 +60,8 @@ impl AgentAdapter for Acp {
             writable
                 .extend(job.person_home.map(|home| wrapped.own_places(home)).unwrap_or_default());
         } else {
-            wrapped.prepare(job)?;
-            env = wrapped.private(job.home);
+            env = wrapped.apart(job)?;
+            argv.extend(wrapped.words_apart().iter().map(|word| (*word).to_owned()));
         }
         Ok(Start { argv, env, stdin: Stdin::Talk, writable })
     }

@@ -3,7 +3,7 @@
 mod login;
 mod stream;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
@@ -33,6 +33,9 @@ const HOME_VARIABLE: &str = "COPILOT_HOME";
 
 /// The person's folder, where they have not moved it.
 const PERSONS_FOLDER: &str = ".copilot";
+
+/// Without the servers that it brings along.
+pub(super) const ALONE: &str = "--disable-builtin-mcps";
 
 /// Where Copilot counts the tokens of a run; its lines do not tell them.
 const USAGE_FILE: &str = "tollgate-usage.json";
@@ -102,9 +105,9 @@ impl AgentAdapter for Copilot {
             argv.extend(is_new.then(|| "--trust-folder".to_owned()));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
-            argv.push("--disable-builtin-mcps".to_owned());
-            let folder = job.home.folder().display().to_string();
-            env.insert(HOME_VARIABLE.to_owned(), folder);
+            argv.push(ALONE.to_owned());
+            let (name, folder) = apart(job.home);
+            env.insert(name.to_owned(), folder);
         }
         env.extend(job.cache_variable());
         if let Some(model) = &job.agent.model {
@@ -120,6 +123,11 @@ impl AgentAdapter for Copilot {
         let usage = flag.and_then(|at| plan.argv.get(at + 1)).map(PathBuf::from);
         Box::new(stream::Stream::new(usage, plan.before))
     }
+}
+
+/// What keeps it in its private folder, natively and over ACP.
+pub(super) fn apart(home: &Home) -> (&'static str, String) {
+    (HOME_VARIABLE, home.folder().display().to_string())
 }
 
 /// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes

@@ -1,9 +1,12 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
-use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn, goose, opencode};
+use crate::agent::{
+    AgentAdapter, Job, LoginFile, Plan, StandIn, claude, codex, copilot, gemini, goose, opencode, qwen,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
 
@@ -39,6 +42,14 @@ const NAMES: [(&str, Wrapped); 14] = [
 
 /// An interpreter or a package runner may come first, with an option of its own.
 const WORDS_LOOKED_AT: usize = 3;
+
+/// For an agent of which nothing else is known.
+const XDG: [(&str, &str); 4] = [
+    ("XDG_CONFIG_HOME", "config"),
+    ("XDG_DATA_HOME", "data"),
+    ("XDG_STATE_HOME", "state"),
+    ("XDG_CACHE_HOME", "cache"),
+];
 
 /// The mode that codex-acp makes of the profile in the settings that we write for it.
 pub const CODEX_MODE: &str = "permission-profile:tollgate";
@@ -109,67 +120,50 @@ impl Wrapped {
         StandIn { env: env.collect(), args: Vec::new(), model: None }
     }
 
-    /// Where it finds its settings instead of the person's and the repository's.
-    pub fn private(self, home: &Home) -> BTreeMap<String, String> {
-        let folder = home.folder().display().to_string();
-        let below = |name: &str| home.path(name).display().to_string();
+    /// Where it finds its settings instead of the person's and the repository's, as when it is started by its own adapter,
+    /// and those settings written; the error is why it cannot be kept apart.
+    pub fn apart(self, job: &Job<'_>) -> Result<BTreeMap<String, String>, String> {
+        let problem =
+            |error: io::Error| format!("cannot write the settings of the agent: {error}");
         let on = || "1".to_owned();
         let pairs = match self {
             Self::Claude => vec![
-                ("CLAUDE_CONFIG_DIR", folder),
+                claude::apart(job.home),
                 ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
                 ("DISABLE_AUTOUPDATER", on()),
                 // Ten by itself, and nothing is heard of them over ACP.
                 ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
             ],
-            Self::Codex => vec![("CODEX_HOME", folder)],
-            Self::Gemini => vec![("GEMINI_CLI_HOME", folder)],
-            Self::Qwen => vec![("QWEN_HOME", folder)],
-            Self::Copilot => vec![("COPILOT_HOME", folder)],
-            Self::Opencode => vec![
-                ("XDG_CONFIG_HOME", below("config")),
-                ("XDG_DATA_HOME", below("data")),
-                ("XDG_STATE_HOME", below("state")),
-                ("XDG_CACHE_HOME", below("cache")),
-                ("OPENCODE_DISABLE_PROJECT_CONFIG", on()),
-                ("OPENCODE_DISABLE_AUTOUPDATE", on()),
-            ],
-            Self::Goose => {
-                goose::apart(home).into_iter().chain([("GOOSE_TELEMETRY_OFF", on())]).collect()
+            Self::Codex => vec![codex::apart_over_acp(job)?],
+            Self::Gemini => gemini::apart(job).map_err(problem)?,
+            Self::Qwen => vec![qwen::apart(job).map_err(problem)?],
+            Self::Copilot => vec![copilot::apart(job.home)],
+            Self::Opencode => {
+                let own = [
+                    ("OPENCODE_DISABLE_AUTOUPDATE", on()),
+                    ("XDG_CACHE_HOME", job.home.path("cache").display().to_string()),
+                ];
+                opencode::apart(job)?.into_iter().chain(own).collect()
             }
-            Self::Other => vec![
-                ("XDG_CONFIG_HOME", below("config")),
-                ("XDG_DATA_HOME", below("data")),
-                ("XDG_STATE_HOME", below("state")),
-                ("XDG_CACHE_HOME", below("cache")),
-            ],
+            Self::Goose => {
+                goose::without_plugins(job).map_err(problem)?;
+                let own = [("GOOSE_TELEMETRY_OFF", on())];
+                goose::apart(job.home).into_iter().chain(own).collect()
+            }
+            Self::Other => XDG
+                .map(|(variable, name)| (variable, job.home.path(name).display().to_string()))
+                .to_vec(),
         };
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        Ok(pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// Settings that it needs, written into its private folder; the error is why it cannot be kept apart.
-    pub fn prepare(self, job: &Job<'_>) -> Result<(), String> {
-        let written = match self {
-            Self::Codex if job.tree.join(".codex").exists() => {
-                return Err("the repository has settings in .codex, and codex-acp runs them whatever it is told; \
-                     use adapter = \"codex\", or set inherit = true if you trust them"
-                    .to_owned());
-            }
-            Self::Opencode => return opencode::refuse_plugins(job),
-            Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
-            // Without it a session is refused; with a login of Google's it is told there.
-            Self::Gemini if !job.home.path(".gemini/oauth_creds.json").exists() => {
-                let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
-                let privacy = json!({ "usageStatisticsEnabled": false });
-                let general = json!({ "disableAutoUpdate": true, "maxAttempts": 2 });
-                let settings = json!({ "security": auth, "privacy": privacy, "general": general });
-                let settings = settings.to_string();
-                job.home.write(".gemini/settings.json", settings.as_bytes())
-            }
-            Self::Goose => goose::without_plugins(job),
-            _ => Ok(()),
-        };
-        written.map_err(|error| format!("cannot write the settings of the agent: {error}"))
+    /// Words that keep it apart where no variable does.
+    pub fn words_apart(self) -> &'static [&'static str] {
+        match self {
+            Self::Qwen => &[qwen::SAFE],
+            Self::Copilot => &[copilot::ALONE],
+            _ => &[],
+        }
     }
 
     /// Where the person keeps its settings.
@@ -199,7 +193,7 @@ impl Wrapped {
 
     /// What a session is told beyond the protocol: the repository's settings are for the repository's own people.
     pub fn session_meta(self, plan: &Plan) -> Option<Value> {
-        let is_private = plan.env.contains_key("CLAUDE_CONFIG_DIR");
+        let is_private = plan.env.contains_key(claude::FOLDER_VARIABLE);
         let options = json!({ "settingSources": [], "strictMcpConfig": true });
         (self == Self::Claude && is_private)
             .then(|| json!({ "claudeCode": { "options": options } }))
@@ -214,21 +208,6 @@ impl Wrapped {
     pub fn counts_whole_turns(self) -> bool {
         !matches!(self, Self::Goose | Self::Opencode)
     }
-}
-
-/// Codex bounds files by mounting them anew, which the kernel denies to whoever is held by Landlock already: no command
-/// would start. The bounds are ours then. It keeps asking us before it goes further, and closes the network.
-fn codex_settings(job: &Job<'_>) -> String {
-    let mut settings = String::new();
-    if job.is_confined {
-        settings.push_str("default_permissions = \"tollgate\"\n");
-        settings.push_str("permissions.tollgate.filesystem = {\":root\" = \"write\"}\n");
-    }
-    settings.push_str("check_for_update_on_startup = false\nanalytics.enabled = false\n");
-    for feature in ["hooks", "plugins", "remote_plugin", "apps", "memories", "shell_snapshot"] {
-        settings.push_str(&format!("features.{feature} = false\n"));
-    }
-    settings
 }
 
 #[cfg(test)]
