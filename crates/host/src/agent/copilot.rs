@@ -3,8 +3,11 @@
 mod login;
 mod stream;
 
-use super::{Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{
+    Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words,
+};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
 
@@ -33,6 +36,10 @@ const HOME_VARIABLE: &str = "COPILOT_HOME";
 
 /// The person's folder, where they have not moved it.
 const PERSONS_FOLDER: &str = ".copilot";
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 6] =
+    ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"];
 
 /// Without the servers that it brings along.
 pub(super) const ALONE: &str = "--disable-builtin-mcps";
@@ -86,9 +93,7 @@ impl AgentAdapter for Copilot {
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
-        let problem =
-            |error: std::io::Error| format!("cannot write the settings of Copilot: {error}");
-        login::keep_only(job.home, CONFIG_FILE).map_err(problem)?;
+        let problem = |error: io::Error| format!("cannot write the settings of Copilot: {error}");
         let usage = job.home.path(USAGE_FILE);
         // What an attempt before counted is not this one's.
         job.home.write(USAGE_FILE, b"").map_err(problem)?;
@@ -106,7 +111,7 @@ impl AgentAdapter for Copilot {
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
             argv.push(ALONE.to_owned());
-            let (name, folder) = apart(job.home);
+            let (name, folder) = apart(job.home).map_err(problem)?;
             env.insert(name.to_owned(), folder);
         }
         env.extend(job.cache_variable());
@@ -126,8 +131,12 @@ impl AgentAdapter for Copilot {
 }
 
 /// What keeps it in its private folder, natively and over ACP.
-pub(super) fn apart(home: &Home) -> (&'static str, String) {
-    (HOME_VARIABLE, home.folder().display().to_string())
+pub(super) fn apart(home: &Home) -> io::Result<(&'static str, String)> {
+    for left in LEFT_BEHIND {
+        words::forget(home.folder(), left)?;
+    }
+    login::keep_only(home, CONFIG_FILE)?;
+    Ok((HOME_VARIABLE, home.folder().display().to_string()))
 }
 
 /// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes

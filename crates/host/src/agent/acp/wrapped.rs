@@ -2,7 +2,8 @@
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
 use crate::agent::{
-    AgentAdapter, Job, LoginFile, Plan, StandIn, claude, codex, copilot, gemini, goose, opencode, qwen,
+    AgentAdapter, Job, LoginFile, Plan, StandIn, claude, codex, copilot, gemini, goose, opencode,
+    qwen,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,8 +124,7 @@ impl Wrapped {
     /// Where it finds its settings instead of the person's and the repository's, as when it is started by its own adapter,
     /// and those settings written; the error is why it cannot be kept apart.
     pub fn apart(self, job: &Job<'_>) -> Result<BTreeMap<String, String>, String> {
-        let problem =
-            |error: io::Error| format!("cannot write the settings of the agent: {error}");
+        let problem = |error: io::Error| format!("cannot write the settings of the agent: {error}");
         let on = || "1".to_owned();
         let pairs = match self {
             Self::Claude => vec![
@@ -137,7 +137,7 @@ impl Wrapped {
             Self::Codex => vec![codex::apart_over_acp(job)?],
             Self::Gemini => gemini::apart(job).map_err(problem)?,
             Self::Qwen => vec![qwen::apart(job).map_err(problem)?],
-            Self::Copilot => vec![copilot::apart(job.home)],
+            Self::Copilot => vec![copilot::apart(job.home).map_err(problem)?],
             Self::Opencode => {
                 let own = [
                     ("OPENCODE_DISABLE_AUTOUPDATE", on()),
@@ -212,7 +212,12 @@ impl Wrapped {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
+    use crate::agent::{Access, Home};
+    use std::fs;
+    use tollgate_core::role::Role;
 
     #[test]
     fn they_are_known_by_program_script_and_package() {
@@ -231,5 +236,88 @@ mod tests {
         assert_eq!(of(&["/opt/gemini-cli/bundle/gemini.js", "--acp"]), Wrapped::Gemini);
         assert_eq!(of(&["/srv/me/work/agent", "goose"]), Wrapped::Goose);
         assert_eq!(of(&["/srv/goosefarm/agent", "serve"]), Wrapped::Other);
+    }
+
+    fn job<'a>(agent: &'a Agent, tree: &'a Path, home: &'a Home) -> Job<'a> {
+        Job {
+            agent,
+            program: Vec::new(),
+            role: Role::Coder,
+            access: Access::Tree,
+            tree,
+            session_folder: ".agents-work/one",
+            home,
+            resume: None,
+            schema: &Value::Null,
+            person_home: None,
+            is_confined: true,
+            micro_usd: None,
+        }
+    }
+
+    #[test]
+    fn over_acp_they_are_kept_apart_by_all_that_keeps_them_apart_natively() {
+        let keeps: [(Adapter, Wrapped, &[&str]); 7] = [
+            (Adapter::Claude, Wrapped::Claude, &["CLAUDE_CONFIG_DIR"]),
+            (Adapter::Codex, Wrapped::Codex, &["CODEX_HOME"]),
+            (Adapter::Gemini, Wrapped::Gemini, &["GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"]),
+            (
+                Adapter::Opencode,
+                Wrapped::Opencode,
+                &[
+                    "XDG_CONFIG_HOME",
+                    "XDG_DATA_HOME",
+                    "XDG_STATE_HOME",
+                    "OPENCODE_TEST_HOME",
+                    "OPENCODE_DISABLE_PROJECT_CONFIG",
+                    "OPENCODE_PURE",
+                ],
+            ),
+            (Adapter::Copilot, Wrapped::Copilot, &["COPILOT_HOME"]),
+            (Adapter::Qwen, Wrapped::Qwen, &["QWEN_HOME"]),
+            (Adapter::Goose, Wrapped::Goose, &["GOOSE_PATH_ROOT", "GOOSE_DISABLE_KEYRING"]),
+        ];
+        for (adapter, wrapped, names) in keeps {
+            let temp = tempfile::tempdir().unwrap();
+            let home = Home::create(&temp.path().join("home")).unwrap();
+            let tree = temp.path().join("tree");
+            let agent = Agent::plain(adapter);
+            let job = job(&agent, &tree, &home);
+            let native = crate::agent::adapter(adapter).unwrap().start(&job).unwrap().env;
+            let over_acp = wrapped.apart(&job).unwrap();
+            for name in names {
+                assert!(native.contains_key(*name), "{adapter:?} {name}");
+                assert_eq!(native.get(*name), over_acp.get(*name), "{adapter:?} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_earlier_attempt_left_behind_is_gone() {
+        for (wrapped, left) in [
+            (Wrapped::Codex, "hooks.json"),
+            (Wrapped::Gemini, ".gemini/extensions"),
+            (Wrapped::Opencode, "home/.opencode"),
+            (Wrapped::Copilot, "hooks"),
+            (Wrapped::Qwen, "hooks"),
+            (Wrapped::Goose, ".agents"),
+        ] {
+            let temp = tempfile::tempdir().unwrap();
+            let home = Home::create(&temp.path().join("home")).unwrap();
+            fs::create_dir_all(home.path(left)).unwrap();
+            let agent = Agent::plain(Adapter::Acp);
+            wrapped.apart(&job(&agent, temp.path(), &home)).unwrap();
+            assert!(!home.path(left).exists(), "{wrapped:?}");
+        }
+    }
+
+    #[test]
+    fn qwen_trusts_no_folder() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::create(temp.path()).unwrap();
+        Wrapped::Qwen.apart(&job(&Agent::plain(Adapter::Acp), temp.path(), &home)).unwrap();
+        let settings = fs::read(home.path("settings.json")).unwrap();
+        let settings: Value = serde_json::from_slice(&settings).unwrap();
+        assert_eq!(settings["security"]["folderTrust"]["enabled"], true);
     }
 }
