@@ -190,13 +190,13 @@ isolation! {
     gemini_runs_nothing_of_the_repository: delivers(GEMINI), ["gemini-hook", "gemini-server"];
     goose_runs_nothing_of_the_repository: delivers(GOOSE), ["goose-hook"];
     opencode_is_refused_where_the_repository_has_settings: is_refused(OPENCODE), ["opencode-plugin"];
-    copilot_runs_nothing_of_the_repository: works(COPILOT), ["copilot-hook", "shared-server"];
-    qwen_runs_nothing_of_the_repository: works(QWEN), ["qwen-hook", "qwen-server"];
+    copilot_runs_nothing_of_the_repository: works(COPILOT), ["claude-hook", "copilot-hook", "shared-server"];
+    qwen_runs_nothing_of_the_repository: works(QWEN), ["qwen-hook"];
     goose_over_acp_runs_nothing_of_the_repository: works(GOOSE_ACP), ["goose-hook"];
     claude_over_acp_runs_nothing_of_the_repository: works(CLAUDE_ACP), ["claude-hook", "shared-server"];
     codex_over_acp_is_refused_where_the_repository_has_settings: is_refused(CODEX_ACP), ["codex-server"];
     gemini_over_acp_runs_nothing_of_the_repository: works(GEMINI_ACP), ["gemini-hook", "gemini-server"];
     opencode_over_acp_is_refused_where_the_repository_has_settings: is_refused(OPENCODE_ACP), ["opencode-plugin"];
     copilot_over_acp_runs_nothing_of_the_repository: works(COPILOT_ACP), ["copilot-hook"];
-    qwen_over_acp_runs_nothing_of_the_repository: works(QWEN_ACP), ["qwen-hook", "qwen-server"];
+    qwen_over_acp_runs_nothing_of_the_repository: works(QWEN_ACP), ["qwen-hook"];
 }

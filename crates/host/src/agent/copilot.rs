@@ -75,9 +75,18 @@ impl AgentAdapter for Copilot {
         let own =
             ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"]
                 .map(|name| person_home.join(PERSONS_FOLDER).join(name));
-        let theirs =
-            [".github/hooks", ".github/copilot", ".github/agents", ".github/mcp.json", ".mcp.json"]
-                .map(|name| root.join(name));
+        // It obeys the hooks of Claude Code, too.
+        let theirs = [
+            ".github/hooks",
+            ".github/copilot",
+            ".github/agents",
+            ".github/mcp.json",
+            ".mcp.json",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".claude/hooks",
+        ]
+        .map(|name| root.join(name));
         own.into_iter().chain(theirs).collect()
     }
 

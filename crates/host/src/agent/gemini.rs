@@ -109,7 +109,7 @@ impl AgentAdapter for Gemini {
 }
 
 /// Whether it obeys the settings of the folder in which it works.
-const TRUST: &str = "GEMINI_CLI_TRUST_WORKSPACE";
+pub(super) const TRUST: &str = "GEMINI_CLI_TRUST_WORKSPACE";
 
 fn variables(private: Vec<(&'static str, String)>) -> BTreeMap<String, String> {
     // Its launcher would start a second process and swallow signals.

@@ -115,10 +115,14 @@ impl Wrapped {
         }
         let led =
             self.adapter().map(|adapter| adapter.stand_in(agent, address)).unwrap_or_default();
-        let model = led.model.filter(|_| self == Self::Goose);
-        let env = led.env.into_iter().chain(model.map(|model| ("GOOSE_MODEL".to_owned(), model)));
-        // Models are chosen over the protocol, and each agent has names of its own for them.
-        StandIn { env: env.collect(), args: Vec::new(), model: None }
+        // Models are chosen over the protocol, and only opencode has the same names for them there.
+        let (own, others) = match self {
+            Self::Opencode => (led.model, None),
+            Self::Goose => (None, led.model),
+            _ => (None, None),
+        };
+        let env = led.env.into_iter().chain(others.map(|model| ("GOOSE_MODEL".to_owned(), model)));
+        StandIn { env: env.collect(), args: Vec::new(), model: own }
     }
 
     /// Where it finds its settings instead of the person's and the repository's, as when it is started by its own adapter,
@@ -139,10 +143,7 @@ impl Wrapped {
             Self::Qwen => vec![qwen::apart(job).map_err(problem)?],
             Self::Copilot => vec![copilot::apart(job.home).map_err(problem)?],
             Self::Opencode => {
-                let own = [
-                    ("OPENCODE_DISABLE_AUTOUPDATE", on()),
-                    ("XDG_CACHE_HOME", job.home.path("cache").display().to_string()),
-                ];
+                let own = [("OPENCODE_DISABLE_AUTOUPDATE", on())];
                 opencode::apart(job)?.into_iter().chain(own).collect()
             }
             Self::Goose => {
@@ -155,6 +156,17 @@ impl Wrapped {
                 .to_vec(),
         };
         Ok(pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Without a word about it, Gemini CLI takes no folder for a trusted one, whatever the person has agreed to.
+    pub fn trusting(self) -> Option<(String, String)> {
+        let trust = || (gemini::TRUST.to_owned(), "true".to_owned());
+        (self == Self::Gemini).then(trust)
+    }
+
+    /// As their adapters know.
+    pub fn needs_cache(self) -> bool {
+        matches!(self, Self::Copilot | Self::Opencode)
     }
 
     /// Words that keep it apart where no variable does.
