@@ -195,8 +195,8 @@ isolation! {
     goose_over_acp_runs_nothing_of_the_repository: works(GOOSE_ACP), ["goose-hook"];
     claude_over_acp_runs_nothing_of_the_repository: works(CLAUDE_ACP), ["claude-hook", "shared-server"];
     codex_over_acp_is_refused_where_the_repository_has_settings: is_refused(CODEX_ACP), ["codex-server"];
-    gemini_over_acp_runs_nothing_of_the_repository: works(GEMINI_ACP), ["gemini-hook", "gemini-server"];
+    gemini_over_acp_runs_nothing_of_the_repository: works(GEMINI_ACP), ["gemini-server"];
     opencode_over_acp_is_refused_where_the_repository_has_settings: is_refused(OPENCODE_ACP), ["opencode-plugin"];
-    copilot_over_acp_runs_nothing_of_the_repository: works(COPILOT_ACP), ["copilot-hook"];
+    copilot_over_acp_is_refused_where_the_repository_has_hooks: is_refused(COPILOT_ACP), ["copilot-hook"];
     qwen_over_acp_runs_nothing_of_the_repository: works(QWEN_ACP), ["qwen-hook"];
 }

@@ -41,6 +41,9 @@ const PERSONS_FOLDER: &str = ".copilot";
 const LEFT_BEHIND: [&str; 6] =
     ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"];
 
+/// Of a repository.
+const HOOKS: &str = ".github/hooks";
+
 /// Without the servers that it brings along.
 pub(super) const ALONE: &str = "--disable-builtin-mcps";
 
@@ -77,7 +80,7 @@ impl AgentAdapter for Copilot {
                 .map(|name| person_home.join(PERSONS_FOLDER).join(name));
         // It obeys the hooks of Claude Code, too.
         let theirs = [
-            ".github/hooks",
+            HOOKS,
             ".github/copilot",
             ".github/agents",
             ".github/mcp.json",
@@ -140,12 +143,24 @@ impl AgentAdapter for Copilot {
 }
 
 /// What keeps it in its private folder, natively and over ACP.
-pub(super) fn apart(home: &Home) -> io::Result<(&'static str, String)> {
+fn apart(home: &Home) -> io::Result<(&'static str, String)> {
     for left in LEFT_BEHIND {
         words::forget(home.folder(), left)?;
     }
     login::keep_only(home, CONFIG_FILE)?;
     Ok((HOME_VARIABLE, home.folder().display().to_string()))
+}
+
+/// The same over ACP, where it runs the hooks of a repository whatever it is told, its own setting against them included; the
+/// error is why it cannot be kept apart.
+pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), String> {
+    if job.tree.join(HOOKS).symlink_metadata().is_ok() {
+        return Err(format!(
+            "the repository has {HOOKS}, and `copilot --acp` runs what is in it whatever it is told; use adapter = \"copilot\", \
+             or write inherit = true and agree to it with `tollgate agents trust`"
+        ));
+    }
+    apart(job.home).map_err(|error| format!("cannot write the settings of Copilot: {error}"))
 }
 
 /// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes

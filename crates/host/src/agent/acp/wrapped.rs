@@ -141,7 +141,7 @@ impl Wrapped {
             Self::Codex => vec![codex::apart_over_acp(job)?],
             Self::Gemini => gemini::apart(job).map_err(problem)?,
             Self::Qwen => vec![qwen::apart(job).map_err(problem)?],
-            Self::Copilot => vec![copilot::apart(job.home).map_err(problem)?],
+            Self::Copilot => vec![copilot::apart_over_acp(job)?],
             Self::Opencode => {
                 let own = [("OPENCODE_DISABLE_AUTOUPDATE", on())];
                 opencode::apart(job)?.into_iter().chain(own).collect()
