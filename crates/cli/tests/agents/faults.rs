@@ -11,7 +11,7 @@ use tollgate_standin::{Answer, Fault, Script, When, crew};
 
 /// A program that says nothing is given up; where it must wait by itself it gets more time than it needs on a busy machine.
 const SHORT: &str = "10s";
-pub const LONG: &str = "30s";
+const LONG: &str = "30s";
 
 fn status(code: u16) -> Fault {
     let (headers, body) = (Default::default(), None);
