@@ -27,7 +27,7 @@ fn stall() -> Fault {
 }
 
 /// One attempt of the first role shows where a fault ends; the limit on its time is there so that no defect hangs the tests.
-fn settings(world: &World, silence: &str, attempts: usize) {
+pub fn settings(world: &World, silence: &str, attempts: usize) {
     let path = world.repo.root().join("tollgate.toml");
     let text = fs::read_to_string(&path).unwrap();
     let retry = format!("[retry]\ntransient_attempts = {attempts}\n");
@@ -48,7 +48,7 @@ fn ends(world: &World) -> Vec<Value> {
 
 /// It was really in the way.
 #[track_caller]
-fn met_the_fault(world: &World) {
+pub fn met_the_fault(world: &World) {
     let asked = world.service.requests();
     assert!(asked.iter().any(|request| request.rule.as_deref() == Some(FAULT)), "{asked:#?}");
 }

@@ -10,13 +10,13 @@ pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claud
 pub const CODEX: Kind = Kind { adapter: Adapter::Codex, words: Programs::codex };
 pub const GEMINI: Kind = Kind { adapter: Adapter::Gemini, words: Programs::gemini };
 pub const GOOSE: Kind = Kind { adapter: Adapter::Goose, words: Programs::goose };
-const OPENCODE: Kind = Kind { adapter: Adapter::Opencode, words: Programs::opencode };
-const COPILOT: Kind = Kind { adapter: Adapter::Copilot, words: Programs::copilot };
-const QWEN: Kind = Kind { adapter: Adapter::Qwen, words: Programs::qwen };
+pub const OPENCODE: Kind = Kind { adapter: Adapter::Opencode, words: Programs::opencode };
+pub const COPILOT: Kind = Kind { adapter: Adapter::Copilot, words: Programs::copilot };
+pub const QWEN: Kind = Kind { adapter: Adapter::Qwen, words: Programs::qwen };
 
-const GOOSE_ACP: Kind = Kind { adapter: Adapter::Acp, words: goose_acp };
-const CLAUDE_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::claude_acp };
-const CODEX_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::codex_acp };
+pub const GOOSE_ACP: Kind = Kind { adapter: Adapter::Acp, words: goose_acp };
+pub const CLAUDE_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::claude_acp };
+pub const CODEX_ACP: Kind = Kind { adapter: Adapter::Acp, words: Programs::codex_acp };
 
 fn goose_acp(programs: &Programs) -> Vec<String> {
     let acp = ["acp", "--with-builtin", "developer"].map(str::to_owned);

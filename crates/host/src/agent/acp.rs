@@ -57,11 +57,15 @@ impl AgentAdapter for Acp {
         let wrapped = Wrapped::of(&argv);
         let (mut env, mut writable) = (BTreeMap::new(), Vec::new());
         if job.agent.inherit {
+            env.extend(wrapped.trusting());
             writable
                 .extend(job.person_home.map(|home| wrapped.own_places(home)).unwrap_or_default());
         } else {
-            wrapped.prepare(job)?;
-            env = wrapped.private(job.home);
+            env = wrapped.apart(job)?;
+            argv.extend(wrapped.words_apart().iter().map(|word| (*word).to_owned()));
+        }
+        if wrapped.needs_cache() {
+            env.extend(job.cache_variable());
         }
         Ok(Start { argv, env, stdin: Stdin::Talk, writable })
     }

@@ -3,7 +3,7 @@
 mod permission;
 mod talk;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
 use crate::files::is_program;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -109,7 +109,8 @@ impl AgentAdapter for Claude {
         if !job.agent.inherit {
             say(&ALONE);
             say(&["--add-dir", &job.tree.display().to_string()]);
-            env.insert("CLAUDE_CONFIG_DIR".to_owned(), job.home.folder().display().to_string());
+            let (name, folder) = apart(job.home);
+            env.insert(name.to_owned(), folder);
         }
         if let Some(model) = &job.agent.model {
             say(&["--model", model]);
@@ -132,6 +133,14 @@ impl AgentAdapter for Claude {
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
         Box::new(talk::TwoWay::new(plan))
     }
+}
+
+/// The folder of its settings, its login and its sessions.
+pub(super) const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// What keeps it in its private folder, natively and over ACP.
+pub(super) fn apart(home: &Home) -> (&'static str, String) {
+    (FOLDER_VARIABLE, home.folder().display().to_string())
 }
 
 fn files_of(place: &Path, names: &[&str]) -> Vec<PathBuf> {

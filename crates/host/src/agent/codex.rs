@@ -5,8 +5,9 @@ pub(super) mod failure;
 mod schema;
 mod stream;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
 
@@ -28,6 +29,9 @@ const CONFIG_FILE: &str = "config.toml";
 const PERSONS_FOLDER: &str = ".codex";
 
 const SCHEMA_FILE: &str = "tollgate-reply.schema.json";
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 6] = ["AGENTS.md", "hooks.json", "rules", "agents", "plugins", "skills"];
 
 /// What Codex tells nobody else: that it waits, and what was refused.
 const LOG: &str = "error,codex_core=warn,codex_sandboxing=warn";
@@ -84,10 +88,8 @@ impl AgentAdapter for Codex {
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
             argv.push("--ignore-rules".to_owned());
-            let text = config::private(job);
-            job.home.write(CONFIG_FILE, text.as_bytes()).map_err(problem)?;
-            let folder = job.home.folder().display().to_string();
-            env.insert("CODEX_HOME".to_owned(), folder);
+            let (name, folder) = apart(job, &config::private(job)).map_err(problem)?;
+            env.insert(name.to_owned(), folder);
         }
         if let Some(model) = &job.agent.model {
             argv.extend(["--model".to_owned(), model.clone()]);
@@ -103,6 +105,26 @@ impl AgentAdapter for Codex {
     fn talk(&self, plan: &Plan) -> Box<dyn Talk> {
         Box::new(stream::Stream::new(plan.before))
     }
+}
+
+/// What keeps it in its private folder, natively and over ACP.
+fn apart(job: &Job<'_>, settings: &str) -> io::Result<(&'static str, String)> {
+    for left in LEFT_BEHIND {
+        words::forget(job.home.folder(), left)?;
+    }
+    job.home.write(CONFIG_FILE, settings.as_bytes())?;
+    Ok(("CODEX_HOME", job.home.folder().display().to_string()))
+}
+
+/// The same over ACP; the error is why it cannot be kept apart.
+pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), String> {
+    if job.tree.join(PERSONS_FOLDER).symlink_metadata().is_ok() {
+        return Err("the repository has settings in .codex, and codex-acp runs them whatever it is told; use adapter = \
+             \"codex\", or write inherit = true and agree to them with `tollgate agents trust`"
+            .to_owned());
+    }
+    apart(job, &config::over_acp(job))
+        .map_err(|error| format!("cannot write the settings of Codex: {error}"))
 }
 
 /// Settings, hooks, rules and plugins below a home or below a repository; both have the same names.

@@ -3,8 +3,11 @@
 mod login;
 mod stream;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{
+    Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words,
+};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
 
@@ -33,6 +36,16 @@ const HOME_VARIABLE: &str = "COPILOT_HOME";
 
 /// The person's folder, where they have not moved it.
 const PERSONS_FOLDER: &str = ".copilot";
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 6] =
+    ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"];
+
+/// Of a repository.
+const HOOKS: &str = ".github/hooks";
+
+/// Without the servers that it brings along.
+pub(super) const ALONE: &str = "--disable-builtin-mcps";
 
 /// Where Copilot counts the tokens of a run; its lines do not tell them.
 const USAGE_FILE: &str = "tollgate-usage.json";
@@ -65,9 +78,18 @@ impl AgentAdapter for Copilot {
         let own =
             ["settings.json", "mcp-config.json", "hooks", "agents", "skills", "installed-plugins"]
                 .map(|name| person_home.join(PERSONS_FOLDER).join(name));
-        let theirs =
-            [".github/hooks", ".github/copilot", ".github/agents", ".github/mcp.json", ".mcp.json"]
-                .map(|name| root.join(name));
+        // It obeys the hooks of Claude Code, too.
+        let theirs = [
+            HOOKS,
+            ".github/copilot",
+            ".github/agents",
+            ".github/mcp.json",
+            ".mcp.json",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".claude/hooks",
+        ]
+        .map(|name| root.join(name));
         own.into_iter().chain(theirs).collect()
     }
 
@@ -83,9 +105,7 @@ impl AgentAdapter for Copilot {
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
-        let problem =
-            |error: std::io::Error| format!("cannot write the settings of Copilot: {error}");
-        login::keep_only(job.home, CONFIG_FILE).map_err(problem)?;
+        let problem = |error: io::Error| format!("cannot write the settings of Copilot: {error}");
         let usage = job.home.path(USAGE_FILE);
         // What an attempt before counted is not this one's.
         job.home.write(USAGE_FILE, b"").map_err(problem)?;
@@ -102,9 +122,9 @@ impl AgentAdapter for Copilot {
             argv.extend(is_new.then(|| "--trust-folder".to_owned()));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));
         } else {
-            argv.push("--disable-builtin-mcps".to_owned());
-            let folder = job.home.folder().display().to_string();
-            env.insert(HOME_VARIABLE.to_owned(), folder);
+            argv.push(ALONE.to_owned());
+            let (name, folder) = apart(job.home).map_err(problem)?;
+            env.insert(name.to_owned(), folder);
         }
         env.extend(job.cache_variable());
         if let Some(model) = &job.agent.model {
@@ -120,6 +140,27 @@ impl AgentAdapter for Copilot {
         let usage = flag.and_then(|at| plan.argv.get(at + 1)).map(PathBuf::from);
         Box::new(stream::Stream::new(usage, plan.before))
     }
+}
+
+/// What keeps it in its private folder, natively and over ACP.
+fn apart(home: &Home) -> io::Result<(&'static str, String)> {
+    for left in LEFT_BEHIND {
+        words::forget(home.folder(), left)?;
+    }
+    login::keep_only(home, CONFIG_FILE)?;
+    Ok((HOME_VARIABLE, home.folder().display().to_string()))
+}
+
+/// The same over ACP, where it runs the hooks of a repository whatever it is told, its own setting against them included; the
+/// error is why it cannot be kept apart.
+pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), String> {
+    if job.tree.join(HOOKS).symlink_metadata().is_ok() {
+        return Err(format!(
+            "the repository has {HOOKS}, and `copilot --acp` runs what is in it whatever it is told; use adapter = \"copilot\", \
+             or write inherit = true and agree to it with `tollgate agents trust`"
+        ));
+    }
+    apart(job.home).map_err(|error| format!("cannot write the settings of Copilot: {error}"))
 }
 
 /// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes

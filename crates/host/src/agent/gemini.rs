@@ -80,7 +80,12 @@ impl AgentAdapter for Gemini {
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
-        prepare(job).map_err(|error| format!("cannot write its settings: {error}"))?;
+        let problem = |error: io::Error| format!("cannot write its settings: {error}");
+        job.home.write(POLICY, settings::policy(job).as_bytes()).map_err(problem)?;
+        let private = match job.agent.inherit {
+            true => vec![(TRUST, "true".to_owned())],
+            false => apart(job).map_err(problem)?,
+        };
         let mut argv = job.program.clone();
         argv.extend(["-o", "stream-json", "--approval-mode", "default"].map(str::to_owned));
         argv.extend(["--policy".to_owned(), job.home.path(POLICY).display().to_string()]);
@@ -92,7 +97,7 @@ impl AgentAdapter for Gemini {
         argv.extend(job.agent.args.iter().cloned());
         Ok(Start {
             argv,
-            env: variables(job),
+            env: variables(private),
             stdin: Stdin::Prompt,
             writable: job.own_places(&[".gemini"]),
         })
@@ -103,29 +108,26 @@ impl AgentAdapter for Gemini {
     }
 }
 
-fn variables(job: &Job<'_>) -> BTreeMap<String, String> {
+/// Whether it obeys the settings of the folder in which it works.
+pub(super) const TRUST: &str = "GEMINI_CLI_TRUST_WORKSPACE";
+
+fn variables(private: Vec<(&'static str, String)>) -> BTreeMap<String, String> {
     // Its launcher would start a second process and swallow signals.
-    let mut env = BTreeMap::from([("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())]);
-    env.insert("NO_BROWSER".to_owned(), "true".to_owned());
-    let trusts = if job.agent.inherit { "true" } else { "false" };
-    env.insert("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), trusts.to_owned());
-    if !job.agent.inherit {
-        let folder = job.home.folder().display().to_string();
-        env.insert("GEMINI_CLI_HOME".to_owned(), folder);
-    }
-    env
+    let plain = ["GEMINI_CLI_NO_RELAUNCH", "NO_BROWSER"].map(|name| (name, "true".to_owned()));
+    let all = plain.into_iter().chain(private);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn prepare(job: &Job<'_>) -> io::Result<()> {
-    job.home.write(POLICY, settings::policy(job).as_bytes())?;
-    if job.agent.inherit {
-        return Ok(());
-    }
+/// What keeps it in its private folder, natively and over ACP: settings under which nothing of the repository, and nothing
+/// that was left behind, runs.
+pub(super) fn apart(job: &Job<'_>) -> io::Result<Vec<(&'static str, String)>> {
     for left in LEFT_BEHIND {
         words::forget(job.home.folder(), left)?;
     }
     let signs_in = settings::sign_in(&job.agent.env, |file| job.home.path(file).exists());
     let content = settings::settings(signs_in).to_string();
     job.home.write(&format!("{FOLDER}/settings.json"), content.as_bytes())?;
-    job.home.write(&format!("{FOLDER}/GEMINI.md"), settings::NOTE.as_bytes())
+    job.home.write(&format!("{FOLDER}/GEMINI.md"), settings::NOTE.as_bytes())?;
+    let folder = job.home.folder().display().to_string();
+    Ok(vec![("GEMINI_CLI_HOME", folder), (TRUST, "false".to_owned())])
 }

@@ -3,7 +3,7 @@
 mod log;
 mod stream;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,6 +51,9 @@ const SETTINGS: [&str; 15] = [
 /// Below the home, the folders that it works with.
 const FOLDERS: [&str; 3] = [".config/opencode", ".local/share/opencode", ".local/state/opencode"];
 
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 2] = ["config/opencode", "home/.opencode"];
+
 impl AgentAdapter for Opencode {
     fn program(&self) -> &'static str {
         "opencode"
@@ -80,8 +83,7 @@ impl AgentAdapter for Opencode {
         let folders = [person_home.join(".config/opencode"), person_home.join(".opencode")];
         let theirs = folders.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(name)));
         // Of the repository all of it: what its plugins load was written by anybody.
-        let names = ["opencode.json", "opencode.jsonc", ".opencode"];
-        theirs.chain(names.map(|name| root.join(name))).collect()
+        theirs.chain(SETTINGS_OF_THE_REPOSITORY.map(|name| root.join(name))).collect()
     }
 
     fn stand_in(&self, _agent: &Agent, address: &str) -> StandIn {
@@ -92,7 +94,10 @@ impl AgentAdapter for Opencode {
     }
 
     fn start(&self, job: &Job<'_>) -> Result<Start, String> {
-        refuse_plugins(job)?;
+        let private = match job.agent.inherit {
+            true => Vec::new(),
+            false => apart(job)?,
+        };
         let mut argv = job.program.clone();
         argv.extend(["run", "--format", "json"].map(str::to_owned));
         if let Some(model) = &job.agent.model {
@@ -116,9 +121,7 @@ impl AgentAdapter for Opencode {
             true => own_folders(job)?,
             false => Vec::new(),
         };
-        if !job.agent.inherit {
-            env.extend(private(job));
-        }
+        env.extend(private.into_iter().map(|(name, value)| (name.to_owned(), value)));
         Ok(Start { argv, env, stdin: Stdin::Prompt, writable })
     }
 
@@ -129,15 +132,40 @@ impl AgentAdapter for Opencode {
     }
 }
 
-/// It loads the plugins of a repository whatever it is told: they would run with the person's login in reach.
-pub(super) fn refuse_plugins(job: &Job<'_>) -> Result<(), String> {
-    let plugins = [".opencode/plugin", ".opencode/plugins"];
-    let found = plugins.iter().find(|name| job.tree.join(name).symlink_metadata().is_ok());
-    match found.filter(|_| !job.agent.inherit) {
+/// In the top folder of a repository, the settings that it reads whatever it is told.
+const SETTINGS_OF_THE_REPOSITORY: [&str; 3] = ["opencode.json", "opencode.jsonc", ".opencode"];
+
+/// What keeps it in its private folders, natively and over ACP; the error is why it cannot be kept apart.
+///
+/// There is no variable for `~/.opencode` but the one with which it moves the home in its own tests.
+pub(super) fn apart(job: &Job<'_>) -> Result<Vec<(&'static str, String)>, String> {
+    refuse_settings(job.tree)?;
+    for left in LEFT_BEHIND {
+        words::forget(job.home.folder(), left)
+            .map_err(|error| format!("{left} of its private folder cannot be removed: {error}"))?;
+    }
+    let below = |name: &str| job.home.path(name).display().to_string();
+    let folders = [
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("OPENCODE_TEST_HOME", "home"),
+    ];
+    let switches = ["OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_PURE"];
+    let folders = folders.map(|(variable, name)| (variable, below(name)));
+    let switches = switches.map(|variable| (variable, "1".to_owned()));
+    Ok(folders.into_iter().chain(switches).collect())
+}
+
+/// A second reader of settings in it obeys none of its switches and imports the plugins that they list: they would run with
+/// the person's login in reach. It looks from where it works up to the top of the work tree, and it works at the top.
+fn refuse_settings(tree: &Path) -> Result<(), String> {
+    let is_there = |name: &&str| tree.join(name).symlink_metadata().is_ok();
+    match SETTINGS_OF_THE_REPOSITORY.iter().find(|name| is_there(name)) {
         None => Ok(()),
         Some(name) => Err(format!(
-            "the repository has {name}, and opencode would run what is in it; take it out of the repository, use another \
-             agent, or write inherit = true and agree to it with `tollgate agents trust`"
+            "the repository has {name}, and opencode would run the plugins in it or named by it, whatever it is told; take it \
+             out of the repository, use another agent, or write inherit = true and agree to it with `tollgate agents trust`"
         )),
     }
 }
@@ -180,22 +208,6 @@ fn own_folders(job: &Job<'_>) -> Result<Vec<PathBuf>, String> {
             .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     }
     Ok(folders)
-}
-
-/// Its folders are the private ones, and it loads neither plugins nor settings of the repository. There is no variable
-/// for `~/.opencode` but the one with which it moves the home in its own tests.
-fn private(job: &Job<'_>) -> Vec<(String, String)> {
-    let below = |name: &str| job.home.path(name).display().to_string();
-    let folders = [
-        ("XDG_CONFIG_HOME", "config"),
-        ("XDG_DATA_HOME", "data"),
-        ("XDG_STATE_HOME", "state"),
-        ("OPENCODE_TEST_HOME", "home"),
-    ];
-    let switches = ["OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_PURE"];
-    let folders = folders.map(|(variable, name)| (variable.to_owned(), below(name)));
-    let switches = switches.map(|variable| (variable.to_owned(), "1".to_owned()));
-    folders.into_iter().chain(switches).collect()
 }
 
 #[cfg(test)]

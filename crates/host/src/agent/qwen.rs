@@ -9,6 +9,7 @@ use super::{
 use crate::clock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Agent;
 
@@ -37,6 +38,13 @@ const INHERITED: [&str; 8] = [
     ".qwen/settings.json",
     ".qwen/skills",
 ];
+
+/// What would run or be obeyed if an earlier attempt had left it in the private folder.
+const LEFT_BEHIND: [&str; 7] =
+    [".env", "agents", "commands", "extensions", "hooks", "skills", "trustedFolders.json"];
+
+/// Neither hooks nor servers, extensions and skills, of whosoever.
+pub(super) const SAFE: &str = "--safe-mode";
 
 /// Rounds with the model before it gives up; a guard against running in circles, far above what one task takes.
 const TURNS_MAX: &str = "400";
@@ -103,11 +111,10 @@ impl AgentAdapter for Qwen {
         }
         let mut env = BTreeMap::from([("QWEN_CODE_NO_RELAUNCH".to_owned(), "true".to_owned())]);
         if !job.agent.inherit {
-            say(&["--safe-mode"]);
-            job.home
-                .write("settings.json", settings().to_string().as_bytes())
+            say(&[SAFE]);
+            let (name, folder) = apart(job)
                 .map_err(|error| format!("cannot write the settings of Qwen Code: {error}"))?;
-            env.insert("QWEN_HOME".to_owned(), job.home.folder().display().to_string());
+            env.insert(name.to_owned(), folder);
         }
         if job.home.path(OAUTH).exists() {
             say(&["--auth-type", "qwen-oauth"]);
@@ -137,6 +144,15 @@ fn allowed(job: &Job<'_>) -> Vec<String> {
     };
     rules.extend(["edit", "write_file", "notebook_edit"].map(|tool| format!("{tool}({place})")));
     rules
+}
+
+/// What keeps it in its private folder, natively and over ACP.
+pub(super) fn apart(job: &Job<'_>) -> io::Result<(&'static str, String)> {
+    for left in LEFT_BEHIND {
+        words::forget(job.home.folder(), left)?;
+    }
+    job.home.write("settings.json", settings().to_string().as_bytes())?;
+    Ok(("QWEN_HOME", job.home.folder().display().to_string()))
 }
 
 /// In a folder that is not trusted neither the repository's settings nor its `.env` files count.

@@ -1,9 +1,13 @@
 //! What we know of the agents that speak ACP, each told by its command: where its settings can be kept apart, and what of
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
-use crate::agent::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn, goose, opencode};
+use crate::agent::{
+    AgentAdapter, Job, LoginFile, Plan, StandIn, claude, codex, copilot, gemini, goose, opencode,
+    qwen,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
 
@@ -39,6 +43,14 @@ const NAMES: [(&str, Wrapped); 14] = [
 
 /// An interpreter or a package runner may come first, with an option of its own.
 const WORDS_LOOKED_AT: usize = 3;
+
+/// For an agent of which nothing else is known.
+const XDG: [(&str, &str); 4] = [
+    ("XDG_CONFIG_HOME", "config"),
+    ("XDG_DATA_HOME", "data"),
+    ("XDG_STATE_HOME", "state"),
+    ("XDG_CACHE_HOME", "cache"),
+];
 
 /// The mode that codex-acp makes of the profile in the settings that we write for it.
 pub const CODEX_MODE: &str = "permission-profile:tollgate";
@@ -103,73 +115,67 @@ impl Wrapped {
         }
         let led =
             self.adapter().map(|adapter| adapter.stand_in(agent, address)).unwrap_or_default();
-        let model = led.model.filter(|_| self == Self::Goose);
-        let env = led.env.into_iter().chain(model.map(|model| ("GOOSE_MODEL".to_owned(), model)));
-        // Models are chosen over the protocol, and each agent has names of its own for them.
-        StandIn { env: env.collect(), args: Vec::new(), model: None }
+        // Models are chosen over the protocol, and only opencode has the same names for them there.
+        let (own, others) = match self {
+            Self::Opencode => (led.model, None),
+            Self::Goose => (None, led.model),
+            _ => (None, None),
+        };
+        let env = led.env.into_iter().chain(others.map(|model| ("GOOSE_MODEL".to_owned(), model)));
+        StandIn { env: env.collect(), args: Vec::new(), model: own }
     }
 
-    /// Where it finds its settings instead of the person's and the repository's.
-    pub fn private(self, home: &Home) -> BTreeMap<String, String> {
-        let folder = home.folder().display().to_string();
-        let below = |name: &str| home.path(name).display().to_string();
+    /// Where it finds its settings instead of the person's and the repository's, as when it is started by its own adapter,
+    /// and those settings written; the error is why it cannot be kept apart.
+    pub fn apart(self, job: &Job<'_>) -> Result<BTreeMap<String, String>, String> {
+        let problem = |error: io::Error| format!("cannot write the settings of the agent: {error}");
         let on = || "1".to_owned();
         let pairs = match self {
             Self::Claude => vec![
-                ("CLAUDE_CONFIG_DIR", folder),
+                claude::apart(job.home),
                 ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
                 ("DISABLE_AUTOUPDATER", on()),
                 // Ten by itself, and nothing is heard of them over ACP.
                 ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
             ],
-            Self::Codex => vec![("CODEX_HOME", folder)],
-            Self::Gemini => vec![("GEMINI_CLI_HOME", folder)],
-            Self::Qwen => vec![("QWEN_HOME", folder)],
-            Self::Copilot => vec![("COPILOT_HOME", folder)],
-            Self::Opencode => vec![
-                ("XDG_CONFIG_HOME", below("config")),
-                ("XDG_DATA_HOME", below("data")),
-                ("XDG_STATE_HOME", below("state")),
-                ("XDG_CACHE_HOME", below("cache")),
-                ("OPENCODE_DISABLE_PROJECT_CONFIG", on()),
-                ("OPENCODE_DISABLE_AUTOUPDATE", on()),
-            ],
-            Self::Goose => {
-                goose::apart(home).into_iter().chain([("GOOSE_TELEMETRY_OFF", on())]).collect()
+            Self::Codex => vec![codex::apart_over_acp(job)?],
+            Self::Gemini => gemini::apart(job).map_err(problem)?,
+            Self::Qwen => vec![qwen::apart(job).map_err(problem)?],
+            Self::Copilot => vec![copilot::apart_over_acp(job)?],
+            Self::Opencode => {
+                let own = [("OPENCODE_DISABLE_AUTOUPDATE", on())];
+                opencode::apart(job)?.into_iter().chain(own).collect()
             }
-            Self::Other => vec![
-                ("XDG_CONFIG_HOME", below("config")),
-                ("XDG_DATA_HOME", below("data")),
-                ("XDG_STATE_HOME", below("state")),
-                ("XDG_CACHE_HOME", below("cache")),
-            ],
+            Self::Goose => {
+                goose::without_plugins(job).map_err(problem)?;
+                let own = [("GOOSE_TELEMETRY_OFF", on())];
+                goose::apart(job.home).into_iter().chain(own).collect()
+            }
+            Self::Other => XDG
+                .map(|(variable, name)| (variable, job.home.path(name).display().to_string()))
+                .to_vec(),
         };
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        Ok(pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// Settings that it needs, written into its private folder; the error is why it cannot be kept apart.
-    pub fn prepare(self, job: &Job<'_>) -> Result<(), String> {
-        let written = match self {
-            Self::Codex if job.tree.join(".codex").exists() => {
-                return Err("the repository has settings in .codex, and codex-acp runs them whatever it is told; \
-                     use adapter = \"codex\", or set inherit = true if you trust them"
-                    .to_owned());
-            }
-            Self::Opencode => return opencode::refuse_plugins(job),
-            Self::Codex => job.home.write("config.toml", codex_settings(job).as_bytes()),
-            // Without it a session is refused; with a login of Google's it is told there.
-            Self::Gemini if !job.home.path(".gemini/oauth_creds.json").exists() => {
-                let auth = json!({ "auth": { "selectedType": "gemini-api-key" } });
-                let privacy = json!({ "usageStatisticsEnabled": false });
-                let general = json!({ "disableAutoUpdate": true, "maxAttempts": 2 });
-                let settings = json!({ "security": auth, "privacy": privacy, "general": general });
-                let settings = settings.to_string();
-                job.home.write(".gemini/settings.json", settings.as_bytes())
-            }
-            Self::Goose => goose::without_plugins(job),
-            _ => Ok(()),
-        };
-        written.map_err(|error| format!("cannot write the settings of the agent: {error}"))
+    /// Without a word about it, Gemini CLI takes no folder for a trusted one, whatever the person has agreed to.
+    pub fn trusting(self) -> Option<(String, String)> {
+        let trust = || (gemini::TRUST.to_owned(), "true".to_owned());
+        (self == Self::Gemini).then(trust)
+    }
+
+    /// As their adapters know.
+    pub fn needs_cache(self) -> bool {
+        matches!(self, Self::Copilot | Self::Opencode)
+    }
+
+    /// Words that keep it apart where no variable does.
+    pub fn words_apart(self) -> &'static [&'static str] {
+        match self {
+            Self::Qwen => &[qwen::SAFE],
+            Self::Copilot => &[copilot::ALONE],
+            _ => &[],
+        }
     }
 
     /// Where the person keeps its settings.
@@ -199,7 +205,7 @@ impl Wrapped {
 
     /// What a session is told beyond the protocol: the repository's settings are for the repository's own people.
     pub fn session_meta(self, plan: &Plan) -> Option<Value> {
-        let is_private = plan.env.contains_key("CLAUDE_CONFIG_DIR");
+        let is_private = plan.env.contains_key(claude::FOLDER_VARIABLE);
         let options = json!({ "settingSources": [], "strictMcpConfig": true });
         (self == Self::Claude && is_private)
             .then(|| json!({ "claudeCode": { "options": options } }))
@@ -216,24 +222,14 @@ impl Wrapped {
     }
 }
 
-/// Codex bounds files by mounting them anew, which the kernel denies to whoever is held by Landlock already: no command
-/// would start. The bounds are ours then. It keeps asking us before it goes further, and closes the network.
-fn codex_settings(job: &Job<'_>) -> String {
-    let mut settings = String::new();
-    if job.is_confined {
-        settings.push_str("default_permissions = \"tollgate\"\n");
-        settings.push_str("permissions.tollgate.filesystem = {\":root\" = \"write\"}\n");
-    }
-    settings.push_str("check_for_update_on_startup = false\nanalytics.enabled = false\n");
-    for feature in ["hooks", "plugins", "remote_plugin", "apps", "memories", "shell_snapshot"] {
-        settings.push_str(&format!("features.{feature} = false\n"));
-    }
-    settings
-}
-
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
+    use crate::agent::{Access, Home};
+    use std::fs;
+    use tollgate_core::role::Role;
 
     #[test]
     fn they_are_known_by_program_script_and_package() {
@@ -252,5 +248,88 @@ mod tests {
         assert_eq!(of(&["/opt/gemini-cli/bundle/gemini.js", "--acp"]), Wrapped::Gemini);
         assert_eq!(of(&["/srv/me/work/agent", "goose"]), Wrapped::Goose);
         assert_eq!(of(&["/srv/goosefarm/agent", "serve"]), Wrapped::Other);
+    }
+
+    fn job<'a>(agent: &'a Agent, tree: &'a Path, home: &'a Home) -> Job<'a> {
+        Job {
+            agent,
+            program: Vec::new(),
+            role: Role::Coder,
+            access: Access::Tree,
+            tree,
+            session_folder: ".agents-work/one",
+            home,
+            resume: None,
+            schema: &Value::Null,
+            person_home: None,
+            is_confined: true,
+            micro_usd: None,
+        }
+    }
+
+    #[test]
+    fn over_acp_they_are_kept_apart_by_all_that_keeps_them_apart_natively() {
+        let keeps: [(Adapter, Wrapped, &[&str]); 7] = [
+            (Adapter::Claude, Wrapped::Claude, &["CLAUDE_CONFIG_DIR"]),
+            (Adapter::Codex, Wrapped::Codex, &["CODEX_HOME"]),
+            (Adapter::Gemini, Wrapped::Gemini, &["GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"]),
+            (
+                Adapter::Opencode,
+                Wrapped::Opencode,
+                &[
+                    "XDG_CONFIG_HOME",
+                    "XDG_DATA_HOME",
+                    "XDG_STATE_HOME",
+                    "OPENCODE_TEST_HOME",
+                    "OPENCODE_DISABLE_PROJECT_CONFIG",
+                    "OPENCODE_PURE",
+                ],
+            ),
+            (Adapter::Copilot, Wrapped::Copilot, &["COPILOT_HOME"]),
+            (Adapter::Qwen, Wrapped::Qwen, &["QWEN_HOME"]),
+            (Adapter::Goose, Wrapped::Goose, &["GOOSE_PATH_ROOT", "GOOSE_DISABLE_KEYRING"]),
+        ];
+        for (adapter, wrapped, names) in keeps {
+            let temp = tempfile::tempdir().unwrap();
+            let home = Home::create(&temp.path().join("home")).unwrap();
+            let tree = temp.path().join("tree");
+            let agent = Agent::plain(adapter);
+            let job = job(&agent, &tree, &home);
+            let native = crate::agent::adapter(adapter).unwrap().start(&job).unwrap().env;
+            let over_acp = wrapped.apart(&job).unwrap();
+            for name in names {
+                assert!(native.contains_key(*name), "{adapter:?} {name}");
+                assert_eq!(native.get(*name), over_acp.get(*name), "{adapter:?} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_earlier_attempt_left_behind_is_gone() {
+        for (wrapped, left) in [
+            (Wrapped::Codex, "hooks.json"),
+            (Wrapped::Gemini, ".gemini/extensions"),
+            (Wrapped::Opencode, "home/.opencode"),
+            (Wrapped::Copilot, "hooks"),
+            (Wrapped::Qwen, "hooks"),
+            (Wrapped::Goose, ".agents"),
+        ] {
+            let temp = tempfile::tempdir().unwrap();
+            let home = Home::create(&temp.path().join("home")).unwrap();
+            fs::create_dir_all(home.path(left)).unwrap();
+            let agent = Agent::plain(Adapter::Acp);
+            wrapped.apart(&job(&agent, temp.path(), &home)).unwrap();
+            assert!(!home.path(left).exists(), "{wrapped:?}");
+        }
+    }
+
+    #[test]
+    fn qwen_trusts_no_folder() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::create(temp.path()).unwrap();
+        Wrapped::Qwen.apart(&job(&Agent::plain(Adapter::Acp), temp.path(), &home)).unwrap();
+        let settings = fs::read(home.path("settings.json")).unwrap();
+        let settings: Value = serde_json::from_slice(&settings).unwrap();
+        assert_eq!(settings["security"]["folderTrust"]["enabled"], true);
     }
 }

@@ -29,9 +29,25 @@ const FEATURES_OFF: [&str; 10] = [
 /// The whole of the private `config.toml`.
 pub fn private(job: &Job<'_>) -> String {
     let mut settings = bounds(job);
-    settings.push(trust(job, "untrusted"));
+    settings.extend(apart(job));
+    settings.push(("allow_login_shell".to_owned(), json!(false)));
+    settings.extend(provider(job));
+    in_lines(&settings)
+}
+
+/// The same over ACP: there Codex asks us before it goes further than its files, and chooses its service itself.
+pub fn over_acp(job: &Job<'_>) -> String {
+    let mut settings = apart(job);
+    if let Some(files) = files(job).filter(|_| job.is_confined) {
+        settings.extend(profile(files));
+    }
+    in_lines(&settings)
+}
+
+/// Nothing of the person's and the repository's.
+fn apart(job: &Job<'_>) -> Vec<Setting> {
+    let mut settings = vec![trust(job, "untrusted")];
     let plain = [
-        ("allow_login_shell", json!(false)),
         ("check_for_update_on_startup", json!(false)),
         ("analytics.enabled", json!(false)),
         ("history.persistence", json!("none")),
@@ -45,7 +61,10 @@ pub fn private(job: &Job<'_>) -> String {
     ];
     settings.extend(plain.map(|(name, value)| (name.to_owned(), value)));
     settings.extend(FEATURES_OFF.map(|name| (format!("features.{name}"), json!(false))));
-    settings.extend(provider(job));
+    settings
+}
+
+fn in_lines(settings: &[Setting]) -> String {
     settings.iter().map(|(name, value)| format!("{name} = {}\n", toml(value))).collect()
 }
 
@@ -69,12 +88,16 @@ fn bounds(job: &Job<'_>) -> Vec<Setting> {
     let mut settings = vec![("approval_policy".to_owned(), json!("never"))];
     match files(job) {
         None => settings.push(("default_permissions".to_owned(), json!(":workspace"))),
-        Some(files) => {
-            settings.push(("default_permissions".to_owned(), json!(OURS)));
-            settings.push((format!("permissions.{OURS}.filesystem"), files));
-        }
+        Some(files) => settings.extend(profile(files)),
     }
     settings
+}
+
+fn profile(files: Value) -> [Setting; 2] {
+    [
+        ("default_permissions".to_owned(), json!(OURS)),
+        (format!("permissions.{OURS}.filesystem"), files),
+    ]
 }
 
 /// Which files the model's commands may write; none for the profile of Codex itself that opens the tree. The network is

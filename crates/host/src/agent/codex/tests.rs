@@ -256,7 +256,6 @@ fn it_is_started_for_one_turn_and_reads_the_prompt() {
         default_permissions = "tollgate"
         permissions.tollgate.filesystem = {":root"="write"}
         projects = {"/srv/a \"tree\""={"trust_level"="untrusted"}}
-        allow_login_shell = false
         check_for_update_on_startup = false
         analytics.enabled = false
         history.persistence = "none"
@@ -273,6 +272,7 @@ fn it_is_started_for_one_turn_and_reads_the_prompt() {
         features.shell_snapshot = false
         features.daemon_auto_start = false
         features.unbounded_connection_retries = false
+        allow_login_shell = false
     "#]].assert_eq(&config.unwrap());
 }
 

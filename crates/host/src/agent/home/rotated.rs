@@ -11,6 +11,9 @@ const LONG_TOKEN_CHARS: usize = 64;
 /// Parts of names of fields that say where tokens are sent; nobody but the person changes those.
 const ADDRESSES: [&str; 7] = ["url", "uri", "host", "endpoint", "issuer", "domain", "server"];
 
+/// Parts of names of fields that say who the person is and what is billed; renewing tokens changes neither.
+const WHOSE: [&str; 4] = ["api_key", "apikey", "account", "org"];
+
 /// Both are JSON of the same shape, and only tokens, numbers and switches differ or are new.
 pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
     let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok().filter(Value::is_object);
@@ -22,6 +25,7 @@ pub fn is_renewed(before: &[u8], after: &[u8]) -> bool {
 
 fn may_become(before: &Value, after: &Value, name: &str) -> bool {
     match (before, after) {
+        _ if is_whose(name) => before == after,
         // A key of an API is never renewed.
         (Value::Object(fields), _) if fields.get("type").is_some_and(|kind| kind == "api") => {
             before == after
@@ -46,16 +50,19 @@ fn may_become(before: &Value, after: &Value, name: &str) -> bool {
     }
 }
 
-/// Plain values, and nothing that could say where tokens are sent or what is run.
+/// Plain values, and nothing that could say where tokens are sent, whose they are or what is run.
 fn may_be_added(name: &str, value: &Value) -> bool {
+    if is_address(name) || is_whose(name) {
+        return false;
+    }
     match value {
-        Value::Number(_) | Value::Bool(_) => !is_address(name),
+        Value::Number(_) | Value::Bool(_) => true,
         Value::String(text) => {
             let is_word =
                 text.chars().all(|char| char.is_ascii_alphanumeric() || "_-:".contains(char));
             let is_long =
                 text.len() >= LONG_TOKEN_CHARS && is_token(text) && !text.starts_with('/');
-            (is_word || is_long) && !is_address(name)
+            is_word || is_long
         }
         _ => false,
     }
@@ -68,8 +75,16 @@ fn is_token(text: &str) -> bool {
 }
 
 fn is_address(name: &str) -> bool {
+    contains_any(name, &ADDRESSES)
+}
+
+fn is_whose(name: &str) -> bool {
+    contains_any(name, &WHOSE)
+}
+
+fn contains_any(name: &str, parts: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
-    ADDRESSES.iter().any(|part| name.contains(part))
+    parts.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
@@ -97,6 +112,54 @@ mod tests {
         assert!(becomes("refresh-token-1", "refresh-token-2222"));
         assert!(becomes("\"expires\":1", "\"expires\":1767225600000"));
         assert!(becomes("\"note\":null", "\"note\":null,\"more\":1,\"idToken\":\"id-token-0001\""));
+    }
+
+    /// What becomes of a login when one text in it becomes another.
+    fn changed(login: &str, from: &str, to: &str) -> bool {
+        assert!(login.contains(from), "{from}");
+        is_renewed(login.as_bytes(), login.replace(from, to).as_bytes())
+    }
+
+    #[test]
+    fn r113_codex_renews_its_tokens_and_neither_key_nor_account() {
+        let login = r#"{"auth_mode":"chatgpt","OPENAI_API_KEY":"sk-of-the-person-1","tokens":{"id_token":"aaaa.bbbb.cccc",
+            "access_token":"access-token-1","refresh_token":"refresh-token-1","account_id":"11111111-2222-3333"},
+            "last_refresh":"2026-11-16T08:00:00.000000Z"}"#;
+        let renewed = login
+            .replace("aaaa.bbbb.cccc", "dddd.eeee.ffff")
+            .replace("access-token-1", "access-token-2")
+            .replace("refresh-token-1", "refresh-token-2")
+            .replace("16T08", "16T09");
+        assert!(is_renewed(login.as_bytes(), renewed.as_bytes()));
+        assert!(!changed(login, "sk-of-the-person-1", "sk-of-somebody-22"));
+        assert!(!changed(login, "11111111-2222-3333", "44444444-2222-3333"));
+        assert!(!changed(
+            login,
+            "\"tokens\"",
+            "\"CODEX_API_KEY\":\"sk-of-somebody-22\",\"tokens\""
+        ));
+        let key_only = r#"{"OPENAI_API_KEY":"sk-of-the-person-1"}"#;
+        assert!(!changed(key_only, "sk-of-the-person-1", "sk-of-somebody-22"));
+        let without = r#"{"OPENAI_API_KEY":null,"tokens":{"access_token":"access-token-1"}}"#;
+        assert!(!changed(without, "null", "\"sk-of-somebody-22\""));
+    }
+
+    #[test]
+    fn r113_claude_renews_its_tokens_and_not_the_account() {
+        let login = r#"{"claudeAiOauth":{"accessToken":"sk-ant-oat01-1111","refreshToken":"sk-ant-ort01-1111",
+            "expiresAt":1794816000000,"scopes":["user:inference"],"subscriptionType":"max"},
+            "organizationUuid":"11111111-2222-3333","oauthAccount":{"id":"aaaaaaaa-bbbb-cccc"}}"#;
+        let renewed = login
+            .replace("oat01-1111", "oat01-2222")
+            .replace("ort01-1111", "ort01-2222")
+            .replace("1794816000000", "1794844800000");
+        assert!(is_renewed(login.as_bytes(), renewed.as_bytes()));
+        assert!(!changed(login, "11111111-2222-3333", "44444444-2222-3333"));
+        assert!(
+            !changed(login, "aaaaaaaa-bbbb-cccc", "dddddddd-bbbb-cccc"),
+            "however deep it lies"
+        );
+        assert!(!changed(login, "\"max\"", "\"pro\""), "too short for a token");
     }
 
     #[test]

@@ -171,6 +171,17 @@ fn agent(inherit: bool) -> Agent {
 }
 
 fn started(access: Access, inherit: bool, resume: Option<&str>) -> (Start, Value) {
+    let start = started_in(Path::new("/srv/tree"), access, inherit, resume).unwrap();
+    let settings = serde_json::from_str(&start.env["OPENCODE_CONFIG_CONTENT"]).unwrap();
+    (start, settings)
+}
+
+fn started_in(
+    tree: &Path,
+    access: Access,
+    inherit: bool,
+    resume: Option<&str>,
+) -> Result<Start, String> {
     let temp = tempfile::tempdir().unwrap();
     let home = Home::create(&temp.path().join("1")).unwrap();
     let person = temp.path().join("person");
@@ -181,7 +192,7 @@ fn started(access: Access, inherit: bool, resume: Option<&str>) -> (Start, Value
         program: vec!["opencode".to_owned()],
         role: Role::Coder,
         access,
-        tree: Path::new("/srv/tree"),
+        tree,
         session_folder: ".agents-work/s",
         home: &home,
         resume,
@@ -190,9 +201,21 @@ fn started(access: Access, inherit: bool, resume: Option<&str>) -> (Start, Value
         is_confined: true,
         micro_usd: None,
     };
-    let start = Opencode.start(&job).unwrap();
-    let settings = serde_json::from_str(&start.env["OPENCODE_CONFIG_CONTENT"]).unwrap();
-    (start, settings)
+    Opencode.start(&job)
+}
+
+#[test]
+fn it_is_not_started_where_the_repository_has_settings_for_it_unless_it_inherits() {
+    for name in SETTINGS_OF_THE_REPOSITORY {
+        let tree = tempfile::tempdir().unwrap();
+        let is_started = |inherit| started_in(tree.path(), Access::Tree, inherit, None).map(|_| ());
+        assert_eq!(is_started(false), Ok(()));
+        // Nowhere now, and somewhere by the time that it looks.
+        std::os::unix::fs::symlink("nowhere", tree.path().join(name)).unwrap();
+        let why = is_started(false).unwrap_err();
+        assert!(why.contains(name) && why.contains("tollgate agents trust"), "{why}");
+        assert_eq!(is_started(true), Ok(()));
+    }
 }
 
 #[test]
