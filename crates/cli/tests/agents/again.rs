@@ -24,14 +24,29 @@ fn hasty(session: &str) -> Script {
         then: Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() },
         times: None,
     };
-    script.rules.splice(0..0, [mended, first]);
+    // The others show nothing more.
+    let rest = Rule {
+        name: "rest".to_owned(),
+        when: When { contains: Some("# You are ".to_owned()), ..When::default() },
+        then: Answer { reply: Some(blocked()), ..Answer::default() },
+        times: None,
+    };
+    script.rules.splice(0..0, [mended, first, rest]);
     script
+}
+
+/// A reply that stops the session.
+pub fn blocked() -> Value {
+    let mut reply = crew::ok("This is enough.");
+    reply["status"] = "BLOCKED".into();
+    reply["gates"]["meets_definition_of_done"] = false.into();
+    reply
 }
 
 fn asked_again(test: &str, kind: Kind) {
     let Some(programs) = or_skip(test) else { return };
     let world = World::new(programs, kind, hasty);
-    world.lean().exits(0).says("DONE");
+    world.lean().exits(4).says("This is enough.");
     let ended = world.repo.events("attempt_ended");
     let first = ended.iter().filter(|event| event["number"] == 1);
     let ends: Vec<&str> = first.filter_map(|event| event["end"]["end"].as_str()).collect();

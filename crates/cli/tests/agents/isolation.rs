@@ -1,7 +1,7 @@
 //! What a repository brings along for an agent, hooks and servers, does not run; and would, if a person had agreed to it.
 
-use crate::faults;
-use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE};
+use crate::again::blocked;
+use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE, delivers, thoughtful};
 use crate::world::{Kind, World};
 use serde_json::{Value, json};
 use std::fs;
@@ -56,10 +56,10 @@ fn before_a_tool(hook: &str) -> &'static str {
     if hook.starts_with("gemini") { "BeforeTool" } else { "PreToolUse" }
 }
 
-/// The crew, to which nobody is known after its first tool.
+/// The crew, which stops after the first role has used its tools.
 fn brief(session: &str) -> Script {
-    let mut script = faults::no_login(session);
-    script.rules[0].when.tool_results = Some(1);
+    let mut script = crew::script(session);
+    script.rules[0].then.reply = Some(blocked());
     script
 }
 
@@ -75,12 +75,11 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-fn runs_nothing_of_the_repository(test: &str, kind: Kind, would_run: &[&str]) {
+fn delivers_and_runs_nothing_of_the_repository(test: &str, kind: Kind, would_run: &[&str]) {
     let Some(programs) = or_skip(test) else { return };
-    let (world, marks) = planted(programs, kind, crew::script);
-    world.lean().exits(0).says("DONE");
+    let (world, marks) = planted(programs, kind, thoughtful);
+    delivers(&world);
     assert!(names_in(&marks).is_empty(), "the repository ran {:?}", names_in(&marks));
-    world.is_quiet();
 
     // The same settings run where they are agreed to: it is not for a fault of theirs that they did not.
     let (world, marks) = planted(programs, kind, brief);
@@ -92,7 +91,7 @@ fn runs_nothing_of_the_repository(test: &str, kind: Kind, would_run: &[&str]) {
     fs::write(settings, text.replace("[agent.agent]\n", "[agent.agent]\ninherit = true\n"))
         .unwrap();
     world.tollgate(&["agents", "trust", "agent", "--yes"]).exits(0);
-    world.lean().exits(4);
+    world.lean().exits(4).says("This is enough.");
     assert_eq!(names_in(&marks), would_run);
     world.is_quiet();
 }
@@ -101,14 +100,14 @@ macro_rules! isolation {
     ($($name:ident: $kind:expr, $would_run:expr;)+) => {
         $(#[test]
         fn $name() {
-            runs_nothing_of_the_repository(stringify!($name), $kind, &$would_run);
+            delivers_and_runs_nothing_of_the_repository(stringify!($name), $kind, &$would_run);
         })+
     };
 }
 
 isolation! {
-    claude_runs_nothing_of_the_repository: CLAUDE, ["claude-hook", "claude-server"];
-    codex_runs_nothing_of_the_repository: CODEX, ["codex-server"];
-    gemini_runs_nothing_of_the_repository: GEMINI, ["gemini-hook", "gemini-server"];
-    goose_runs_nothing_of_the_repository: GOOSE, ["goose-hook"];
+    claude_delivers_a_lean_session_and_runs_nothing_of_the_repository: CLAUDE, ["claude-hook", "claude-server"];
+    codex_delivers_a_lean_session_and_runs_nothing_of_the_repository: CODEX, ["codex-server"];
+    gemini_delivers_a_lean_session_and_runs_nothing_of_the_repository: GEMINI, ["gemini-hook", "gemini-server"];
+    goose_delivers_a_lean_session_and_runs_nothing_of_the_repository: GOOSE, ["goose-hook"];
 }

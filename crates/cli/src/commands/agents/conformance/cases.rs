@@ -148,10 +148,11 @@ fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failur
 }
 
 fn troubles() -> Vec<Trouble> {
-    let status = |code| {
+    let answers = |code, retry_after| {
         let (headers, body) = (Default::default(), None);
-        Fault::Status { code, retry_after: None, headers, body }
+        Fault::Status { code, retry_after, headers, body }
     };
+    let status = |code| answers(code, None);
     let for_good = |capability, fault, wanted, grade| {
         let (until, times) = (Until::End, None);
         Trouble { capability, fault, grade, wanted, until, times }
@@ -159,6 +160,11 @@ fn troubles() -> Vec<Trouble> {
     let by_us = "told as the service's failure, tried again by us";
     let limit = Fault::UsageLimit { resets_in_s: RESETS_IN_S };
     let limit = for_good("usage limit", limit, "parked until its reset time", parks);
+    let short = for_good("short wait", answers(429, Some(1)), "waited for by itself", |p| {
+        passes(p.is_done && p.record.first_end().is_some_and(is_reply))
+    });
+    let long = answers(429, Some(RESETS_IN_S));
+    let long = for_good("long wait", long, "parked until its end", parks);
     let login = "told as a refused login, for a person";
     let silent = "ended by the silence limit, tried again by us";
     let arguments = "the model is told and goes on";
@@ -167,6 +173,8 @@ fn troubles() -> Vec<Trouble> {
     vec![
         for_good("server error", status(500), by_us, is_unavailable),
         for_good("rate limit", status(429), by_us, is_unavailable),
+        Trouble { times: Some(1), ..short },
+        Trouble { until: Until::Parked, ..long },
         Trouble { until: Until::Parked, ..limit },
         for_good("no login", status(401), login, |p| {
             passes(matches!(p.record.first_end(), Some(DispatchEnd::PermissionRefused { .. })))
