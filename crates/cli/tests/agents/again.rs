@@ -21,17 +21,11 @@ fn hasty(session: &str) -> Script {
     let mended = Rule {
         name: "mended".to_owned(),
         when: When { asked: Some(SECOND_QUESTION.to_owned()), ..When::default() },
-        then: Answer { reply: Some(crew::ok("It is written.")), ..Answer::default() },
-        times: None,
-    };
-    // The others show nothing more.
-    let rest = Rule {
-        name: "rest".to_owned(),
-        when: When { contains: Some("# You are ".to_owned()), ..When::default() },
+        // A good one, after which nothing more need be played.
         then: Answer { reply: Some(blocked()), ..Answer::default() },
         times: None,
     };
-    script.rules.splice(0..0, [mended, first, rest]);
+    script.rules.splice(0..0, [mended, first]);
     script
 }
 

@@ -106,9 +106,10 @@ fn unavailable(world: &World, why: &str) {
     ends_as(world, "unavailable", why, 1);
 }
 
-fn unavailable_twice(world: &World, why: &str) {
-    settings(world, LONG, 2);
-    ends_as(world, "unavailable", why, 2);
+/// As often as the settings say; one agent, which gives up soon, shows it for all.
+fn unavailable_three_times(world: &World, why: &str) {
+    settings(world, LONG, 3);
+    ends_as(world, "unavailable", why, 3);
 }
 
 /// For a person at once, however many attempts there are.
@@ -232,12 +233,12 @@ faults! {
     claude_no_login: CLAUDE, status(401) => refused("status 401");
     claude_hang: CLAUDE, Fault::Hang => silent(SHORT);
     claude_stall: CLAUDE, stall() => silent(SHORT);
-    claude_garbage: CLAUDE, Fault::Garbage => unavailable_twice("API Error");
+    claude_garbage: CLAUDE, Fault::Garbage => unavailable("API Error");
     claude_cut: CLAUDE, Fault::Cut => unavailable("Connection to the API was lost");
     claude_truncated: CLAUDE, Fault::Truncated => unavailable("API Error");
     claude_broken_off: CLAUDE, Fault::BrokenOff => unavailable("500: ");
 
-    codex_rate_limit: CODEX, status(429) => unavailable_twice("429 Too Many Requests");
+    codex_rate_limit: CODEX, status(429) => unavailable_three_times("429 Too Many Requests");
     codex_long_wait: CODEX, retry_after(AN_HOUR_S) => parked();
     codex_usage_limit: CODEX, usage_limit() => parked();
     codex_server_error: CODEX, status(500) => unavailable("temporary errors");
@@ -257,7 +258,7 @@ faults! {
     gemini_hang: GEMINI, Fault::Hang => silent(SHORT_ON_NODE);
     gemini_stall: GEMINI, stall() => silent(SHORT_ON_NODE);
     gemini_garbage: GEMINI, Fault::Garbage => unavailable("Incomplete JSON");
-    gemini_cut: GEMINI, Fault::Cut => unavailable_twice("terminated");
+    gemini_cut: GEMINI, Fault::Cut => unavailable("terminated");
     gemini_truncated: GEMINI, Fault::Truncated => unavailable("Incomplete JSON");
     gemini_broken_off: GEMINI, Fault::BrokenOff => unavailable("API Error");
 
@@ -268,7 +269,7 @@ faults! {
     goose_no_login: GOOSE, status(401) => refused("Status: 401");
     goose_hang: GOOSE, Fault::Hang => silent(SHORT);
     goose_stall: GOOSE, stall() => silent(SHORT);
-    goose_garbage: GOOSE, Fault::Garbage => unavailable_twice("Stream decode error");
+    goose_garbage: GOOSE, Fault::Garbage => unavailable("Stream decode error");
     goose_cut: GOOSE, Fault::Cut => unavailable("Stream decode error");
     // It does not look for the end of an answer, nor at an error within.
     goose_truncated: GOOSE, Fault::Truncated => invalid("reply.not_json");

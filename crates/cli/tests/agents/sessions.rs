@@ -70,15 +70,6 @@ fn full(test: &str, kind: Kind) {
     world.is_quiet();
 }
 
-/// As `lean`; not every agent counts its tokens over ACP.
-fn over_acp(test: &str, kind: Kind) {
-    let Some(programs) = or_skip(test) else { return };
-    let world = World::new(programs, kind, crew::script);
-    world.lean().exits(0).says("DONE");
-    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
-    world.is_quiet();
-}
-
 #[test]
 fn codex_writes_the_code_and_claude_reviews_it() {
     let Some(programs) = or_skip("codex_writes_the_code_and_claude_reviews_it") else { return };
@@ -126,10 +117,7 @@ sessions! {
     opencode_delivers_a_lean_session: lean(OPENCODE);
     copilot_delivers_a_lean_session: lean(COPILOT);
     qwen_delivers_a_lean_session: lean(QWEN);
-    goose_over_acp_delivers_a_lean_session: over_acp(GOOSE_ACP);
     goose_over_acp_delivers_a_full_session: full(GOOSE_ACP);
-    claude_over_acp_delivers_a_lean_session: over_acp(CLAUDE_ACP);
     claude_over_acp_delivers_a_full_session: full(CLAUDE_ACP);
-    codex_over_acp_delivers_a_lean_session: over_acp(CODEX_ACP);
     codex_over_acp_delivers_a_full_session: full(CODEX_ACP);
 }
