@@ -63,7 +63,10 @@ fn thinking_is_part_of_the_output_or_stands_beside_it_as_the_vendor_has_it() {
     assert_eq!(reply["usage"]["completion_tokens_details"]["reasoning_tokens"], 2);
     let reply = post(&service, "/v1beta/models/m:generateContent", &json!({"contents": []})).json();
     let usage = &reply["usageMetadata"];
-    assert_eq!((&usage["candidatesTokenCount"], &usage["thoughtsTokenCount"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (&usage["candidatesTokenCount"], &usage["thoughtsTokenCount"]),
+        (&json!(1), &json!(2))
+    );
     assert_eq!(usage["totalTokenCount"], 10);
 }
 
