@@ -16,7 +16,7 @@ pub fn script(session: &str) -> Script {
         rule("Docs", None, vec![in_session(session, "report.md", REPORT)]),
     ];
     rules.push(Rule {
-        name: "anybody".to_owned(),
+        name: ANYBODY.to_owned(),
         when: When { contains: Some("# You are ".to_owned()), ..When::default() },
         then: Answer { reply: Some(ok("Nothing stands in the way.")), ..Answer::default() },
         times: None,
@@ -52,14 +52,26 @@ pub const MENDED: &str = "mended";
 /// The crew, with a fault in the way of its first role, so many times or always.
 pub fn faulty(session: &str, fault: Fault, times: Option<u32>) -> Script {
     let mut script = script(session);
-    let when = When { contains: Some(format!("{ASKED_FIRST}\n")), ..When::default() };
-    let then = Answer { fault: Some(fault), ..script.rules[0].then.clone() };
-    script.rules.insert(0, Rule { name: FAULT.to_owned(), when, then, times });
+    put_in_the_way(&mut script, "SpecAgent", fault, times);
     script
 }
 
-/// The rule of the fault.
-pub const FAULT: &str = "fault";
+/// What the role says otherwise stays, as far as the fault lets it through.
+pub fn put_in_the_way(script: &mut Script, role: &str, fault: Fault, times: Option<u32>) {
+    let of_role = |rule: &&Rule| rule.name == role || rule.name == ANYBODY;
+    let otherwise = script.rules.iter().find(of_role).map(|rule| rule.then.clone());
+    let when = When { contains: Some(format!("# You are {role}\n")), ..When::default() };
+    let then = Answer { fault: Some(fault), ..otherwise.unwrap_or_default() };
+    script.rules.insert(0, Rule { name: fault_of(role), when, then, times });
+}
+
+/// The name of the rule with a fault in the way of a role.
+pub fn fault_of(role: &str) -> String {
+    format!("fault of {role}")
+}
+
+/// The rule for roles that have nothing of their own to write.
+const ANYBODY: &str = "anybody";
 
 fn rule(role: &str, and: Option<&str>, write: Vec<File>) -> Rule {
     Rule {

@@ -122,11 +122,14 @@ pub enum Ending {
 pub struct Usage {
     pub input: u64,
     pub output: u64,
+    /// What of the output was thinking.
+    #[serde(default)]
+    pub thinking: u64,
 }
 
 impl Default for Usage {
     fn default() -> Self {
-        Self { input: 100, output: 20 }
+        Self { input: 100, output: 20, thinking: 0 }
     }
 }
 

@@ -52,6 +52,25 @@ fn usage_is_billed_as_the_script_says() {
 }
 
 #[test]
+fn thinking_is_part_of_the_output_or_stands_beside_it_as_the_vendor_has_it() {
+    let usage = json!({"input": 7, "output": 3, "thinking": 2});
+    let service = always(json!({"text": "Hello", "usage": usage}));
+    let reply = post(&service, "/v1/responses", &json!({"input": "Hi"})).json();
+    assert_eq!(reply["usage"]["output_tokens"], 3);
+    assert_eq!(reply["usage"]["output_tokens_details"]["reasoning_tokens"], 2);
+    let reply = post(&service, "/v1/chat/completions", &question()).json();
+    assert_eq!(reply["usage"]["completion_tokens"], 3);
+    assert_eq!(reply["usage"]["completion_tokens_details"]["reasoning_tokens"], 2);
+    let reply = post(&service, "/v1beta/models/m:generateContent", &json!({"contents": []})).json();
+    let usage = &reply["usageMetadata"];
+    assert_eq!(
+        (&usage["candidatesTokenCount"], &usage["thoughtsTokenCount"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(usage["totalTokenCount"], 10);
+}
+
+#[test]
 fn a_body_in_chunks_is_read_and_the_connection_goes_on() {
     let service = hello();
     let mut stream = connect(&service);

@@ -1,25 +1,37 @@
 //! What goes wrong between an agent and its model: each fault ends in its class of the failure table, and nothing is left.
 
 use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE};
-use crate::world::{World, session};
+use crate::world::{Kind, World, session};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
+use tollgate_core::time::Timestamp;
+use tollgate_host::clock;
 use tollgate_programs::or_skip;
-use tollgate_standin::crew::{FAULT, faulty};
+use tollgate_standin::crew::{self, fault_of, faulty, put_in_the_way};
 use tollgate_standin::{Fault, Script};
 
-/// A program that says nothing is given up; where it must wait by itself it gets more time than it needs on a busy machine.
+/// A program that says nothing is given up, after more time than it needs to start on a busy machine; where it must wait by
+/// itself it gets more.
 const SHORT: &str = "10s";
+const SHORT_ON_NODE: &str = "20s";
 const LONG: &str = "30s";
 
 fn status(code: u16) -> Fault {
     Fault::status(code)
 }
 
+/// 429, and when to come back, said the way the vendor says it.
+fn retry_after(seconds: u64) -> Fault {
+    let (headers, body) = (Default::default(), None);
+    Fault::Status { code: 429, retry_after: Some(seconds), headers, body }
+}
+
+const AN_HOUR_S: u64 = 3_600;
+
 fn usage_limit() -> Fault {
-    Fault::UsageLimit { resets_in_s: 3_600 }
+    Fault::UsageLimit { resets_in_s: AN_HOUR_S }
 }
 
 fn stall() -> Fault {
@@ -37,33 +49,37 @@ pub fn settings(world: &World, silence: &str, attempts: usize) {
 
 /// The crew, to which nobody is known.
 pub fn no_login(session: &str) -> Script {
-    faulty(session, status(401), ALWAYS)
+    faulty(session, Fault::status(401), None)
 }
 
-/// How the attempts of the first dispatch ended.
-fn ends(world: &World) -> Vec<Value> {
+pub const FIRST: &str = "SpecAgent";
+
+/// How the attempts of the first dispatch of a role ended.
+fn ends(world: &World, role: &str) -> Vec<Value> {
+    let number = world.repo.dispatch_of(role, 0);
     let ended = world.repo.events("attempt_ended");
-    ended.iter().filter(|event| event["number"] == 1).map(|event| event["end"].clone()).collect()
+    let of_dispatch = ended.iter().filter(|event| event["number"] == number);
+    of_dispatch.map(|event| event["end"].clone()).collect()
 }
 
 /// It was really in the way.
 #[track_caller]
-pub fn met_the_fault(world: &World) {
-    let asked = world.service.requests();
-    assert!(asked.iter().any(|request| request.rule.as_deref() == Some(FAULT)), "{asked:#?}");
+pub fn met_the_fault(world: &World, role: &str) {
+    let (asked, fault) = (world.service.requests(), fault_of(role));
+    assert!(asked.iter().any(|request| request.rule.as_ref() == Some(&fault)), "{asked:#?}");
 }
 
 /// For good: every attempt ends like this, for this reason, and a person is asked.
 #[track_caller]
 fn ends_as(world: &World, end: &str, why: &str, attempts: usize) {
     world.lean().exits(4).says("UD-1");
-    let ends = ends(world);
+    let ends = ends(world, FIRST);
     assert_eq!(ends.len(), attempts, "{ends:#?}");
     for ended in &ends {
         assert_eq!(ended["end"], end, "{ended:#}");
         assert!(ended.to_string().contains(why), "{ended:#}");
     }
-    met_the_fault(world);
+    met_the_fault(world, FIRST);
     world.is_quiet();
 }
 
@@ -72,6 +88,7 @@ fn unavailable(world: &World, why: &str) {
     ends_as(world, "unavailable", why, 1);
 }
 
+/// As often as the settings say; one agent, which gives up soon, shows it for all.
 fn unavailable_three_times(world: &World, why: &str) {
     settings(world, LONG, 3);
     ends_as(world, "unavailable", why, 3);
@@ -83,8 +100,8 @@ fn refused(world: &World, why: &str) {
     ends_as(world, "permission_refused", why, 1);
 }
 
-fn silent(world: &World) {
-    settings(world, SHORT, 1);
+fn silent(world: &World, silence: &str) {
+    settings(world, silence, 1);
     ends_as(world, "unavailable", "no sign of life", 1);
 }
 
@@ -94,7 +111,10 @@ fn invalid(world: &World, why: &str) {
     ends_as(world, "invalid", why, 3);
 }
 
-/// A limit with a time: the dispatch waits for it, and no retry is spent.
+/// Some tell their times in whole minutes, and some wait a little longer than they were told.
+const ABOUT_AN_HOUR_MS: std::ops::Range<u64> = (AN_HOUR_S - 120) * 1_000..(AN_HOUR_S + 600) * 1_000;
+
+/// A limit that ends in an hour: the dispatch waits until then, and no retry is spent.
 fn parked(world: &World) {
     settings(world, LONG, 1);
     let args = ["run", "--no-input", "--lean", "--slug", "lines", "Add a line"];
@@ -110,104 +130,130 @@ fn parked(world: &World) {
     }
     let _gone = run.kill();
     run.wait().unwrap();
-    let ends = ends(world);
+    let ends = ends(world, FIRST);
     assert_eq!(ends.len(), 1, "{ends:#?}");
     assert_eq!(ends[0]["end"], "parked", "{ends:#?}");
+    let until: Timestamp = serde_json::from_value(ends[0]["until"].clone()).unwrap();
+    let wait_ms = until.ms_since(clock::now());
+    assert!(ABOUT_AN_HOUR_MS.contains(&wait_ms), "it waits for {wait_ms} ms: {ends:#?}");
     let scheduled = world.repo.events("retry_scheduled");
     assert_eq!(scheduled[0]["why"], "parked", "{scheduled:?}");
-    met_the_fault(world);
+    met_the_fault(world, FIRST);
     world.is_quiet();
 }
 
-/// The agent gets over it by itself, and the session comes to its end.
-fn survives(world: &World) {
-    settings(world, LONG, 1);
-    comes_to_its_end(world, &["replied"]);
-}
-
-/// The agent gives up, and is tried again by us.
-fn retried(world: &World) {
-    settings(world, LONG, 3);
-    comes_to_its_end(world, &["unavailable", "replied"]);
-}
-
-#[track_caller]
-fn comes_to_its_end(world: &World, attempts: &[&str]) {
+/// Once each, in the way of a role of one session, and how the attempts of that role then end. The session comes to its end.
+fn goes_on(test: &str, kind: Kind, faults: &[(&str, Fault, &[&str])]) {
+    let Some(programs) = or_skip(test) else { return };
+    let world = World::new(programs, kind, |session| {
+        let mut script = crew::script(session);
+        for (role, fault, _) in faults {
+            put_in_the_way(&mut script, role, fault.clone(), Some(1));
+        }
+        script
+    });
+    settings(&world, LONG, 3);
     world.lean().exits(0).says("DONE");
-    let ends = ends(world);
-    let kinds: Vec<&str> = ends.iter().filter_map(|end| end["end"].as_str()).collect();
-    assert_eq!(kinds, attempts, "{ends:#?}");
-    met_the_fault(world);
+    for (role, fault, attempts) in faults {
+        let ends = ends(&world, role);
+        let kinds: Vec<&str> = ends.iter().filter_map(|end| end["end"].as_str()).collect();
+        assert_eq!(kinds, *attempts, "{fault:?} in the way of {role}: {ends:#?}");
+        met_the_fault(&world, role);
+    }
     world.is_quiet();
 }
 
-/// Whose fault, how often it comes, and how it ends.
+/// Faults that an agent gets over by itself, as a rule.
+fn passing(
+    after_cut: &'static [&'static str],
+) -> [(&'static str, Fault, &'static [&'static str]); 3] {
+    [
+        ("SpecAgent", Fault::Cut, after_cut),
+        ("Coder", Fault::WrongArguments, &["replied"]),
+        ("Reviewer", retry_after(1), &["replied"]),
+    ]
+}
+
+#[test]
+fn claude_goes_on_after_a_cut_wrong_arguments_and_a_short_wait() {
+    goes_on("claude_goes_on", CLAUDE, &passing(&["replied"]));
+}
+
+#[test]
+fn codex_goes_on_after_a_cut_wrong_arguments_and_a_short_wait() {
+    goes_on("codex_goes_on", CODEX, &passing(&["replied"]));
+}
+
+/// It asks again after an answer that makes no sense, but not after one that was cut: that is for us to do.
+#[test]
+fn gemini_is_tried_again_after_a_cut_and_goes_on_after_wrong_arguments_and_a_short_wait() {
+    goes_on("gemini_is_tried_again", GEMINI, &passing(&["unavailable", "replied"]));
+}
+
+#[test]
+fn goose_goes_on_after_a_cut_wrong_arguments_and_a_short_wait() {
+    goes_on("goose_goes_on", GOOSE, &passing(&["replied"]));
+}
+
+/// Whose service fails like this for ever, and how it ends.
 macro_rules! faults {
-    ($($name:ident: $kind:expr, $times:ident $fault:expr => $check:ident($($argument:expr),*);)+) => {
+    ($($name:ident: $kind:expr, $fault:expr => $check:ident($($argument:expr),*);)+) => {
         $(#[test]
         fn $name() {
             let Some(programs) = or_skip(stringify!($name)) else { return };
-            let world = World::new(programs, $kind, |session| faulty(session, $fault, $times));
+            let world = World::new(programs, $kind, |session| faulty(session, $fault, None));
             $check(&world $(, $argument)*);
         })+
     };
 }
 
-const ALWAYS: Option<u32> = None;
-const ONCE: Option<u32> = Some(1);
-
 faults! {
-    claude_rate_limit: CLAUDE, ALWAYS status(429) => unavailable("rate_limit");
-    claude_usage_limit: CLAUDE, ALWAYS usage_limit() => parked();
-    claude_server_error: CLAUDE, ALWAYS status(500) => unavailable("500: ");
-    claude_no_login: CLAUDE, ALWAYS status(401) => refused("status 401");
-    claude_hang: CLAUDE, ALWAYS Fault::Hang => silent();
-    claude_stall: CLAUDE, ALWAYS stall() => silent();
-    claude_garbage: CLAUDE, ALWAYS Fault::Garbage => unavailable_three_times("API Error");
-    claude_cut: CLAUDE, ALWAYS Fault::Cut => unavailable("Connection to the API was lost");
-    claude_cut_once: CLAUDE, ONCE Fault::Cut => survives();
-    claude_truncated: CLAUDE, ALWAYS Fault::Truncated => unavailable("API Error");
-    claude_broken_off: CLAUDE, ALWAYS Fault::BrokenOff => unavailable("500: ");
-    claude_wrong_arguments: CLAUDE, ONCE Fault::WrongArguments => survives();
+    claude_rate_limit: CLAUDE, status(429) => unavailable("rate_limit");
+    claude_long_wait: CLAUDE, retry_after(AN_HOUR_S) => parked();
+    claude_usage_limit: CLAUDE, usage_limit() => parked();
+    claude_server_error: CLAUDE, status(500) => unavailable("500: ");
+    claude_no_login: CLAUDE, status(401) => refused("status 401");
+    claude_hang: CLAUDE, Fault::Hang => silent(SHORT);
+    claude_stall: CLAUDE, stall() => silent(SHORT);
+    claude_garbage: CLAUDE, Fault::Garbage => unavailable("API Error");
+    claude_cut: CLAUDE, Fault::Cut => unavailable("Connection to the API was lost");
+    claude_truncated: CLAUDE, Fault::Truncated => unavailable("API Error");
+    claude_broken_off: CLAUDE, Fault::BrokenOff => unavailable("500: ");
 
-    codex_rate_limit: CODEX, ALWAYS status(429) => unavailable_three_times("429 Too Many Requests");
-    codex_usage_limit: CODEX, ALWAYS usage_limit() => parked();
-    codex_server_error: CODEX, ALWAYS status(500) => unavailable("temporary errors");
-    codex_no_login: CODEX, ALWAYS status(401) => refused("status 401");
-    codex_hang: CODEX, ALWAYS Fault::Hang => silent();
-    codex_stall: CODEX, ALWAYS stall() => silent();
-    codex_garbage: CODEX, ALWAYS Fault::Garbage => unavailable("stream disconnected");
-    codex_cut: CODEX, ALWAYS Fault::Cut => unavailable("stream disconnected");
-    codex_cut_once: CODEX, ONCE Fault::Cut => survives();
-    codex_truncated: CODEX, ALWAYS Fault::Truncated => unavailable("stream closed");
-    codex_broken_off: CODEX, ALWAYS Fault::BrokenOff => unavailable("The server had an error");
-    codex_wrong_arguments: CODEX, ONCE Fault::WrongArguments => survives();
+    codex_rate_limit: CODEX, status(429) => unavailable_three_times("429 Too Many Requests");
+    codex_long_wait: CODEX, retry_after(AN_HOUR_S) => parked();
+    codex_usage_limit: CODEX, usage_limit() => parked();
+    codex_server_error: CODEX, status(500) => unavailable("temporary errors");
+    codex_no_login: CODEX, status(401) => refused("status 401");
+    codex_hang: CODEX, Fault::Hang => silent(SHORT);
+    codex_stall: CODEX, stall() => silent(SHORT);
+    codex_garbage: CODEX, Fault::Garbage => unavailable("stream disconnected");
+    codex_cut: CODEX, Fault::Cut => unavailable("stream disconnected");
+    codex_truncated: CODEX, Fault::Truncated => unavailable("stream closed");
+    codex_broken_off: CODEX, Fault::BrokenOff => unavailable("The server had an error");
 
-    gemini_rate_limit: GEMINI, ALWAYS status(429) => unavailable("429: ");
-    gemini_usage_limit: GEMINI, ALWAYS usage_limit() => parked();
-    gemini_server_error: GEMINI, ALWAYS status(500) => unavailable("500: ");
-    gemini_no_login: GEMINI, ALWAYS status(401) => refused("status 401");
-    gemini_hang: GEMINI, ALWAYS Fault::Hang => silent();
-    gemini_stall: GEMINI, ALWAYS stall() => silent();
-    gemini_garbage: GEMINI, ALWAYS Fault::Garbage => unavailable("Incomplete JSON");
-    gemini_cut: GEMINI, ALWAYS Fault::Cut => unavailable_three_times("terminated");
-    // It asks again after an answer that makes no sense, but not after one that was cut.
-    gemini_cut_once: GEMINI, ONCE Fault::Cut => retried();
-    gemini_truncated: GEMINI, ALWAYS Fault::Truncated => unavailable("Incomplete JSON");
-    gemini_broken_off: GEMINI, ALWAYS Fault::BrokenOff => unavailable("API Error");
-    gemini_wrong_arguments: GEMINI, ONCE Fault::WrongArguments => survives();
+    gemini_rate_limit: GEMINI, status(429) => unavailable("429: ");
+    gemini_long_wait: GEMINI, retry_after(AN_HOUR_S) => parked();
+    gemini_usage_limit: GEMINI, usage_limit() => parked();
+    gemini_server_error: GEMINI, status(500) => unavailable("500: ");
+    gemini_no_login: GEMINI, status(401) => refused("status 401");
+    gemini_hang: GEMINI, Fault::Hang => silent(SHORT_ON_NODE);
+    gemini_stall: GEMINI, stall() => silent(SHORT_ON_NODE);
+    gemini_garbage: GEMINI, Fault::Garbage => unavailable("Incomplete JSON");
+    gemini_cut: GEMINI, Fault::Cut => unavailable("terminated");
+    gemini_truncated: GEMINI, Fault::Truncated => unavailable("Incomplete JSON");
+    gemini_broken_off: GEMINI, Fault::BrokenOff => unavailable("API Error");
 
-    goose_rate_limit: GOOSE, ALWAYS status(429) => unavailable("429: ");
-    goose_usage_limit: GOOSE, ALWAYS usage_limit() => parked();
-    goose_server_error: GOOSE, ALWAYS status(500) => unavailable("500: ");
-    goose_no_login: GOOSE, ALWAYS status(401) => refused("Status: 401");
-    goose_hang: GOOSE, ALWAYS Fault::Hang => silent();
-    goose_stall: GOOSE, ALWAYS stall() => silent();
-    goose_garbage: GOOSE, ALWAYS Fault::Garbage => unavailable_three_times("Stream decode error");
-    goose_cut: GOOSE, ALWAYS Fault::Cut => unavailable("Stream decode error");
-    goose_cut_once: GOOSE, ONCE Fault::Cut => survives();
+    goose_rate_limit: GOOSE, status(429) => unavailable("429: ");
+    goose_long_wait: GOOSE, retry_after(AN_HOUR_S) => parked();
+    goose_usage_limit: GOOSE, usage_limit() => parked();
+    goose_server_error: GOOSE, status(500) => unavailable("500: ");
+    goose_no_login: GOOSE, status(401) => refused("Status: 401");
+    goose_hang: GOOSE, Fault::Hang => silent(SHORT);
+    goose_stall: GOOSE, stall() => silent(SHORT);
+    goose_garbage: GOOSE, Fault::Garbage => unavailable("Stream decode error");
+    goose_cut: GOOSE, Fault::Cut => unavailable("Stream decode error");
     // It does not look for the end of an answer, nor at an error within.
-    goose_truncated: GOOSE, ALWAYS Fault::Truncated => invalid("reply.not_json");
-    goose_broken_off: GOOSE, ALWAYS Fault::BrokenOff => invalid("reply.not_json");
-    goose_wrong_arguments: GOOSE, ONCE Fault::WrongArguments => survives();
+    goose_truncated: GOOSE, Fault::Truncated => invalid("reply.not_json");
+    goose_broken_off: GOOSE, Fault::BrokenOff => invalid("reply.not_json");
 }

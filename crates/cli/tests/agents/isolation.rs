@@ -3,6 +3,7 @@
 use crate::faults;
 use crate::sessions::{
     CLAUDE, CLAUDE_ACP, CODEX, CODEX_ACP, COPILOT, GEMINI, GOOSE, GOOSE_ACP, OPENCODE, QWEN,
+    delivers, thoughtful,
 };
 use crate::world::{Kind, World};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Adapter;
 use tollgate_programs::{Programs, or_skip};
-use tollgate_standin::{Script, crew};
+use tollgate_standin::Script;
 
 /// A world whose repository has settings of every agent in it, and the folder where they leave their marks.
 fn planted(
@@ -104,12 +105,11 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// In a whole delivery.
-fn delivers(test: &str, kind: Kind, would_run: &[&str]) {
+fn delivers_apart(test: &str, kind: Kind, would_run: &[&str]) {
     let Some(programs) = or_skip(test) else { return };
-    let (world, marks) = planted(programs, kind, crew::script);
-    world.lean().exits(0).says("DONE");
+    let (world, marks) = planted(programs, kind, thoughtful);
+    delivers(&world);
     assert!(names_in(&marks).is_empty(), "the repository ran {:?}", names_in(&marks));
-    world.is_quiet();
     runs_where_it_is_agreed_to(programs, kind, would_run);
 }
 
@@ -155,7 +155,7 @@ const PATIENCE: &str = "120s";
 fn works_once(world: &World) {
     faults::settings(world, PATIENCE, 1);
     world.lean().exits(4);
-    faults::met_the_fault(world);
+    faults::met_the_fault(world, faults::FIRST);
     world.is_quiet();
 }
 
@@ -188,10 +188,10 @@ macro_rules! isolation {
 }
 
 isolation! {
-    claude_runs_nothing_of_the_repository: delivers(CLAUDE), ["claude-hook", "shared-server"];
-    codex_runs_nothing_of_the_repository: delivers(CODEX), ["codex-server"];
-    gemini_runs_nothing_of_the_repository: delivers(GEMINI), ["gemini-hook", "gemini-server"];
-    goose_runs_nothing_of_the_repository: delivers(GOOSE), ["goose-hook"];
+    claude_delivers_a_lean_session_and_runs_nothing_of_the_repository: delivers_apart(CLAUDE), ["claude-hook", "shared-server"];
+    codex_delivers_a_lean_session_and_runs_nothing_of_the_repository: delivers_apart(CODEX), ["codex-server"];
+    gemini_delivers_a_lean_session_and_runs_nothing_of_the_repository: delivers_apart(GEMINI), ["gemini-hook", "gemini-server"];
+    goose_delivers_a_lean_session_and_runs_nothing_of_the_repository: delivers_apart(GOOSE), ["goose-hook"];
     opencode_is_refused_where_the_repository_has_settings: is_refused(OPENCODE), ["opencode-plugin"];
     copilot_runs_nothing_of_the_repository: works(COPILOT), ["claude-hook", "copilot-hook", "shared-server"];
     qwen_runs_nothing_of_the_repository: works(QWEN), ["qwen-hook"];

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::reply::Usage;
 
 /// What a tool works on is told in so many letters.
 const WHAT_MAX: usize = 200;
@@ -53,6 +54,27 @@ fn is_of_word(char: char) -> bool {
 /// A count of tokens; none of what cannot be one.
 pub fn tokens(told: &Value) -> Option<u64> {
     told.as_u64().filter(|count| *count <= TOKENS_MAX)
+}
+
+/// Of counts of which some may be unknown; none where all are.
+pub fn sum(counts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    counts.into_iter().flatten().reduce(u64::saturating_add)
+}
+
+/// Input and output, with what only the total knows of: what came from a cache, which is input, and else thinking, which is
+/// output.
+pub fn with_rest(spent: Usage, total: Option<u64>, cached: Option<u64>) -> Usage {
+    let (Some(input), Some(output), Some(total)) = (spent.input_tokens, spent.output_tokens, total)
+    else {
+        return spent;
+    };
+    let rest = total.saturating_sub(input.saturating_add(output));
+    let from_cache = rest.min(cached.unwrap_or(0));
+    Usage {
+        input_tokens: Some(input + from_cache),
+        output_tokens: Some(output + (rest - from_cache)),
+        ..spent
+    }
 }
 
 /// US dollars in millionths; none of what is no amount.
@@ -123,6 +145,22 @@ mod tests {
 
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn r106_what_only_the_total_knows_of_is_counted_once() {
+        let counted = |input, output, total, cached| {
+            let spent = Usage { input_tokens: input, output_tokens: output, ..Usage::default() };
+            let spent = with_rest(spent, total, cached);
+            (spent.input_tokens, spent.output_tokens)
+        };
+        let (input, output) = (Some(100), Some(20));
+        assert_eq!(counted(input, output, Some(120), Some(90)), (input, output), "all is told");
+        assert_eq!(counted(input, output, Some(128), None), (input, Some(28)), "thinking");
+        assert_eq!(counted(input, output, Some(168), Some(40)), (Some(140), Some(28)));
+        assert_eq!(counted(input, output, Some(10), None), (input, output), "no sum of them");
+        assert_eq!(counted(input, output, None, Some(90)), (input, output));
+        assert_eq!(counted(input, None, Some(120), None), (input, None), "unknown stays unknown");
+    }
 
     #[test]
     fn what_is_forgotten_is_never_reached_through_a_link() {

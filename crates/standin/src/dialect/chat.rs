@@ -107,7 +107,8 @@ fn finish_reason(message: &Message) -> &'static str {
 
 fn usage(usage: Usage) -> Value {
     json!({"prompt_tokens": usage.input, "completion_tokens": usage.output,
-        "total_tokens": usage.input.saturating_add(usage.output)})
+        "total_tokens": usage.input.saturating_add(usage.output),
+        "completion_tokens_details": {"reasoning_tokens": usage.thinking}})
 }
 
 pub fn broken_off() -> String {

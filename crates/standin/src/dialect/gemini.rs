@@ -2,7 +2,7 @@
 
 use super::{Failure, Message, call_id, frame, fresh_id, halves};
 use crate::conversation::{Conversation, Entry, Tool, ToolResult, list_at, string_at, text_of};
-use crate::script::Ending;
+use crate::script::{Ending, Usage};
 use serde_json::{Value, json};
 
 pub fn read(request: &Value, path: &str) -> Conversation {
@@ -103,11 +103,19 @@ fn response(message: &Message, model: &str, parts: &[Value], last: bool) -> Valu
         }
         .into();
     }
-    let usage = message.usage;
     json!({
         "candidates": [candidate], "modelVersion": model, "responseId": fresh_id("r"),
-        "usageMetadata": {"promptTokenCount": usage.input, "candidatesTokenCount": usage.output,
-            "totalTokenCount": usage.input.saturating_add(usage.output)},
+        "usageMetadata": usage(message.usage),
+    })
+}
+
+/// Thinking stands beside the candidates here, where the other vendors count it among the output.
+fn usage(usage: Usage) -> Value {
+    json!({
+        "promptTokenCount": usage.input,
+        "candidatesTokenCount": usage.output.saturating_sub(usage.thinking),
+        "thoughtsTokenCount": usage.thinking,
+        "totalTokenCount": usage.input.saturating_add(usage.output),
     })
 }
 

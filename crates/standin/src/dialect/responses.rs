@@ -169,7 +169,8 @@ fn response(message: &Message, model: &str, items: &[Value]) -> Value {
         "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
         "usage": {
             "input_tokens": usage.input, "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": 0},
+            "output_tokens": usage.output,
+            "output_tokens_details": {"reasoning_tokens": usage.thinking},
             "total_tokens": usage.input.saturating_add(usage.output),
         },
     })

@@ -58,11 +58,39 @@ impl Spent {
     }
 }
 
+/// Most tell cached tokens beside the input, some thinking beside the output: the total knows what is missing.
 fn tokens(told: &Value) -> Usage {
     let number = |names: [&str; 2]| names.iter().find_map(|name| words::tokens(&told[*name]));
-    Usage {
+    let parts = Usage {
         input_tokens: number(["inputTokens", "input_tokens"]),
         output_tokens: number(["outputTokens", "output_tokens"]),
         ..Usage::default()
+    };
+    let cached = [
+        number(["cachedReadTokens", "cachedInputTokens"]),
+        number(["cachedWriteTokens", "cacheWriteInputTokens"]),
+    ];
+    words::with_rest(parts, words::tokens(&told["totalTokens"]), words::sum(cached))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn r106_cached_tokens_and_thinking_that_stand_beside_are_counted() {
+        let counted = |told: Value| {
+            let spent = tokens(&told);
+            (spent.input_tokens, spent.output_tokens)
+        };
+        let codex = json!({"totalTokens": 120, "inputTokens": 70, "cachedReadTokens": 25,
+            "cachedWriteTokens": 5, "outputTokens": 20, "thoughtTokens": 8});
+        assert_eq!(counted(codex), (Some(100), Some(20)), "thinking is part of its output");
+        let opencode = json!({"totalTokens": 128, "inputTokens": 100, "outputTokens": 20,
+            "thoughtTokens": 8});
+        assert_eq!(counted(opencode), (Some(100), Some(28)));
+        let gemini = json!({"input_tokens": 100, "output_tokens": 20});
+        assert_eq!(counted(gemini), (Some(100), Some(20)), "no total, nothing to add");
     }
 }

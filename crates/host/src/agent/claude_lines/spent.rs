@@ -30,11 +30,11 @@ impl Spent {
             (words::tokens(&usage["input_tokens"]), words::tokens(&usage["output_tokens"]));
         // Of one answer only the last message knows.
         let is_known = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0;
-        (self.counting == Counting::ByMessage && is_known).then(|| Usage {
-            input_tokens: input,
-            output_tokens: output,
-            ..Usage::default()
-        })
+        let told = Usage { input_tokens: input, output_tokens: output, ..Usage::default() };
+        // With a service of Google's, thinking stands in the total alone; what was cached is part of the input.
+        let total = words::tokens(&usage["total_tokens"]);
+        (self.counting == Counting::ByMessage && is_known)
+            .then(|| words::with_rest(told, total, None))
     }
 
     /// Since the result before, or since the start.
@@ -45,8 +45,9 @@ impl Spent {
         if let Some(models) = line["model_usage_since_last_result"].as_object() {
             return Some(of_models(models.values()));
         }
-        let tokens =
-            |names: &[&str]| sum(names.iter().map(|name| words::tokens(&line["usage"][name])));
+        let tokens = |names: &[&str]| {
+            words::sum(names.iter().map(|name| words::tokens(&line["usage"][name])))
+        };
         let total = words::micro_usd(&line["total_cost_usd"]);
         let before = self.before;
         self.before = total.unwrap_or(before);
@@ -76,17 +77,13 @@ fn of_models<'a>(models: impl Iterator<Item = &'a Value>) -> Usage {
 }
 
 fn of_model(model: &Value) -> Usage {
-    let tokens = |names: &[&str]| sum(names.iter().map(|name| words::tokens(&model[name])));
+    let tokens = |names: &[&str]| words::sum(names.iter().map(|name| words::tokens(&model[name])));
     Usage {
         input_tokens: tokens(&["inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens"]),
         output_tokens: tokens(&["outputTokens"]),
         micro_usd: words::micro_usd(&model["costUSD"]),
         wall_ms: None,
     }
-}
-
-fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    parts.flatten().reduce(u64::saturating_add)
 }
 
 #[cfg(test)]

@@ -100,7 +100,9 @@ impl Lines {
         // Nothing at all is counted when no answer came.
         if tokens("total_tokens").is_some_and(|total| total > 0) {
             let (input_tokens, output_tokens) = (tokens("input_tokens"), tokens("output_tokens"));
-            let spent = Usage { input_tokens, output_tokens, ..Usage::default() };
+            let told = Usage { input_tokens, output_tokens, ..Usage::default() };
+            // Of thinking only the total knows; what was cached is part of the input.
+            let spent = words::with_rest(told, tokens("total_tokens"), None);
             turn.events.push(AgentEvent::Usage { spent });
         }
         self.end = Some(End {

@@ -20,6 +20,7 @@ const TURNS_USED_UP: &str = "I've reached the maximum number of actions";
 const DECLINED: &str = "The user has declined to run this tool";
 const MUST_ASK: &str = "Tool approval required in non-interactive mode";
 const NO_LOGIN: &str = "'goose configure'";
+const CACHED: [&str; 2] = ["cache_read_input_tokens", "cache_write_input_tokens"];
 
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -151,11 +152,18 @@ impl Lines {
             total.map(|total| total.saturating_sub(before.unwrap_or(0)))
         };
         let tokens = |name: &str| words::tokens(&line[name]).filter(|total| *total > 0);
-        let micro = words::micro_usd(&line["cost_usd"]);
+        let told = Usage {
+            input_tokens: tokens("input_tokens"),
+            output_tokens: tokens("output_tokens"),
+            micro_usd: words::micro_usd(&line["cost_usd"]),
+            wall_ms: None,
+        };
+        let cached = words::sum(CACHED.map(tokens));
+        let total = words::with_rest(told, tokens("total_tokens"), cached);
         let spent = Usage {
-            input_tokens: since(tokens("input_tokens"), self.before.input_tokens),
-            output_tokens: since(tokens("output_tokens"), self.before.output_tokens),
-            micro_usd: since(micro, self.before.micro_usd),
+            input_tokens: since(total.input_tokens, self.before.input_tokens),
+            output_tokens: since(total.output_tokens, self.before.output_tokens),
+            micro_usd: since(total.micro_usd, self.before.micro_usd),
             wall_ms: None,
         };
         if spent != Usage::default() {

@@ -165,14 +165,14 @@ fn subject(input: &Value) -> String {
 /// Where nothing was counted there are zeros; a model without a known price costs zero.
 fn spent(part: &Value) -> Option<Usage> {
     let tokens = &part["tokens"];
-    let sum = |parts: [Option<u64>; 3]| parts.into_iter().flatten().reduce(u64::saturating_add);
     let cache = &tokens["cache"];
-    let input = sum([
+    let input = words::sum([
         words::tokens(&tokens["input"]),
         words::tokens(&cache["read"]),
         words::tokens(&cache["write"]),
     ]);
-    let output = sum([words::tokens(&tokens["output"]), words::tokens(&tokens["reasoning"]), None]);
+    let output =
+        words::sum([words::tokens(&tokens["output"]), words::tokens(&tokens["reasoning"])]);
     let micro_usd = words::micro_usd(&part["cost"]).filter(|micro| *micro > 0);
     let is_counted = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0 || micro_usd.is_some();
     is_counted.then_some(Usage {

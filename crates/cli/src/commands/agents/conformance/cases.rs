@@ -140,6 +140,12 @@ fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failur
 }
 
 fn troubles() -> Vec<Trouble> {
+    let waits = |seconds| Fault::Status {
+        code: 429,
+        retry_after: Some(seconds),
+        headers: Default::default(),
+        body: None,
+    };
     let for_good = |capability, fault, wanted, grade| {
         let (until, times) = (Until::End, None);
         Trouble { capability, fault, grade, wanted, until, times }
@@ -147,6 +153,11 @@ fn troubles() -> Vec<Trouble> {
     let by_us = "told as the service's failure, tried again by us";
     let limit = Fault::UsageLimit { resets_in_s: RESETS_IN_S };
     let limit = for_good("usage limit", limit, "parked until its reset time", parks);
+    let short = for_good("short wait", waits(1), "waited for by itself", |p| {
+        passes(p.is_done && p.record.first_end().is_some_and(is_reply))
+    });
+    let long = waits(RESETS_IN_S);
+    let long = for_good("long wait", long, "parked until its end", parks);
     let login = "told as a refused login, for a person";
     let silent = "ended by the silence limit, tried again by us";
     let arguments = "the model is told and goes on";
@@ -155,6 +166,8 @@ fn troubles() -> Vec<Trouble> {
     vec![
         for_good("server error", Fault::status(500), by_us, is_unavailable),
         for_good("rate limit", Fault::status(429), by_us, is_unavailable),
+        Trouble { times: Some(1), ..short },
+        Trouble { until: Until::Parked, ..long },
         Trouble { until: Until::Parked, ..limit },
         for_good("no login", Fault::status(401), login, |p| {
             passes(matches!(p.record.first_end(), Some(DispatchEnd::PermissionRefused { .. })))
@@ -175,7 +188,11 @@ fn parks(played: &Played) -> Grade {
         Some(DispatchEnd::Parked { until, .. }) => {
             passes(RESET_MS.contains(&until.ms_since(clock::now())))
         }
-        Some(DispatchEnd::Unavailable { .. } | DispatchEnd::UsedUp { .. }) => Grade::None,
+        Some(
+            DispatchEnd::Unavailable { .. }
+            | DispatchEnd::Limited { .. }
+            | DispatchEnd::UsedUp { .. },
+        ) => Grade::None,
         _ => Grade::Fail,
     }
 }
