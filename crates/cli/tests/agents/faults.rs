@@ -2,7 +2,7 @@
 
 use crate::sessions::{CLAUDE, CODEX, GEMINI, GOOSE};
 use crate::world::{Kind, World, session};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tollgate_core::time::Timestamp;
 use tollgate_host::clock;
 use tollgate_programs::or_skip;
 use tollgate_standin::crew::{self, fault_of, faulty, put_in_the_way};
-use tollgate_standin::{Fault, Script};
+use tollgate_standin::{Dialect, Fault, Script};
 
 /// A program that says nothing is given up, after more time than it needs to start on a busy machine; where it must wait by
 /// itself it gets more.
@@ -256,4 +256,43 @@ faults! {
     // It does not look for the end of an answer, nor at an error within.
     goose_truncated: GOOSE, Fault::Truncated => invalid("reply.not_json");
     goose_broken_off: GOOSE, Fault::BrokenOff => invalid("reply.not_json");
+}
+
+/// The crew, whose allowance with one vendor is used up, and nobody says until when.
+fn used_up(session: &str, with: Dialect) -> Script {
+    let mut script = faulty(session, without_a_time(), None);
+    script.rules[0].when.contains = Some("# You are ".to_owned());
+    script.rules[0].when.dialect = Some(with);
+    script
+}
+
+fn without_a_time() -> Fault {
+    let error = json!({"type": "usage_limit_reached", "message": "The usage limit has been reached", "plan_type": "plus"});
+    let body = Some(json!({"error": error}));
+    Fault::Status { code: 429, retry_after: None, headers: Default::default(), body }
+}
+
+#[test]
+fn r107_the_next_agent_takes_over_from_one_whose_limit_tells_no_time() {
+    let test = "r107_the_next_agent_takes_over_from_one_whose_limit_tells_no_time";
+    let Some(programs) = or_skip(test) else { return };
+    let codex_is_out = |session: &str| used_up(session, Dialect::OpenaiResponses);
+    let mut world = World::new(programs, CODEX, codex_is_out);
+    world.add_agent(programs, "other", GOOSE);
+    let path = world.repo.root().join("tollgate.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let named = "[agent.agent]\nfallback = [\"other\"]\n";
+    fs::write(&path, text.replace("[agent.agent]\n", named)).unwrap();
+    world.repo.settings("[roles]\ndefault = \"agent\"\n");
+    settings(&world, LONG, 1);
+    world.lean().exits(0).says("DONE");
+    assert_eq!(world.delivered("app.txt"), "one\na line of T-001\n");
+    let ended = world.repo.events("attempt_ended");
+    let replied: Vec<_> = ended.iter().filter(|event| event["end"]["end"] == "replied").collect();
+    assert!(!replied.is_empty() && replied.len() < ended.len(), "{ended:#?}");
+    let status = world.repo.status();
+    let first = &status["dispatches"][0];
+    assert_eq!((&first["role"], &first["agent"]), (&FIRST.into(), &"other".into()), "{status:#}");
+    met_the_fault(&world, FIRST);
+    world.is_quiet();
 }
