@@ -88,10 +88,16 @@ fn unavailable(world: &World, why: &str) {
     ends_as(world, "unavailable", why, 1);
 }
 
+/// A limit, and no word on when it ends.
+fn limited(world: &World, why: &str) {
+    settings(world, LONG, 1);
+    ends_as(world, "limited", why, 1);
+}
+
 /// As often as the settings say; one agent, which gives up soon, shows it for all.
-fn unavailable_three_times(world: &World, why: &str) {
+fn limited_three_times(world: &World, why: &str) {
     settings(world, LONG, 3);
-    ends_as(world, "unavailable", why, 3);
+    ends_as(world, "limited", why, 3);
 }
 
 /// For a person at once, however many attempts there are.
@@ -208,7 +214,7 @@ macro_rules! faults {
 }
 
 faults! {
-    claude_rate_limit: CLAUDE, status(429) => unavailable("rate_limit");
+    claude_rate_limit: CLAUDE, status(429) => limited("rate_limit");
     claude_long_wait: CLAUDE, retry_after(AN_HOUR_S) => parked();
     claude_usage_limit: CLAUDE, usage_limit() => parked();
     claude_server_error: CLAUDE, status(500) => unavailable("500: ");
@@ -220,7 +226,7 @@ faults! {
     claude_truncated: CLAUDE, Fault::Truncated => unavailable("API Error");
     claude_broken_off: CLAUDE, Fault::BrokenOff => unavailable("500: ");
 
-    codex_rate_limit: CODEX, status(429) => unavailable_three_times("429 Too Many Requests");
+    codex_rate_limit: CODEX, status(429) => limited_three_times("429 Too Many Requests");
     codex_long_wait: CODEX, retry_after(AN_HOUR_S) => parked();
     codex_usage_limit: CODEX, usage_limit() => parked();
     codex_server_error: CODEX, status(500) => unavailable("temporary errors");

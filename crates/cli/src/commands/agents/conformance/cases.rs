@@ -198,7 +198,8 @@ fn parks(played: &Played) -> Grade {
 }
 
 fn is_unavailable(played: &Played) -> Grade {
-    passes(matches!(played.record.first_end(), Some(DispatchEnd::Unavailable { .. })))
+    let end = played.record.first_end();
+    passes(matches!(end, Some(DispatchEnd::Unavailable { .. } | DispatchEnd::Limited { .. })))
 }
 
 fn passes(holds: bool) -> Grade {
