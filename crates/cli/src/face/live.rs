@@ -30,24 +30,25 @@ struct Running {
 impl Live {
     /// A line for everything that runs, with what is done there at the moment.
     pub fn show(&mut self, root: &Path, session: &Session) {
-        let wanted = session.unfinished();
-        self.running.retain(|running, line| {
-            let is_running = wanted.contains(running);
-            if !is_running {
-                line.bar.finish_and_clear();
-            }
-            is_running
-        });
-        for one in wanted {
+        self.drop_ended(session);
+        for one in session.unfinished() {
             let lines = &self.lines;
             let begin = || Running::begin(lines, root, session, one);
             self.running.entry(one).or_insert_with(begin).look();
         }
     }
 
+    /// Takes the lines away of what does not run any more.
+    pub fn drop_ended(&mut self, session: &Session) {
+        let unfinished = session.unfinished();
+        for ended in self.running.extract_if(.., |running, _| !unfinished.contains(running)) {
+            take_away(&self.lines, &ended.1.bar);
+        }
+    }
+
     pub fn clear(&mut self) {
         for running in std::mem::take(&mut self.running).into_values() {
-            running.bar.finish_and_clear();
+            take_away(&self.lines, &running.bar);
         }
     }
 
@@ -84,4 +85,10 @@ impl Running {
             self.bar.set_message(terminal_line(&format!("{}: {doing}", self.who), CHARS_MAX));
         }
     }
+}
+
+/// And forgets it: a session has many of them.
+fn take_away(lines: &MultiProgress, bar: &ProgressBar) {
+    bar.finish_and_clear();
+    lines.remove(bar);
 }

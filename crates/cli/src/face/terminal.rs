@@ -84,6 +84,7 @@ impl Face for TerminalFace {
     }
 
     fn happened(&mut self, session: &Session, events: &[Event]) {
+        self.live.drop_ended(session);
         for event in events {
             let is_question = matches!(event, Event::DecisionAsked { .. });
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
