@@ -322,12 +322,12 @@ fn codes_are_explained() {
         &world,
         &["explain", "[cli.no_agent]", "--json"],
         expect![[r#"
-        {
-          "code": "cli.no_agent",
-          "text": "A role of the run has nobody to play it, or the program of an agent that would play it, or of one of its `fallback`\nlist, is not on this machine. Nothing was started.\n\nWhat to do: install the program, or name it as `program` of its [agent.NAME]; `tollgate agents` shows which are here.\nWhere nobody is named, describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\nrole. `tollgate init` writes a file to start from, `tollgate doctor` checks it."
-        }
-        exit 0
-    "#]],
+            {
+              "code": "cli.no_agent",
+              "text": "A role of the run has nobody to play it, or the program of an agent that would play it, or of one of its `fallback`\nlist, is not on this machine, or the command line names an agent that tollgate.toml does not describe. Nothing was started.\n\nWhat to do: install the program, or name it as `program` of its [agent.NAME]; `tollgate agents` shows which are here.\nWhere nobody is named, describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\nrole. `tollgate init` writes a file to start from, `tollgate doctor` checks it."
+            }
+            exit 0
+        "#]],
     );
     check(
         &world,
