@@ -93,6 +93,19 @@ impl Usage {
         self.micro_usd = sum(self.micro_usd, more.micro_usd);
         self.wall_ms = sum(self.wall_ms, more.wall_ms);
     }
+
+    /// What a total is more than the one before; unknown where the total is.
+    pub fn since(&self, before: &Self) -> Self {
+        let rest = |total: Option<u64>, before: Option<u64>| {
+            total.map(|total| total.saturating_sub(before.unwrap_or(0)))
+        };
+        Self {
+            input_tokens: rest(self.input_tokens, before.input_tokens),
+            output_tokens: rest(self.output_tokens, before.output_tokens),
+            micro_usd: rest(self.micro_usd, before.micro_usd),
+            wall_ms: rest(self.wall_ms, before.wall_ms),
+        }
+    }
 }
 
 /// `usd 0.50, tokens in 10, out unknown`.

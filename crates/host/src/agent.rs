@@ -33,7 +33,7 @@ pub use home::{Home, LENT_SUFFIX, LoginFile};
 pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, remove_plan, write_plan};
 pub use transcript::{Transcript, read_transcript};
 
-use event::{AgentEvent, Finished};
+use event::{AgentEvent, Finished, Outcome};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -137,6 +137,17 @@ pub struct Exit {
     pub signal: Option<i32>,
     /// The last words on its standard error.
     pub stderr_tail: String,
+}
+
+impl Exit {
+    /// It ended without saying how.
+    fn unclear(&self) -> Outcome {
+        Outcome::Unclear {
+            exit_code: self.code,
+            signal: self.signal,
+            detail: self.stderr_tail.clone(),
+        }
+    }
 }
 
 /// The adapter of this kind of agent; none for commands, scripts and people, which need no driver.

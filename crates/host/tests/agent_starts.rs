@@ -6,7 +6,6 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use tollgate_contract::config::{Adapter, Agent};
-use tollgate_core::role::Role;
 use tollgate_host::agent::{Access, Home, Job, Start, adapter};
 
 fn start(kind: Adapter, access: Access, inherit: bool) -> Start {
@@ -27,7 +26,6 @@ fn start(kind: Adapter, access: Access, inherit: bool) -> Start {
         is_confined: true,
         agent: &agent,
         program: vec!["program".to_owned()],
-        role: Role::Coder,
         access,
         tree: Path::new("/srv/tree"),
         session_folder: ".agents-work/2026-01-01_a",

@@ -59,7 +59,6 @@ pub fn launch(
     let job = Job {
         agent: &driven.agent,
         program,
-        role: order.brief.role,
         access,
         tree,
         session_folder: &session_folder,

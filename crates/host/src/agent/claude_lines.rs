@@ -3,7 +3,7 @@
 mod ending;
 mod spent;
 
-use super::event::{AgentEvent, Finished, Outcome};
+use super::event::{AgentEvent, Finished};
 use super::{Exit, Plan, Turn, words};
 use ending::{Ending, Wait};
 use serde_json::Value;
@@ -74,13 +74,7 @@ impl Lines {
 
     /// What the stream said counts; without a last word it is the exit code.
     pub fn ended(&mut self, exit: &Exit) -> Finished {
-        self.finished.take().unwrap_or_else(|| {
-            Finished::without_reply(Outcome::Unclear {
-                exit_code: exit.code,
-                signal: exit.signal,
-                detail: exit.stderr_tail.clone(),
-            })
-        })
+        self.finished.take().unwrap_or_else(|| Finished::without_reply(exit.unclear()))
     }
 
     fn retry(&mut self, line: &Value, turn: &mut Turn) {

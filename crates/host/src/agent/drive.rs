@@ -287,7 +287,7 @@ impl Drive {
             let is_said = self.stdin.as_ref().is_none_or(|mouth| mouth.say(&line));
             if !is_said {
                 let detail = "it asks and does not listen to the answers".to_owned();
-                outcome = Some(Outcome::Unclear { exit_code: None, signal: None, detail });
+                outcome = Some(Outcome::unclear(detail));
             }
         }
         if turn.is_over && self.over_since.is_none() {

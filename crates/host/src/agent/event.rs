@@ -118,3 +118,10 @@ pub enum Outcome {
         detail: String,
     },
 }
+
+impl Outcome {
+    /// It said something that tells nothing.
+    pub fn unclear(detail: impl Into<String>) -> Self {
+        Self::Unclear { exit_code: None, signal: None, detail: detail.into() }
+    }
+}

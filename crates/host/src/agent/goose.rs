@@ -192,7 +192,6 @@ mod tests {
     use serde_json::Value;
     use std::fs;
     use tollgate_contract::config::{Adapter, Agent};
-    use tollgate_core::role::Role;
 
     fn started(dir: &Path, access: Access, resume: Option<&str>) -> Start {
         let agent = Agent {
@@ -210,7 +209,6 @@ mod tests {
             is_confined: true,
             agent: &agent,
             program: vec!["goose".to_owned()],
-            role: Role::Coder,
             access,
             tree: &dir.join("tree"),
             session_folder: ".agents-work/2026-11-16_go",

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::limits::OUTPUT_BYTES_DEFAULT;
 use tollgate_core::reply::Usage;
-use tollgate_core::role::Role;
 
 /// The file in the folder of an attempt that tells the driver what to do.
 pub(super) const PLAN: &str = "plan.json";
@@ -39,7 +38,6 @@ pub struct Job<'a> {
     pub agent: &'a Agent,
     /// The program and what must come before its arguments, found and made absolute.
     pub program: Vec<String>,
-    pub role: Role,
     pub access: Access,
     /// Where it works.
     pub tree: &'a Path,

@@ -150,7 +150,7 @@ impl Conversation {
                     other.map_or("an unknown version".to_owned(), |v| format!("version {v}"));
                 let detail =
                     format!("the agent speaks {version} of ACP, this program version {VERSION}");
-                self.finish(Outcome::Unclear { exit_code: None, signal: None, detail }, turn);
+                self.finish(Outcome::unclear(detail), turn);
             }
         }
     }
@@ -206,7 +206,7 @@ impl Conversation {
         }
         let Some(name) = self.session["sessionId"].as_str().map(str::to_owned) else {
             let detail = "the agent gave its session no name".to_owned();
-            return self.finish(Outcome::Unclear { exit_code: None, signal: None, detail }, turn);
+            return self.finish(Outcome::unclear(detail), turn);
         };
         // A name that leads nowhere is not told, so that whoever is asked again starts anew.
         let session = self.way_back().map(|_| name);
@@ -251,7 +251,7 @@ impl Conversation {
             (Some("end_turn" | "refusal"), _) => Outcome::Done,
             (Some("max_tokens" | "max_turn_requests"), _) => Outcome::Turns { detail },
             (Some("cancelled"), Some(detail)) => Outcome::Denied { detail },
-            _ => Outcome::Unclear { exit_code: None, signal: None, detail },
+            _ => Outcome::unclear(detail),
         }
     }
 
@@ -403,12 +403,6 @@ impl Talk for Conversation {
     }
 
     fn ended(&mut self, exit: &Exit) -> Finished {
-        self.finished.take().unwrap_or_else(|| {
-            Finished::without_reply(Outcome::Unclear {
-                exit_code: exit.code,
-                signal: exit.signal,
-                detail: exit.stderr_tail.clone(),
-            })
-        })
+        self.finished.take().unwrap_or_else(|| Finished::without_reply(exit.unclear()))
     }
 }

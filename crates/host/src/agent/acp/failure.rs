@@ -29,11 +29,7 @@ pub fn outcome(doing: &str, failure: &Failure) -> Outcome {
         _ => match failure.code {
             AUTH_REQUIRED => Outcome::Login { detail },
             INTERNAL_ERROR => Outcome::Service { status: None, detail },
-            code => Outcome::Unclear {
-                exit_code: None,
-                signal: None,
-                detail: format!("{doing} was answered with error {code}: {detail}"),
-            },
+            code => Outcome::unclear(format!("{doing} was answered with error {code}: {detail}")),
         },
     }
 }

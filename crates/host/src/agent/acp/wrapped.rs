@@ -229,7 +229,6 @@ mod tests {
     use super::*;
     use crate::agent::{Access, Home};
     use std::fs;
-    use tollgate_core::role::Role;
 
     #[test]
     fn they_are_known_by_program_script_and_package() {
@@ -254,7 +253,6 @@ mod tests {
         Job {
             agent,
             program: Vec::new(),
-            role: Role::Coder,
             access: Access::Tree,
             tree,
             session_folder: ".agents-work/one",

@@ -58,7 +58,7 @@ fn failed(line: &Value, failure: Option<&str>, words: &str, wait: &Wait) -> Outc
         return not_started(reason, words);
     }
     if !of_the_service {
-        return Outcome::Unclear { exit_code: None, signal: None, detail: words.to_owned() };
+        return Outcome::unclear(words);
     }
     Ending { status, failure, words }.outcome(wait)
 }
@@ -77,7 +77,7 @@ fn not_started(reason: &str, words: &str) -> Outcome {
     if ["org_", "gateway_", "provider_"].iter().any(|about| reason.starts_with(about)) {
         return Outcome::Login { detail };
     }
-    Outcome::Unclear { exit_code: None, signal: None, detail }
+    Outcome::unclear(detail)
 }
 
 /// A failure of the model service.

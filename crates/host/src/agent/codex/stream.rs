@@ -48,14 +48,9 @@ impl Stream {
     }
 
     fn spent(&self, total: &Value) -> Usage {
-        let since = |name: &str, before: Option<u64>| {
-            words::tokens(&total[name]).map(|total| total.saturating_sub(before.unwrap_or(0)))
-        };
-        Usage {
-            input_tokens: since("input_tokens", self.before.input_tokens),
-            output_tokens: since("output_tokens", self.before.output_tokens),
-            ..Usage::default()
-        }
+        let tokens = |name: &str| words::tokens(&total[name]);
+        let (input_tokens, output_tokens) = (tokens("input_tokens"), tokens("output_tokens"));
+        Usage { input_tokens, output_tokens, ..Usage::default() }.since(&self.before)
     }
 
     fn give_up(&mut self, message: &str) {
@@ -102,15 +97,7 @@ impl Talk for Stream {
                 Finished { outcome: Outcome::Done, reply, text }
             }
             Some(outcome) => Finished { outcome, reply: None, text },
-            None => Finished {
-                outcome: Outcome::Unclear {
-                    exit_code: exit.code,
-                    signal: exit.signal,
-                    detail: exit.stderr_tail.clone(),
-                },
-                reply: None,
-                text,
-            },
+            None => Finished { outcome: exit.unclear(), reply: None, text },
         }
     }
 }

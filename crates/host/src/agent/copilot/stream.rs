@@ -66,14 +66,7 @@ impl Stream {
             let (input_tokens, output_tokens) = (tokens("inputTokens"), tokens("outputTokens"));
             total.add(&Usage { input_tokens, output_tokens, ..Usage::default() });
         }
-        let since = |total: Option<u64>, before: Option<u64>| {
-            total.map(|total| total.saturating_sub(before.unwrap_or(0)))
-        };
-        Some(Usage {
-            input_tokens: since(total.input_tokens, self.before.input_tokens),
-            output_tokens: since(total.output_tokens, self.before.output_tokens),
-            ..Usage::default()
-        })
+        Some(total.since(&self.before))
     }
 }
 
@@ -105,11 +98,7 @@ impl Talk for Stream {
         let outcome = match (self.exit_code, self.failure.take()) {
             (Some(0), _) => Outcome::Done,
             (_, Some(failure)) => failure,
-            (_, None) => Outcome::Unclear {
-                exit_code: exit.code,
-                signal: exit.signal,
-                detail: exit.stderr_tail.clone(),
-            },
+            (_, None) => exit.unclear(),
         };
         Finished { outcome, reply: None, text: self.text.take() }
     }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use std::fs;
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::reply::Usage;
-use tollgate_core::role::Role;
 
 /// Recorded lines, as the driver would give them.
 fn played(case: &str) -> (Vec<AgentEvent>, Finished) {
@@ -146,7 +145,6 @@ fn started(change: impl FnOnce(&mut Agent, &mut Job<'_>)) -> (String, Start) {
     let mut job = Job {
         agent: &still,
         program: vec!["/bin/copilot".to_owned()],
-        role: Role::Coder,
         access: Access::Tree,
         tree: Path::new("/srv/tree"),
         session_folder: ".agents-work/S",

@@ -175,7 +175,7 @@ fn without_result(exit: &Exit) -> Outcome {
     match exit.code {
         Some(EXIT_LOGIN) => Outcome::Login { detail },
         Some(EXIT_TURNS) => Outcome::Turns { detail },
-        exit_code => Outcome::Unclear { exit_code, signal: exit.signal, detail },
+        _ => exit.unclear(),
     }
 }
 

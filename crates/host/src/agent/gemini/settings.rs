@@ -128,7 +128,6 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::path::Path;
     use tollgate_contract::config::{Adapter, Agent};
-    use tollgate_core::role::Role;
 
     fn check(access: Access, expected: &Expect) {
         let dir = tempfile::tempdir().unwrap();
@@ -147,7 +146,6 @@ mod tests {
             is_confined: true,
             agent: &agent,
             program: Vec::new(),
-            role: Role::Coder,
             access,
             tree: Path::new("/w/a.b (c)"),
             session_folder: ".agents-work/2026-11-16_go",

@@ -148,9 +148,6 @@ impl Lines {
         self.whole_message(turn);
         self.is_complete = true;
         turn.is_over = true;
-        let since = |total: Option<u64>, before: Option<u64>| {
-            total.map(|total| total.saturating_sub(before.unwrap_or(0)))
-        };
         let tokens = |name: &str| words::tokens(&line[name]).filter(|total| *total > 0);
         let told = Usage {
             input_tokens: tokens("input_tokens"),
@@ -160,12 +157,7 @@ impl Lines {
         };
         let cached = words::sum(CACHED.map(tokens));
         let total = words::with_rest(told, tokens("total_tokens"), cached);
-        let spent = Usage {
-            input_tokens: since(total.input_tokens, self.before.input_tokens),
-            output_tokens: since(total.output_tokens, self.before.output_tokens),
-            micro_usd: since(total.micro_usd, self.before.micro_usd),
-            wall_ms: None,
-        };
+        let spent = total.since(&self.before);
         if spent != Usage::default() {
             turn.events.push(AgentEvent::Usage { spent });
         }
@@ -201,7 +193,7 @@ impl Lines {
         if detail.contains(NO_LOGIN) {
             return Outcome::Login { detail };
         }
-        Outcome::Unclear { exit_code: exit.code, signal: exit.signal, detail }
+        exit.unclear()
     }
 }
 

@@ -197,8 +197,6 @@ fn failure(error: &Value) -> Outcome {
             Outcome::UsageLimit { resets_at, detail }
         }
         ("APIError", status) => Outcome::Service { status, detail },
-        _ => {
-            Outcome::Unclear { exit_code: None, signal: None, detail: format!("{name}: {detail}") }
-        }
+        _ => Outcome::unclear(format!("{name}: {detail}")),
     }
 }

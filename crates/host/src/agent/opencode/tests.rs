@@ -6,7 +6,6 @@ use crate::agent::event::{AgentEvent, Finished, Outcome};
 use crate::agent::{Exit, Home, Turn};
 use tollgate_contract::config::{Adapter, Agent};
 use tollgate_core::reply::Usage;
-use tollgate_core::role::Role;
 
 /// Every event of a recorded conversation in a word or two, and how it ended.
 fn heard(case: &str) -> (Vec<String>, Finished, bool) {
@@ -190,7 +189,6 @@ fn started_in(
     let job = Job {
         agent: &agent,
         program: vec!["opencode".to_owned()],
-        role: Role::Coder,
         access,
         tree,
         session_folder: ".agents-work/s",
