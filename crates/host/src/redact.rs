@@ -1,8 +1,8 @@
 //! Takes secrets out of text before it is written: values known to be secret, tokens of well-known shapes, and the
 //! addresses of people.
 //!
-//! What is taken out never reaches over a quote, a backslash or the end of a line, and never begins inside an escape, so
-//! that JSON stays JSON.
+//! What is taken out never begins or ends inside an escape, and never reaches over the edge of a text or the end of a line,
+//! so that JSON stays JSON.
 
 mod environment;
 mod login;
@@ -128,12 +128,73 @@ impl fmt::Debug for Redactor {
 }
 
 fn pieces_of(value: &str) -> Vec<Vec<u8>> {
-    value
+    let mut pieces = forms_of(value.trim());
+    let parts = value
         .split(['"', '\\', '\n', '\r'])
         .map(str::trim)
         .filter(|piece| piece.chars().count() >= SECRET_CHARS_MIN && !may_be_bare_json(piece))
-        .flat_map(|piece| piece.as_bytes().chunks(PIECE_BYTES_MAX).map(<[u8]>::to_vec))
-        .collect()
+        .flat_map(|piece| piece.as_bytes().chunks(PIECE_BYTES_MAX).map(<[u8]>::to_vec));
+    pieces.extend(parts);
+    pieces
+}
+
+/// JSON may stand within JSON, and that once more.
+const JSON_DEPTH_MAX: usize = 3;
+
+/// A value with what JSON writes in another way, as a whole: as it is, and as JSON has it. Only whole escapes are in it, so
+/// that what is left stays JSON.
+fn forms_of(value: &str) -> Vec<Vec<u8>> {
+    let is_written_as_it_is =
+        |char: char| char.is_ascii() && !"\"\\".contains(char) && !char.is_control();
+    let is_short = value.chars().count() < SECRET_CHARS_MIN;
+    if is_short || may_be_bare_json(value) || value.chars().all(is_written_as_it_is) {
+        return Vec::new();
+    }
+    let mut forms = Vec::new();
+    for is_ascii_only in [false, true] {
+        let mut form = value.to_owned();
+        for _ in 0..=JSON_DEPTH_MAX {
+            let next = escaped(&form, is_ascii_only);
+            forms.push(std::mem::replace(&mut form, next));
+        }
+    }
+    let is_on_a_line = |form: &String| !form.contains(['\n', '\r']);
+    forms.retain(|form| form.len() <= PIECE_BYTES_MAX && is_on_a_line(form) && !may_cut_json(form));
+    forms.into_iter().map(String::into_bytes).collect()
+}
+
+/// Whether it can end within an escape, or reach over the beginning or the end of a text in JSON.
+fn may_cut_json(form: &str) -> bool {
+    let backslashes = form.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    let chars: Vec<char> = form.chars().collect();
+    let is_edge = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| chars.get(at));
+        let after = chars.get(at + 1);
+        before.is_none_or(|char| "{[,: \t".contains(*char))
+            || after.is_none_or(|char| ":,}] \t".contains(*char))
+    };
+    backslashes % 2 == 1 || (0..chars.len()).any(|at| chars[at] == '"' && is_edge(at))
+}
+
+/// As it stands between quotes in JSON.
+fn escaped(text: &str, is_ascii_only: bool) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    let inner = &quoted[1..quoted.len() - 1];
+    if !is_ascii_only {
+        return inner.to_owned();
+    }
+    let mut units = [0; 2];
+    let mut ascii = String::new();
+    for char in inner.chars() {
+        match char {
+            char if char.is_ascii() => ascii.push(char),
+            char => {
+                let units = char.encode_utf16(&mut units);
+                ascii.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+            }
+        }
+    }
+    ascii
 }
 
 /// Text that can stand outside of quotes in JSON.

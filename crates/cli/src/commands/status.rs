@@ -43,6 +43,11 @@ impl Status {
         }
         let mut lines = text(&view, is_running);
         lines.extend(roles_to_play(&session, &layout));
+        let waits = session.pending_decisions().next().is_some() || session.blocker.is_some();
+        if !is_running && !session.is_over() && !waits {
+            let how = format!("tollgate resume {}", session.opening.session);
+            lines.push(format!("next      nobody leads this session now; go on with `{how}`"));
+        }
         output::data(&lines.join("\n"));
         Ok(Exit::Ok)
     }

@@ -85,8 +85,10 @@ impl Face for TerminalFace {
 
     fn happened(&mut self, session: &Session, events: &[Event]) {
         self.live.drop_ended(session);
+        // A question is shown as a whole when nothing works any more, and told of until then.
+        let is_idle = session.unfinished().is_empty();
         for event in events {
-            let is_question = matches!(event, Event::DecisionAsked { .. });
+            let is_question = is_idle && matches!(event, Event::DecisionAsked { .. });
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
                 self.live.above(|| output::marked(line.style, line.mark, &line.text));
             }
@@ -118,6 +120,14 @@ impl Face for TerminalFace {
             return Vec::new();
         };
         let id = decision.decision_id.clone();
+        // Nobody answers what they have not seen.
+        if !self.is_asking || self.asked != Some((id.clone(), decision.asked_at)) {
+            let words = format!(
+                "{id} is asked when what is at work has ended; nothing is taken for an answer before"
+            );
+            self.live.above(|| output::marked(NOTE, "   note", &words));
+            return Vec::new();
+        }
         if line.trim().is_empty() && decision.kind == DecisionKind::Info {
             return vec![Command::NoResponse { id: command_id(), decision: id }];
         }

@@ -24,7 +24,7 @@ fn in_pieces(redactor: &Redactor, text: &[u8], size: usize) -> Vec<u8> {
 #[test]
 fn r113_known_values_are_taken_out() {
     check("a hunter2-hunter2 b hunter2-hunter2", "a [redacted] b [redacted]");
-    check(r#"{"a":"p\"quoted-part"}"#, r#"{"a":"p\"[redacted]"}"#);
+    check(r#"{"a":"p\"quoted-part"}"#, r#"{"a":"[redacted]"}"#);
     check("hunter2-hunter", "hunter2-hunter");
 }
 
@@ -178,6 +178,35 @@ fn numbers_and_short_values_are_no_secrets() {
     let redactor = Redactor::new(["200000", "[1, 2, 3]", "short", "true"]);
     let text = "{\"tokens\": 200000, \"list\": [1, 2, 3], \"a\": \"short\"}";
     assert_eq!(redactor.redact(text), text);
+}
+
+#[test]
+fn r113_a_value_that_json_writes_in_another_way_is_taken_out_as_a_whole() {
+    for secret in ["x7Kq\"w2Lm9\\P4vT", "aB3\"dE5\"fG7\"hI9\"jK1\\mN2", "Zq8back\u{fc}s-tail"] {
+        let redactor = Redactor::new([secret]);
+        let once = serde_json::json!({ "k": secret }).to_string();
+        let twice = serde_json::json!({ "content": &once }).to_string();
+        let thrice = serde_json::json!({ "content": &twice }).to_string();
+        for text in [format!("err {secret}\n"), once, twice, thrice] {
+            let clean = redactor.redact(&text);
+            assert!(clean.contains("[redacted]"), "{clean}");
+            assert!(
+                !clean.contains(&secret[..3]) && !clean.contains(&secret[secret.len() - 3..]),
+                "{clean}"
+            );
+        }
+    }
+    let redactor = Redactor::new(["Zq8back\u{fc}s-tail"]);
+    let ascii = r#"{"k": "{\"j\": \"Zq8back\\u00fcs-tail\"}"}"#;
+    assert_eq!(redactor.redact(ascii), r#"{"k": "{\"j\": \"[redacted]\"}"}"#);
+}
+
+#[test]
+fn r113_a_value_that_looks_like_json_is_not_taken_out_over_its_edges() {
+    let text = r#"{"abcd":"efgh","back":"tail-back\""}"#;
+    let redactor = Redactor::new(["abcd\":\"efgh", "tail-back\\"]);
+    let clean = redactor.redact(text);
+    assert!(serde_json::from_str::<serde_json::Value>(&clean).is_ok(), "{clean}");
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub enum Until {
 /// What is left of a session: how it went, and where.
 pub struct Played {
     pub record: Record,
+    /// A session was opened.
+    pub has_begun: bool,
     pub is_done: bool,
     /// It took too long and was ended by us, after so long.
     pub stopped_after: Option<Duration>,
@@ -87,6 +89,9 @@ impl Stage<'_> {
             let message = "it was stopped before its end; nothing of it is left";
             return Err(Failure::new(Exit::Interrupted, "cli.agent_test", message));
         }
+        if !played.has_begun {
+            return Err(refused(&played.words));
+        }
         Ok(played)
     }
 
@@ -105,8 +110,8 @@ impl Stage<'_> {
         let (is_done, stopped_after) = self.wait(&mut child, &journal, until)?;
         let words = fs::read_to_string(told(folder.path()))?;
         let requests = service.map(|service| service.requests()).unwrap_or_default();
-        let record = Record::read(&journal);
-        Ok(Played { record, is_done, stopped_after, words, requests, session, folder })
+        let (record, has_begun) = (Record::read(&journal), journal.exists());
+        Ok(Played { record, has_begun, is_done, stopped_after, words, requests, session, folder })
     }
 
     /// Whether the session came to a good end, or after what time it was given up.
@@ -171,6 +176,17 @@ fn could_not_be_tried(cause: io::Error) -> Failure {
         "a small repository is made in {}: see that it can be written and has room, or name another folder in TMPDIR",
         std::env::temp_dir().display()
     ))
+}
+
+/// The run was refused before it opened a session: in its own words.
+fn refused(words: &str) -> Failure {
+    let after = |mark: &str| words.lines().find_map(|line| line.trim().strip_prefix(mark));
+    let why = after("error:").unwrap_or(words).trim();
+    let failure = Failure::usage("cli.agent_test", format!("the agent could not be tried: {why}"));
+    match after("help:") {
+        Some(help) => failure.hint(help.trim()),
+        None => failure,
+    }
 }
 
 fn start(folder: &Path, led: &StandIn) -> io::Result<Child> {
