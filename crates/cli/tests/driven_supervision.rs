@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use support::processes::{CHILD, alive, expect_gone};
+use support::pty::Terminal;
 use support::{Ran, Repo, eventually, files_below};
 
 /// What a program can do that speaks like Claude Code.
@@ -341,4 +342,20 @@ fn r119_status_tells_what_an_agent_does_right_now_and_passes_no_escape_on() {
     signal(engine.id().cast_signed(), Signal::INT);
     engine.wait_with_output().unwrap();
     assert_eq!(doing(), None, "nobody works any more");
+}
+
+#[test]
+fn nobody_answers_a_question_that_is_not_shown_yet() {
+    let script = "init\nmkdir {open}/works 2> /dev/null || exit 7\n\
+                  while [ ! -e {open}/go ]; do sleep 0.05; done\nresult\n";
+    let world = World::new(script, "");
+    let steps = "  - parallel:\n      - {dispatch: Reviewer}\n      - {dispatch: Security}\n    state: DESIGN\n  - {close: done, state: DONE}\n";
+    let action = format!("---\nname: x\ndescription: Two at once\nsteps:\n{steps}---\n\n# x\n");
+    world.repo.write("agents/actions/x.md", &action);
+    let mut person = Terminal::start(&world.repo, &["run", "--action", "x", "Make it"]);
+    person.wait_for("UD-1").types("5").types("blind").wait_for("nothing is taken for an answer");
+    fs::write(world.open.join("go"), "").unwrap();
+    person.wait_for("Cancel the session").types("5").types("enough").wait_for("cancelled: enough");
+    person.ends();
+    assert!(!person.screen().contains("cancelled: blind"), "{}", person.screen());
 }
