@@ -30,7 +30,7 @@ mod qwen;
 pub use drive::drive;
 pub use follow::Follower;
 pub use home::{Home, LENT_SUFFIX, LoginFile};
-pub use plan::{Access, Job, Plan, Start, Stdin, is_driven, remove_plan, write_plan};
+pub use plan::{Access, Job, NotStarted, Plan, Start, Stdin, is_driven, remove_plan, write_plan};
 pub use transcript::{Transcript, read_transcript};
 
 use event::{AgentEvent, Finished, Outcome};
@@ -65,7 +65,7 @@ pub trait AgentAdapter: Sync {
     fn inherited(&self, agent: &Agent, person_home: &Path, root: &Path) -> Vec<PathBuf>;
 
     /// How to start the program for this job. Writes what it needs into the private folder.
-    fn start(&self, job: &Job<'_>) -> Result<Start, String>;
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted>;
 
     /// The other end of the conversation.
     fn talk(&self, plan: &Plan) -> Box<dyn Talk>;

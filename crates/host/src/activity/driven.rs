@@ -5,7 +5,7 @@ use super::adapter::{Driven, Launch};
 use super::dispatch::DispatchOrder;
 use super::outputs;
 use crate::agent::trust::{self, Inherited};
-use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, Plan, Transcript};
+use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, NotStarted, Plan, Transcript};
 use crate::context::Context;
 use crate::crash;
 use crate::layout::{RunFolder, session_path};
@@ -71,7 +71,10 @@ pub fn launch(
     };
     let start = match driven.adapter.start(&job) {
         Ok(start) => start,
-        Err(why) => return Ok(Err(driven.could_not_start(why))),
+        Err(NotStarted::Refused(detail)) => {
+            return Ok(Err(DispatchEnd::PermissionRefused { detail }));
+        }
+        Err(NotStarted::Failed(why)) => return Ok(Err(driven.could_not_start(why))),
     };
     let plan = Plan {
         adapter: driven.agent.adapter,

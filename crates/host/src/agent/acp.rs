@@ -15,7 +15,7 @@ mod tests;
 mod tools;
 mod wrapped;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk};
+use super::{AgentAdapter, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk};
 use conversation::Conversation;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl AgentAdapter for Acp {
         Wrapped::of(&agent.command).inherited(agent, person_home, root)
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let mut argv = job.program.clone();
         argv.extend(job.agent.args.iter().cloned());
         let wrapped = Wrapped::of(&argv);

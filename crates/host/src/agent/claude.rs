@@ -3,7 +3,9 @@
 mod permission;
 mod talk;
 
-use super::{AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm};
+use super::{
+    AgentAdapter, Home, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk, npm,
+};
 use crate::files::is_program;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -97,7 +99,7 @@ impl AgentAdapter for Claude {
         of_the_person.into_iter().chain(of_the_repository).chain(within).collect()
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let mut argv = job.program.clone();
         let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
         say(&TWO_WAY);

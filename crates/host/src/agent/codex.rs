@@ -5,7 +5,9 @@ pub(super) mod failure;
 mod schema;
 mod stream;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words};
+use super::{
+    AgentAdapter, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk, npm, words,
+};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,7 +73,7 @@ impl AgentAdapter for Codex {
         StandIn { args, model, ..StandIn::by_environment(&[("CODEX_API_KEY", "sk-stand-in")]) }
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let problem =
             |error: std::io::Error| format!("cannot write the settings of Codex: {error}");
         let strict = schema::strict(job.schema);
@@ -117,14 +119,14 @@ fn apart(job: &Job<'_>, settings: &str) -> io::Result<(&'static str, String)> {
 }
 
 /// The same over ACP; the error is why it cannot be kept apart.
-pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), String> {
+pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), NotStarted> {
     if job.tree.join(PERSONS_FOLDER).symlink_metadata().is_ok() {
-        return Err("the repository has settings in .codex, and codex-acp runs them whatever it is told; use adapter = \
-             \"codex\", or write inherit = true and agree to them with `tollgate agents trust`"
-            .to_owned());
+        let why = "the repository has settings in .codex, and codex-acp runs them whatever it is told; use adapter = \
+             \"codex\", or write inherit = true and agree to them with `tollgate agents trust`";
+        return Err(NotStarted::Refused(why.to_owned()));
     }
     apart(job, &config::over_acp(job))
-        .map_err(|error| format!("cannot write the settings of Codex: {error}"))
+        .map_err(|error| format!("cannot write the settings of Codex: {error}").into())
 }
 
 /// Settings, hooks, rules and plugins below a home or below a repository; both have the same names.

@@ -4,7 +4,8 @@ mod login;
 mod stream;
 
 use super::{
-    Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words,
+    Access, AgentAdapter, Home, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk, npm,
+    words,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -104,7 +105,7 @@ impl AgentAdapter for Copilot {
         StandIn { model, ..StandIn::by_environment(&env) }
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let problem = |error: io::Error| format!("cannot write the settings of Copilot: {error}");
         let usage = job.home.path(USAGE_FILE);
         // What an attempt before counted is not this one's.
@@ -153,14 +154,14 @@ fn apart(home: &Home) -> io::Result<(&'static str, String)> {
 
 /// The same over ACP, where it runs the hooks of a repository whatever it is told, its own setting against them included; the
 /// error is why it cannot be kept apart.
-pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), String> {
+pub(super) fn apart_over_acp(job: &Job<'_>) -> Result<(&'static str, String), NotStarted> {
     if job.tree.join(HOOKS).symlink_metadata().is_ok() {
-        return Err(format!(
+        return Err(NotStarted::Refused(format!(
             "the repository has {HOOKS}, and `copilot --acp` runs what is in it whatever it is told; use adapter = \"copilot\", \
              or write inherit = true and agree to it with `tollgate agents trust`"
-        ));
+        )));
     }
-    apart(job.home).map_err(|error| format!("cannot write the settings of Copilot: {error}"))
+    apart(job.home).map_err(|error| format!("cannot write the settings of Copilot: {error}").into())
 }
 
 /// What needs no leave; whatever else asks for one is refused, because nobody is there to give it. A command that writes

@@ -6,7 +6,7 @@
 mod lines;
 mod settings;
 
-use super::{AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
+use super::{AgentAdapter, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk, words};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl AgentAdapter for Gemini {
         found
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let problem = |error: io::Error| format!("cannot write its settings: {error}");
         job.home.write(POLICY, settings::policy(job).as_bytes()).map_err(problem)?;
         let private = match job.agent.inherit {

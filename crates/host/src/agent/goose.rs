@@ -9,7 +9,10 @@ mod settings;
 
 pub(super) use lines::told_in_words;
 
-use super::{Access, AgentAdapter, Home, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, words};
+use super::{
+    Access, AgentAdapter, Home, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk,
+    words,
+};
 use crate::{clock, files};
 use std::collections::BTreeMap;
 use std::io;
@@ -89,7 +92,7 @@ impl AgentAdapter for Goose {
         StandIn { model, ..StandIn::by_environment(&env) }
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let mut argv = job.program.clone();
         let fixed = ["run", "-q", "--output-format", "stream-json", "--max-turns", TURNS_MAX];
         argv.extend(fixed.map(str::to_owned));

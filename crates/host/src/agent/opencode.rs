@@ -3,7 +3,9 @@
 mod log;
 mod stream;
 
-use super::{Access, AgentAdapter, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, npm, words};
+use super::{
+    Access, AgentAdapter, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk, npm, words,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -93,7 +95,7 @@ impl AgentAdapter for Opencode {
         StandIn { model, ..StandIn::by_environment(&env) }
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let private = match job.agent.inherit {
             true => Vec::new(),
             false => apart(job)?,
@@ -138,7 +140,7 @@ const SETTINGS_OF_THE_REPOSITORY: [&str; 3] = ["opencode.json", "opencode.jsonc"
 /// What keeps it in its private folders, natively and over ACP; the error is why it cannot be kept apart.
 ///
 /// There is no variable for `~/.opencode` but the one with which it moves the home in its own tests.
-pub(super) fn apart(job: &Job<'_>) -> Result<Vec<(&'static str, String)>, String> {
+pub(super) fn apart(job: &Job<'_>) -> Result<Vec<(&'static str, String)>, NotStarted> {
     refuse_settings(job.tree)?;
     for left in LEFT_BEHIND {
         words::forget(job.home.folder(), left)
@@ -159,14 +161,14 @@ pub(super) fn apart(job: &Job<'_>) -> Result<Vec<(&'static str, String)>, String
 
 /// A second reader of settings in it obeys none of its switches and imports the plugins that they list: they would run with
 /// the person's login in reach. It looks from where it works up to the top of the work tree, and it works at the top.
-fn refuse_settings(tree: &Path) -> Result<(), String> {
+fn refuse_settings(tree: &Path) -> Result<(), NotStarted> {
     let is_there = |name: &&str| tree.join(name).symlink_metadata().is_ok();
     match SETTINGS_OF_THE_REPOSITORY.iter().find(|name| is_there(name)) {
         None => Ok(()),
-        Some(name) => Err(format!(
+        Some(name) => Err(NotStarted::Refused(format!(
             "the repository has {name}, and opencode would run the plugins in it or named by it, whatever it is told; take it \
              out of the repository, use another agent, or write inherit = true and agree to it with `tollgate agents trust`"
-        )),
+        ))),
     }
 }
 

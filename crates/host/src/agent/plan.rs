@@ -83,6 +83,23 @@ pub enum Access {
     Tree,
 }
 
+/// Why a program is not started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotStarted {
+    /// What is wrong may be over at the next try.
+    #[error("{0}")]
+    Failed(String),
+    /// It would run what nobody agreed to; only a person can change that.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<String> for NotStarted {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
 /// How an adapter wants its program started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Start {

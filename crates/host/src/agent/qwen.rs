@@ -4,7 +4,8 @@
 use super::claude_lines::{Counting, Lines};
 use super::event::{Finished, Outcome};
 use super::{
-    Access, AgentAdapter, Exit, Job, LoginFile, Plan, StandIn, Start, Stdin, Talk, Turn, words,
+    Access, AgentAdapter, Exit, Job, LoginFile, NotStarted, Plan, StandIn, Start, Stdin, Talk,
+    Turn, words,
 };
 use crate::clock;
 use serde_json::{Value, json};
@@ -97,7 +98,7 @@ impl AgentAdapter for Qwen {
         of_both.chain([root.join(".mcp.json")]).collect()
     }
 
-    fn start(&self, job: &Job<'_>) -> Result<Start, String> {
+    fn start(&self, job: &Job<'_>) -> Result<Start, NotStarted> {
         let mut argv = job.program.clone();
         let mut say = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
         say(&["--output-format", "stream-json", "--approval-mode", "default"]);

@@ -2,8 +2,8 @@
 //! the protocol it cannot take. One that is not known gets the folders of the XDG convention and the protocol as it is.
 
 use crate::agent::{
-    AgentAdapter, Job, LoginFile, Plan, StandIn, claude, codex, copilot, gemini, goose, opencode,
-    qwen,
+    AgentAdapter, Job, LoginFile, NotStarted, Plan, StandIn, claude, codex, copilot, gemini, goose,
+    opencode, qwen,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +127,7 @@ impl Wrapped {
 
     /// Where it finds its settings instead of the person's and the repository's, as when it is started by its own adapter,
     /// and those settings written; the error is why it cannot be kept apart.
-    pub fn apart(self, job: &Job<'_>) -> Result<BTreeMap<String, String>, String> {
+    pub fn apart(self, job: &Job<'_>) -> Result<BTreeMap<String, String>, NotStarted> {
         let problem = |error: io::Error| format!("cannot write the settings of the agent: {error}");
         let on = || "1".to_owned();
         let pairs = match self {

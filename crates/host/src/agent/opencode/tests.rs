@@ -199,7 +199,7 @@ fn started_in(
         is_confined: true,
         micro_usd: None,
     };
-    Opencode.start(&job)
+    Opencode.start(&job).map_err(|why| why.to_string())
 }
 
 #[test]
