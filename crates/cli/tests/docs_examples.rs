@@ -211,16 +211,9 @@ fn the_settings_that_the_pages_of_agents_show_are_good() {
 #[test]
 fn every_agent_program_has_its_page_and_its_row_with_the_version_that_was_tested() {
     let index = page("agents/README.md");
-    let kinds = [
-        Adapter::Claude,
-        Adapter::Codex,
-        Adapter::Gemini,
-        Adapter::Opencode,
-        Adapter::Copilot,
-        Adapter::Qwen,
-        Adapter::Goose,
-    ];
-    for kind in kinds {
+    // Any program that speaks ACP has no version of its own.
+    let is_program = |kind: &Adapter| *kind != Adapter::Acp && agent::adapter(*kind).is_some();
+    for kind in Adapter::ALL.into_iter().filter(is_program) {
         let (name, tested) = (kind.as_str(), agent::adapter(kind).unwrap().tested());
         let row = format!("| [`{name}`]({name}.md) | {tested} |");
         assert!(index.contains(&row), "the index has no row {row}");
