@@ -8,7 +8,7 @@ use tollgate_host::inbox::InboxError;
 use tollgate_host::journal::JournalError;
 use tollgate_host::layout::LayoutError;
 use tollgate_host::lock::LockError;
-use tollgate_host::repository::RepositoryError;
+use tollgate_host::repository::{AsideError, RepositoryError};
 use tollgate_host::serve::{OpenError, ServeError};
 use tollgate_host::settings::SettingsError;
 
@@ -87,9 +87,19 @@ impl From<JournalError> for Failure {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
                     .hint("keep the folder as it is; accepted work is on the session's branch")
             }
-            JournalError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                Self::usage("cli.session", error.to_string())
+            JournalError::Foreign { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
             }
+            JournalError::Older { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_older", error.to_string())
+                    .hint("put the newer journal back if you have it")
+                    .hint(
+                        "or continue knowingly from the older one with `tollgate resume SESSION --accept-older-journal`: \
+                         what was decided and done after it is not taken up, and a branch that is ahead is kept \
+                         under another name",
+                    )
+            }
+            _ if error.is_not_found() => Self::usage("cli.session", error.to_string()),
             _ => persistence(error.to_string()),
         }
     }
@@ -139,8 +149,11 @@ impl From<OpenError> for Failure {
             OpenError::Exists { .. } | OpenError::NeverBegan { .. } => {
                 Self::usage("cli.session", error.to_string())
             }
-            OpenError::NotASession { .. } => {
-                Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
+            OpenError::Aside(AsideError::CheckedOut { .. }) => {
+                Self::usage("cli.repository", error.to_string())
+            }
+            OpenError::Aside(AsideError::Git(_)) | OpenError::Git(_) => {
+                persistence(error.to_string())
             }
             OpenError::Workspace(error) => persistence(error.to_string()),
             OpenError::Folder { .. } => persistence(error.to_string()),

@@ -8,7 +8,7 @@ use tollgate_core::id::SessionName;
 use tollgate_core::session::Session;
 use tollgate_host::client;
 use tollgate_host::context::Context;
-use tollgate_host::layout::{Layout, SessionLayout, state_home};
+use tollgate_host::layout::{Layout, SessionLayout, journal_anchors, state_home};
 use tollgate_host::redact::Redactor;
 use tollgate_host::repository::Repository;
 use tollgate_host::sandbox;
@@ -18,12 +18,19 @@ use tollgate_host::settings::{self, SettingsError};
 #[derive(Debug)]
 pub struct Place {
     pub layout: Layout,
+    repository: Repository,
 }
 
 impl Place {
     pub fn find() -> Result<Self, Failure> {
         let repository = Repository::discover(&here()?)?;
-        Ok(Self { layout: Layout::new(repository.root()) })
+        Ok(Self { layout: Layout::new(repository.root()), repository })
+    }
+
+    /// Where it stands how far a session's journal is.
+    pub fn journal_anchors(&self, session: &SessionName) -> Vec<PathBuf> {
+        let state = state_home(|name| std::env::var_os(name)).ok();
+        journal_anchors(state.as_deref(), self.repository.common_dir(), session)
     }
 
     pub fn session(&self, text: &str) -> Result<(SessionName, SessionLayout), Failure> {

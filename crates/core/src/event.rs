@@ -231,6 +231,16 @@ pub enum Event {
         code: String,
         message: String,
     },
+    /// A person goes on from an older journal than was written. From here on the session has another life: no outcome of
+    /// the former one counts.
+    OlderJournalAccepted {
+        /// How many records the older journal has, and how many there were.
+        records: u64,
+        known: u64,
+        /// Where the branch is kept that was ahead of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+    },
     SessionClosed,
 }
 

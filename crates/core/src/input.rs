@@ -52,6 +52,13 @@ pub enum Input {
         code: String,
         message: String,
     },
+    /// A person goes on from an older journal than was written.
+    OlderJournalAccepted {
+        records: u64,
+        known: u64,
+        /// Where the branch is kept that was ahead of it.
+        branch: Option<String>,
+    },
     /// A projection could not be written and read back.
     PersistenceFailed {
         detail: String,

@@ -4,6 +4,7 @@ mod apply;
 mod attempt;
 mod changes;
 mod dispatch;
+mod fit;
 mod ledger;
 mod outcome;
 mod players;
@@ -13,6 +14,7 @@ mod unit;
 
 pub use changes::ChangeSet;
 pub use dispatch::{AttemptRecord, Dispatch, Waiting};
+pub use fit::Unfit;
 pub use ledger::Ledger;
 pub(crate) use players::Seat;
 pub use spend::Spend;
@@ -238,17 +240,20 @@ impl Session {
         }
     }
 
-    /// Folds a whole journal. The first event must be the opening.
-    pub fn replay<'a>(mut events: impl Iterator<Item = (Timestamp, &'a Event)>) -> Option<Self> {
-        let (at, first) = events.next()?;
-        let Event::SessionOpened(opening) = first else {
-            return None;
+    /// Folds a whole journal. The first event must be the opening, and each must be able to follow those before it.
+    pub fn replay<'a>(
+        mut events: impl Iterator<Item = (Timestamp, &'a Event)>,
+    ) -> Result<Self, Unfit> {
+        let Some((at, Event::SessionOpened(opening))) = events.next() else {
+            return Err(Unfit { index: 0, why: "it does not open a session".to_owned() });
         };
+        fit::opening_fits(opening).map_err(|why| Unfit { index: 0, why })?;
         let mut session = Self::open(at, opening);
-        for (at, event) in events {
+        for (index, (at, event)) in events.enumerate() {
+            session.fit(event).map_err(|why| Unfit { index: index + 1, why })?;
             session.apply(at, event);
         }
-        Some(session)
+        Ok(session)
     }
 
     /// The state people see, one of sixteen.

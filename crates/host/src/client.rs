@@ -10,8 +10,14 @@ use tollgate_core::session::Session;
 
 /// The state of a session as its journal tells it, without taking the lock.
 pub fn read_session(layout: &SessionLayout) -> Result<Option<Session>, JournalError> {
-    let journal = journal::read(&layout.journal())?;
-    Ok(Session::replay(journal.records.iter().map(|record| (record.at, &record.event))))
+    let (path, journal) = (layout.journal(), journal::read(&layout.journal())?);
+    if let Some(session) = layout.session() {
+        journal::expect_session(&path, &journal.records, &session)?;
+    }
+    if journal.records.is_empty() {
+        return Ok(None);
+    }
+    journal::replay(&path, &journal.records).map(Some)
 }
 
 /// Hands a command to the process that owns the session. None when nobody does: then the

@@ -2,7 +2,9 @@
 
 use crate::failure_report::Reporter;
 use crate::files;
-use crate::layout::{Layout, SessionLayout, agent_homes, workspace_home};
+use crate::layout::{
+    Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
+};
 use crate::redact::Redactor;
 use crate::repository::Repository;
 use crate::sandbox::Surroundings;
@@ -89,6 +91,17 @@ impl Context {
     /// Where all agents of a session have theirs.
     pub fn agent_homes(&self, session: &SessionName) -> PathBuf {
         agent_homes(&self.state_home, self.repository.root(), session)
+    }
+
+    /// What locks a session: in its folder, and in the state directory for every copy of it.
+    pub fn session_locks(&self, session: &SessionName) -> [PathBuf; 2] {
+        let common_dir = self.repository.common_dir();
+        [self.session_layout(session).lock(), session_lock(&self.state_home, common_dir, session)]
+    }
+
+    /// Where it stands how far a session's journal is.
+    pub fn journal_anchors(&self, session: &SessionName) -> Vec<PathBuf> {
+        journal_anchors(Some(&self.state_home), self.repository.common_dir(), session)
     }
 
     /// The same, knowing more that must not be written.

@@ -3,20 +3,27 @@
 //! A commit is one write and one sync. A commit of several records says on each line how many follow,
 //! so that half of it is never taken for the whole.
 
+mod anchor;
 mod chain;
+mod lineage;
 mod mend;
 mod scan;
 
-pub use scan::{Follower, ReadJournal, Verified, read, verify};
+pub use anchor::expect_whole;
+pub use lineage::Lineage;
+pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify};
 
 use crate::crash;
 use crate::files;
+use anchor::Anchors;
 use chain::Position;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::event::Event;
+use tollgate_core::id::SessionName;
+use tollgate_core::session::{Session, Unfit};
 use tollgate_core::time::Timestamp;
 
 /// A commit is what one decision wrote; more than this is a runaway, and readers need a bound.
@@ -77,6 +84,19 @@ pub enum JournalError {
         path.display()
     )]
     Unknown { path: PathBuf, line: u64, event_type: String, why: String },
+    #[error(
+        "the journal {} was cut, or put back from an older copy: {why}. \
+         It is intact by itself, and nothing was changed",
+        path.display()
+    )]
+    Older { path: PathBuf, records: u64, known: u64, why: String },
+    #[error(
+        "the journal {} belongs to session {session}, not to the folder that it lies in. \
+         Nothing was changed. A copy of a session's folder is no session: remove it, or give the folder \
+         its name back if it was renamed",
+        path.display()
+    )]
+    Foreign { path: PathBuf, session: String },
     #[error("one commit of {bytes} bytes is more than the journal {} takes ({COMMIT_BYTES_MAX})", path.display())]
     TooBig { path: PathBuf, bytes: u64 },
     #[error(
@@ -88,6 +108,10 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
     fn io<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Self + use<'a> {
         move |source| Self::Io { doing, path: path.to_owned(), source }
     }
@@ -100,6 +124,8 @@ pub struct Journal {
     path: PathBuf,
     end: Position,
     poisoned: bool,
+    lineage: Lineage,
+    anchors: Anchors,
 }
 
 impl Journal {
@@ -114,25 +140,48 @@ impl Journal {
         crash::point("journal.created");
         // Its name must last; it holds nothing yet, and the first commit syncs the file itself.
         sync_folder_of(path)?;
-        Ok(Self { file, path: path.to_owned(), end: Position::START, poisoned: false })
+        Ok(Self::at(file, path, Position::START, Lineage::default()))
     }
 
     /// Reads the whole journal, checks its chain, and sets a torn tail aside.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>, Option<TornTail>), JournalError> {
+        Self::open_if(path, |_| Ok(()))
+    }
+
+    /// The same, where its records are what they should be. Nothing is written before that is known.
+    pub fn open_if<E: From<JournalError>>(
+        path: &Path,
+        check: impl FnOnce(&[Record]) -> Result<(), E>,
+    ) -> Result<(Self, Vec<Record>, Option<TornTail>), E> {
         let file = files::options_nofollow()
             .read(true)
             .append(true)
             .open(path)
             .map_err(JournalError::io("open", path))?;
         let scan = scan::scan(&file, path, Position::START)?;
+        check(&scan.records)?;
         let torn = match scan.tail {
             None => None,
             Some(tail) => Some(mend::set_aside(&file, path, scan.end.offset, &tail)?),
         };
         // Also what a killed writer left unsynced counts from here on, so it must be on disk.
         file.sync_data().map_err(JournalError::io("sync", path))?;
-        let journal = Self { file, path: path.to_owned(), end: scan.end, poisoned: false };
-        Ok((journal, scan.records, torn))
+        let lineage = Lineage::of(&scan.records);
+        Ok((Self::at(file, path, scan.end, lineage), scan.records, torn))
+    }
+
+    fn at(file: File, path: &Path, end: Position, lineage: Lineage) -> Self {
+        let anchors = Anchors::default();
+        Self { file, path: path.to_owned(), end, poisoned: false, lineage, anchors }
+    }
+
+    /// From the next commit on, it stands at these places too how far the journal is.
+    pub fn anchor_at(&mut self, places: &[PathBuf]) {
+        self.anchors = Anchors::open(places);
+    }
+
+    pub fn lineage(&self) -> &Lineage {
+        &self.lineage
     }
 
     /// Writes the events as one commit: all of them are durable or none counts.
@@ -144,7 +193,8 @@ impl Journal {
             return Err(JournalError::Poisoned { path: self.path.clone() });
         }
         let first_seq = self.end.seq + 1;
-        let (bytes, end) = chain::encode(&self.end, at, events);
+        let mut hashes = Vec::with_capacity(events.len());
+        let (bytes, end) = chain::encode(&self.end, at, events, &mut hashes);
         if bytes.len() as u64 > COMMIT_BYTES_MAX {
             return Err(JournalError::TooBig {
                 path: self.path.clone(),
@@ -158,7 +208,11 @@ impl Journal {
             self.write_and_sync(&bytes).inspect_err(|_| self.drop_half_commit())?;
             self.poisoned = false;
         }
+        for ((event, hash), seq) in events.iter().zip(&hashes).zip(first_seq..) {
+            self.lineage.take(event, seq, hash);
+        }
         self.end = end;
+        self.anchors.write(self.lineage.first(), self.end.seq, self.end.hash_text());
         Ok(Durable { first_seq, last_seq: self.end.seq })
     }
 
@@ -200,6 +254,30 @@ impl Journal {
         // A failure here is part of the failure that the caller is already told about.
         let _ = self.file.set_len(self.end.offset).and_then(|()| self.file.sync_all());
     }
+}
+
+/// Refuses a journal that tells of another session than the one whose folder it lies in.
+pub fn expect_session(
+    path: &Path,
+    records: &[Record],
+    session: &SessionName,
+) -> Result<(), JournalError> {
+    match records.first().map(|record| &record.event) {
+        Some(Event::SessionOpened(opening)) if opening.session != *session => {
+            let session = opening.session.to_string();
+            Err(JournalError::Foreign { path: path.to_owned(), session })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The state that a journal tells of. An intact record that cannot follow those before it is damage, too.
+pub fn replay(path: &Path, records: &[Record]) -> Result<Session, JournalError> {
+    let events = records.iter().map(|record| (record.at, &record.event));
+    Session::replay(events).map_err(|Unfit { index, why }| {
+        let (path, line) = (path.to_owned(), index as u64 + 1);
+        JournalError::Damaged { path, line, seq: line, why }
+    })
 }
 
 fn sync_folder_of(path: &Path) -> Result<(), JournalError> {

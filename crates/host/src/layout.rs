@@ -82,7 +82,7 @@ impl Layout {
         SessionLayout { folder: self.sessions_folder().join(name.as_str()) }
     }
 
-    /// The sessions that exist, the newest first.
+    /// The sessions that have begun, the newest first.
     pub fn sessions(&self) -> Result<Vec<SessionName>, LayoutError> {
         let path = self.sessions_folder();
         let io = |source| LayoutError::Io { path: path.clone(), source };
@@ -96,7 +96,9 @@ impl Layout {
             let entry = entry.map_err(io)?;
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let name = entry.file_name().to_str().and_then(|text| SessionName::parse(text).ok());
-            if let (true, Some(name)) = (is_folder, name) {
+            if let (true, Some(name)) = (is_folder, name)
+                && self.session(&name).has_begun()
+            {
                 sessions.push(name);
             }
         }
@@ -165,6 +167,26 @@ impl SessionLayout {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The session that the folder is named after.
+    pub fn session(&self) -> Option<SessionName> {
+        SessionName::parse(self.folder.file_name()?.to_str()?).ok()
+    }
+
+    /// False when it was killed before its first record was on disk: nothing but a lock and the beginning of a journal is
+    /// there then. What cannot be read has begun, and so has a session that lost its journal: that must be told.
+    fn has_begun(&self) -> bool {
+        match crate::journal::has_begun(&self.journal()) {
+            Ok(true) => return true,
+            Err(error) if !error.is_not_found() => return true,
+            Ok(false) | Err(_) => {}
+        }
+        let is_left_by_a_start = |name: &str| name.starts_with("lock") || name.starts_with("journal.");
+        let Ok(mut entries) = std::fs::read_dir(&self.folder) else { return true };
+        !entries.all(|entry| {
+            entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_left_by_a_start))
+        })
     }
 
     /// A path below the session folder as artefacts are named, with `/`.
@@ -265,8 +287,24 @@ pub fn agent_homes(state_home: &Path, repo_root: &Path, session: &SessionName) -
     state_home.join("agents").join(name_of(repo_root)).join(session.as_str())
 }
 
-fn name_of(repo_root: &Path) -> String {
-    let digest = Sha256::digest(repo_root.as_os_str().as_bytes());
+/// Locks a session wherever its folder lies: its branch is shared by all worktrees of a repository.
+pub fn session_lock(state_home: &Path, common_dir: &Path, session: &SessionName) -> PathBuf {
+    state_home.join("sessions").join(name_of(common_dir)).join(format!("{session}.lock"))
+}
+
+/// Where it stands how far the journal of a session is: with the repository, and in the state directory.
+pub fn journal_anchors(
+    state_home: Option<&Path>,
+    common_dir: &Path,
+    session: &SessionName,
+) -> Vec<PathBuf> {
+    let name = format!("{session}.journal");
+    let in_state = |home: &Path| home.join("sessions").join(name_of(common_dir)).join(&name);
+    [common_dir.join("tollgate").join(&name)].into_iter().chain(state_home.map(in_state)).collect()
+}
+
+fn name_of(folder: &Path) -> String {
+    let digest = Sha256::digest(folder.as_os_str().as_bytes());
     digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

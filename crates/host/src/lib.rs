@@ -28,3 +28,4 @@ pub mod settings;
 pub mod snapshot;
 pub mod tracker;
 pub mod workspace;
+pub mod write_lock;

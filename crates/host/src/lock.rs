@@ -1,8 +1,9 @@
 //! One writer per session, by a lock of the operating system: it goes with its process, however that ends.
 
-use crate::{clock, files};
+use crate::clock;
+use crate::write_lock::{self, Owned};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +14,7 @@ pub const LOCK_FILE: &str = "lock";
 /// Held as long as this value lives. Programs that we start do not inherit it.
 #[derive(Debug)]
 pub struct SessionLock {
-    _file: File,
+    _files: Vec<File>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,38 +43,38 @@ fn named(owner: &Option<LockOwner>) -> String {
 impl SessionLock {
     /// Takes the lock of a session folder, or says who has it.
     pub fn acquire(folder: &Path) -> Result<Self, LockError> {
-        // A reader that asks whether the lock is held has it for a moment.
-        const TRIES: u32 = 5;
-        const PAUSE: Duration = Duration::from_millis(20);
-        let path = folder.join(LOCK_FILE);
-        let io = |source| LockError::Io { path: path.clone(), source };
-        let mut file = files::options_nofollow()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io)?;
-        for _ in 0..TRIES {
-            match file.try_lock() {
-                Ok(()) => {
-                    write_owner(&mut file).map_err(io)?;
-                    return Ok(Self { _file: file });
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(io(error)),
-            }
-        }
-        Err(LockError::Held { owner: read_owner(&file) })
+        Self::acquire_all(&[folder.join(LOCK_FILE)])
     }
+
+    /// Takes all of these locks: of the folder, and of the session wherever a copy of its folder lies.
+    pub fn acquire_all(paths: &[PathBuf]) -> Result<Self, LockError> {
+        let files = paths.iter().map(|path| acquire(path)).collect::<Result<_, _>>()?;
+        Ok(Self { _files: files })
+    }
+}
+
+fn acquire(path: &Path) -> Result<File, LockError> {
+    // Two who come at once may each see the other and let go.
+    const TRIES: u32 = 5;
+    const PAUSE: Duration = Duration::from_millis(20);
+    let io = |source| LockError::Io { path: path.to_owned(), source };
+    let mut owner = None;
+    for _ in 0..TRIES {
+        match write_lock::try_own(path).map_err(io)? {
+            Owned::Ours(mut file) => {
+                write_owner(&mut file).map_err(io)?;
+                return Ok(file);
+            }
+            Owned::ByAnother(file) => owner = read_owner(&file),
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Err(LockError::Held { owner })
 }
 
 /// Whether some process owns the session now.
 pub fn is_held(folder: &Path) -> bool {
-    let Ok(file) = files::options_nofollow().read(true).open(folder.join(LOCK_FILE)) else {
-        return false;
-    };
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    write_lock::is_held(&folder.join(LOCK_FILE)).unwrap_or(false)
 }
 
 fn write_owner(file: &mut File) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! lives, `started` appears before the agent does and `outcome.json` after the last process of its tree is gone.
 
 mod alive;
+mod belong;
 mod cgroup;
 mod command;
 mod environment;
@@ -16,6 +17,7 @@ mod supervisor;
 mod tree;
 
 pub use alive::{Alive, alive, alive_in};
+pub use belong::belong;
 pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::{Isolation, isolation};
@@ -23,7 +25,7 @@ pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
 pub use supervisor::supervise;
 
 use crate::crash;
-use record::{Lock, Record, RunFolder};
+use record::{Record, RunFolder};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -189,22 +191,24 @@ pub fn attach(run_dir: &Path) -> io::Result<Attached> {
     let Some(folder) = RunFolder::open(run_dir)? else {
         return Ok(Attached::NeverStarted);
     };
+    // In this order: the lock is held from before `started` until after the outcome, so one that has started and neither
+    // holds the lock nor left an outcome is gone.
+    let has_started = folder.has_started();
+    let is_locked = folder.is_locked()?;
     if let Some(record) = folder.read_record()? {
         return Ok(attached(record));
     }
-    let Some(_lock) = folder.try_lock(Lock::Shared)? else {
+    if is_locked {
         return Ok(Attached::Running(Run { folder, child: None }));
-    };
+    }
+    if !has_started {
+        return Ok(Attached::NeverStarted);
+    }
     clear_remains(&folder)?;
-    // Read again: the supervisor may have finished between the first look and the lock.
-    Ok(match folder.read_record()? {
-        Some(record) => attached(record),
-        None if folder.has_started() => Attached::Lost,
-        None => Attached::NeverStarted,
-    })
+    Ok(Attached::Lost)
 }
 
-/// Ends and removes what a supervisor that was killed could not. Only under the lock: then none is at work.
+/// Ends and removes what a supervisor that was killed could not. Only where none is at work.
 fn clear_remains(folder: &RunFolder) -> io::Result<()> {
     let Some(started) = folder.read_started()? else {
         return Ok(());
@@ -245,7 +249,7 @@ impl Hold {
 /// has begun or ended meanwhile: `attach` again.
 pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     let folder = RunFolder::create(run_dir)?;
-    let lock = folder.try_lock(Lock::Exclusive)?;
+    let lock = folder.try_lock()?;
     let is_free = !folder.has_started() && folder.read_record()?.is_none();
     Ok(lock.filter(|_| is_free).map(|lock| Hold { folder, lock }))
 }
@@ -254,7 +258,7 @@ pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
 /// begun or ended already; then nothing changes.
 pub fn hand_in(run_dir: &Path, output: &[u8]) -> io::Result<bool> {
     let folder = RunFolder::create(run_dir)?;
-    let _lock = folder.lock(Lock::Exclusive)?;
+    let _lock = folder.lock()?;
     if folder.has_started() || folder.read_record()?.is_some() {
         return Ok(false);
     }
@@ -283,7 +287,7 @@ pub fn is_ended(run_dir: &Path) -> io::Result<bool> {
 /// Closes a run without an outcome, so that a supervisor that comes late starts nothing.
 pub fn fence(run_dir: &Path) -> io::Result<Fenced> {
     let folder = RunFolder::create(run_dir)?;
-    let Some(_lock) = folder.try_lock(Lock::Exclusive)? else {
+    let Some(_lock) = folder.try_lock()? else {
         return Ok(Fenced::Running(Run { folder, child: None }));
     };
     Ok(match folder.read_record()? {
@@ -311,7 +315,7 @@ impl Run {
         if let Some(mut child) = self.child {
             child.wait()?;
         }
-        let _lock = self.folder.lock(Lock::Shared)?;
+        self.folder.wait_until_unlocked()?;
         Ok(match self.folder.read_record()? {
             Some(Record::Finished(outcome)) => Waited::Finished(outcome),
             Some(Record::Fenced) => Waited::Lost,
@@ -337,7 +341,7 @@ impl Stopper {
     /// Ends the tree at once. A run that has not begun will not begin; one that has ended stays as it is.
     pub fn stop(&self) -> io::Result<()> {
         loop {
-            if let Some(_lock) = self.folder.try_lock(Lock::Exclusive)? {
+            if let Some(_lock) = self.folder.try_lock()? {
                 return self.record_stop_before_start();
             }
             if self.signal_supervisor()? {

@@ -1,5 +1,9 @@
 //! The person's repository: read without side effects, written only under names of our own.
 
+mod aside;
+
+pub use aside::AsideError;
+
 use crate::crash;
 use crate::git::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
 use crate::git::{Configuration, Git, GitCall, GitError};

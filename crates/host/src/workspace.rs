@@ -26,6 +26,7 @@ pub(crate) use names::link_escapes;
 use crate::crash;
 use crate::git::{Configuration, GitCall};
 use crate::repository::{Repository, parse_commit};
+use crate::write_lock;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub struct Workspace {
     tree: PathBuf,
     /// Our git directory for `tree`. Its HEAD is the last accepted commit; its index is a cache of that.
     shadow: PathBuf,
-    /// Held, shared, by this value and by every git that works for it.
+    /// Held by this value and by every git that works for it.
     in_use: Arc<File>,
 }
 
@@ -112,8 +113,9 @@ impl Workspace {
         folder: &Path,
         session: SessionName,
     ) -> Result<Self, WorkspaceError> {
-        let in_use = open_in_use(home)?;
-        in_use.lock_shared().map_err(|cause| WorkspaceError::io(home, cause))?;
+        std::fs::create_dir_all(home).map_err(|cause| WorkspaceError::io(home, cause))?;
+        let in_use = write_lock::join(&home.join(IN_USE))
+            .map_err(|cause| WorkspaceError::io(home, cause))?;
         Ok(Self {
             repository: repository.clone(),
             session,
@@ -164,10 +166,8 @@ impl Workspace {
 /// Before a session is taken up: waits until the last git of a killed engine is gone, which could otherwise reset
 /// the tree under a new agent. A lock of the index that is left then is nobody's.
 pub fn wait_for_orphans(home: &Path) -> Result<(), WorkspaceError> {
-    if !home.join(IN_USE).exists() {
-        return Ok(());
-    }
-    open_in_use(home)?.lock().map_err(|cause| WorkspaceError::io(home, cause))?;
+    write_lock::wait_until_free(&home.join(IN_USE))
+        .map_err(|cause| WorkspaceError::io(home, cause))?;
     let lock = home.join(FINISHED).join("shadow/index.lock");
     match std::fs::remove_file(&lock) {
         Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
@@ -186,15 +186,6 @@ pub(crate) fn is_in_workspace(folder: &Path) -> bool {
             && at.with_file_name("shadow").join("HEAD").is_file()
     };
     folder.ancestors().any(is_tree)
-}
-
-fn open_in_use(home: &Path) -> Result<File, WorkspaceError> {
-    let path = home.join(IN_USE);
-    std::fs::create_dir_all(home)
-        .and_then(|()| {
-            File::options().read(true).write(true).create(true).truncate(false).open(&path)
-        })
-        .map_err(|cause| WorkspaceError::io(&path, cause))
 }
 
 /// Name of the folder below `home` that holds a workspace; it gets this name when it is complete.

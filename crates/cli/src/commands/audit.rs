@@ -6,7 +6,8 @@ mod text;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::output;
+use crate::place::Place;
 use clap::Args;
 use serde::Serialize;
 use tollgate_core::id::SessionName;
@@ -22,7 +23,7 @@ pub struct Audit {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Only check the chain of hashes that holds the journal together
+    /// Only check the journal: that its chain of hashes holds, and that nothing of it is missing
     #[arg(long)]
     pub verify: bool,
     /// Print JSON
@@ -32,12 +33,14 @@ pub struct Audit {
 
 impl Audit {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
+        let place = Place::find()?;
         let (name, layout) = place.session(&self.session)?;
         if self.verify {
-            return self.verify(&name, &layout);
+            return self.verify(&place, &name, &layout);
         }
         let journal = journal::read(&layout.journal()).map_err(Failure::reading)?;
+        journal::expect_session(&layout.journal(), &journal.records, &name)
+            .map_err(Failure::reading)?;
         let record = collect::record(&journal.records).ok_or_else(|| not_begun(&name))?;
         if self.json {
             output::json(&record);
@@ -47,8 +50,13 @@ impl Audit {
         Ok(Exit::Ok)
     }
 
-    fn verify(&self, name: &SessionName, layout: &SessionLayout) -> Result<Exit, Failure> {
-        let verified = journal::verify(&layout.journal());
+    fn verify(
+        &self,
+        place: &Place,
+        name: &SessionName,
+        layout: &SessionLayout,
+    ) -> Result<Exit, Failure> {
+        let verified = journal::verify(&layout.journal(), name, &place.journal_anchors(name));
         if self.json {
             output::json(&Chain::of(name, &verified));
         }

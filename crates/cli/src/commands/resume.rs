@@ -17,6 +17,9 @@ pub struct Resume {
     /// Ask nothing, as without a terminal
     #[arg(long)]
     pub no_input: bool,
+    /// Continue from a journal that is older than what was written, such as a backup
+    #[arg(long)]
+    pub accept_older_journal: bool,
 }
 
 impl Resume {
@@ -25,7 +28,8 @@ impl Resume {
         let (name, _) = place.session(&self.session)?;
         let context = place::context()?;
         let mut face = face::fitting(self.no_input, context.repository.root());
-        let (mut owner, torn) = Owner::resume(context, &name, face.as_mut(), First::Look)?;
+        let first = if self.accept_older_journal { First::AcceptOlder } else { First::Look };
+        let (mut owner, torn) = Owner::resume(context, &name, face.as_mut(), first)?;
         if let Some(torn) = torn {
             let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));
             let text = format!(

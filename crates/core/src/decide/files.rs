@@ -55,6 +55,24 @@ pub(super) fn told(draft: &mut Draft<'_>, code: &str, message: String) {
     }
 }
 
+/// Also of a session that is over: whoever looks at what lies on disk must know.
+pub(super) fn older_accepted(
+    draft: &mut Draft<'_>,
+    records: u64,
+    known: u64,
+    branch: Option<String>,
+) {
+    let kept = match &branch {
+        Some(branch) => format!("; the branch that was ahead of it is kept as {branch}"),
+        None => String::new(),
+    };
+    let message = format!(
+        "an older journal was accepted: it has {records} record(s), and {known} were written{kept}"
+    );
+    draft.emit(Event::OlderJournalAccepted { records, known, branch });
+    draft.notice("journal.older_accepted", message);
+}
+
 pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
     if draft.is_over() || draft.blocker.is_some() {
         return;

@@ -34,6 +34,7 @@ impl Session {
             | Event::StepReopened { .. }
             | Event::FilesEdited { .. }
             | Event::Noticed { .. }
+            | Event::OlderJournalAccepted { .. }
             | Event::SessionClosed => self.apply_to_session(at, event),
             Event::DispatchOpened { .. }
             | Event::AttemptStarted { .. }
@@ -71,7 +72,7 @@ impl Session {
     /// The session as a whole.
     fn apply_to_session(&mut self, at: Timestamp, event: &Event) {
         match event {
-            Event::SessionOpened(_) => {}
+            Event::SessionOpened(_) | Event::OlderJournalAccepted { .. } => {}
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
             Event::ModeChanged { mode, .. } => self.change_mode(*mode),
             Event::StepEntered { index } => self.enter_step(*index),

@@ -6,7 +6,7 @@ use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
-use crate::process::{RunEnd, RunOutcome, RunSpec};
+use crate::process::{self, RunEnd, RunOutcome, RunSpec};
 use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
@@ -17,6 +17,8 @@ use tollgate_core::work::CheckResult;
 #[derive(Debug, Clone)]
 pub struct CheckOrder {
     pub number: CheckNumber,
+    /// The hash of the record that opened them.
+    pub opened_by: String,
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
     pub timeout_ms: u64,
@@ -39,6 +41,9 @@ pub fn run(
     order: &CheckOrder,
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
+    let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
+    process::belong(&runs, &order.opened_by)
+        .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
     let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {

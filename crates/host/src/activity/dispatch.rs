@@ -8,6 +8,7 @@ use crate::agent;
 use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
+use crate::journal::Lineage;
 use crate::layout::{RunFolder, SessionLayout};
 use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
 use crate::sandbox;
@@ -21,7 +22,7 @@ use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::{Dispatch, Session};
+use tollgate_core::session::{Dispatch, Session, Wanted};
 use tollgate_core::work::DispatchEnd;
 
 /// How an attempt ended and what it cost.
@@ -43,6 +44,8 @@ impl Ended {
 pub struct DispatchOrder {
     pub number: DispatchNumber,
     pub attempt: Attempt,
+    /// The hash of the record that opened it.
+    pub opened_by: String,
     pub brief: Brief,
     pub timeout_ms: u64,
     pub agent: Option<String>,
@@ -63,12 +66,18 @@ pub struct DispatchOrder {
 }
 
 impl DispatchOrder {
-    pub fn of(session: &Session, number: DispatchNumber, attempt: Attempt) -> Option<Self> {
+    pub fn of(
+        session: &Session,
+        lineage: &Lineage,
+        number: DispatchNumber,
+        attempt: Attempt,
+    ) -> Option<Self> {
         let dispatch = session.dispatches.get(&number)?;
         let base_branch = session.opening.base_branch.clone();
         Some(Self {
             number,
             attempt,
+            opened_by: lineage.opened_by(Wanted::Dispatch(number, attempt)).to_owned(),
             brief: session.brief(number)?,
             timeout_ms: dispatch.timeout_ms(),
             agent: dispatch.agent().map(str::to_owned),
@@ -138,6 +147,7 @@ fn run_to_end(
     let layout = context.session_layout(&order.session);
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
+    process::belong(folder.folder(), &order.opened_by).map_err(look())?;
     let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
     let outcome = loop {
         if manual::is_assigned(&folder) {

@@ -56,12 +56,10 @@ fn is_at_work(layout: &SessionLayout, number: DispatchNumber) -> bool {
     let attempts = std::fs::read_dir(layout.dispatch(number).folder());
     attempts.into_iter().flatten().flatten().any(|entry| {
         let is_attempt = entry.file_name().to_string_lossy().starts_with("attempt-");
-        // Looking at it leaves a file in it.
-        let is_recent = is_recent(&entry);
         is_attempt
             && match process::attach(&entry.path()) {
                 Ok(Attached::Finished(_) | Attached::Lost) => false,
-                Ok(Attached::NeverStarted) => is_recent,
+                Ok(Attached::NeverStarted) => is_recent(&entry),
                 Ok(Attached::Running(_)) | Err(_) => true,
             }
     })

@@ -36,8 +36,13 @@ pub(super) enum Fault {
     Unknown { event_type: String, why: String },
 }
 
-/// The bytes of one commit, and the position after it.
-pub(super) fn encode(start: &Position, at: Timestamp, events: &[Event]) -> (Vec<u8>, Position) {
+/// The bytes of one commit, and the position after it. The hash of every record is added to `hashes`.
+pub(super) fn encode(
+    start: &Position,
+    at: Timestamp,
+    events: &[Event],
+    hashes: &mut Vec<String>,
+) -> (Vec<u8>, Position) {
     let mut bytes = Vec::new();
     let mut end = start.clone();
     for (index, event) in events.iter().enumerate() {
@@ -48,6 +53,7 @@ pub(super) fn encode(start: &Position, at: Timestamp, events: &[Event]) -> (Vec<
         bytes.pop(); // the closing brace; the hash goes before it
         end.hash = link(&end.hash, &bytes[body_start..]);
         end.seq += 1;
+        hashes.push(end.hash_text());
         bytes.extend_from_slice(HASH_KEY);
         bytes.extend_from_slice(&end.hash);
         bytes.extend_from_slice(CLOSE);

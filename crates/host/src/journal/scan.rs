@@ -6,6 +6,7 @@ use crate::files;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use tollgate_core::id::SessionName;
 
 /// What a reader gets: never writes, and an unfinished tail is perhaps a writer at work.
 #[derive(Debug)]
@@ -20,6 +21,27 @@ pub fn read(path: &Path) -> Result<ReadJournal, JournalError> {
     Ok(ReadJournal { records: scan.records, torn })
 }
 
+/// Whether a journal has a first commit, without reading further. One that is damaged has begun: that must be told.
+pub fn has_begun(path: &Path) -> Result<bool, JournalError> {
+    let file = open(path)?;
+    let mut reader = BufReader::new(&file);
+    let start = Position::START;
+    let mut commits =
+        Commits { records: Vec::new(), whole: 0, end: start.clone(), next: start.clone() };
+    let mut line = Vec::new();
+    while commits.whole == 0 {
+        line.clear();
+        let read = (&mut reader).take(COMMIT_BYTES_MAX).read_until(b'\n', &mut line);
+        let size = read.map_err(JournalError::io("read", path))?;
+        let is_record =
+            line.strip_suffix(b"\n").is_some_and(|text| commits.take(text, size).is_ok());
+        if !is_record {
+            return Ok(mend::expect_torn(&start, &read_tail(&file, path, &start)?).is_err());
+        }
+    }
+    Ok(true)
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     pub records: u64,
@@ -28,9 +50,19 @@ pub struct Verified {
     pub torn_bytes: u64,
 }
 
-/// Checks the whole chain.
-pub fn verify(path: &Path) -> Result<Verified, JournalError> {
+/// Checks the whole chain, that every record can follow those before it, and that the journal is the session's own and
+/// as long as it was.
+pub fn verify(
+    path: &Path,
+    session: &SessionName,
+    anchors: &[PathBuf],
+) -> Result<Verified, JournalError> {
     let scan = scan(&open(path)?, path, Position::START)?;
+    super::expect_session(path, &scan.records, session)?;
+    super::expect_whole(path, &scan.records, anchors)?;
+    if !scan.records.is_empty() {
+        super::replay(path, &scan.records)?;
+    }
     Ok(Verified {
         records: scan.end.seq,
         last_hash: scan.end.hash_text(),

@@ -1,15 +1,15 @@
 //! The folder of one run: its lock, what is to be run, that it has begun, how it ended.
 
 use super::{RunOutcome, RunSpec, SandboxLevel};
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use crate::write_lock::{self, Owned};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+const OPENED_BY: &str = "opened-by";
 const SPEC: &str = "run.json";
 const LOCK: &str = "lock";
 const STARTED: &str = "started";
@@ -19,14 +19,6 @@ const OUTPUT: &str = "stdout.log";
 /// An absolute path: a supervisor works from `/`.
 #[derive(Debug, Clone)]
 pub(super) struct RunFolder(PathBuf);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lock {
-    /// For a look: it disturbs no other look.
-    Shared,
-    /// For a supervisor, and for whoever decides in its place.
-    Exclusive,
-}
 
 /// What `outcome.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,38 +67,39 @@ impl RunFolder {
         self.0.join(name)
     }
 
-    /// Blocks; the lock ends with the value, and with the process.
-    pub fn lock(&self, lock: Lock) -> io::Result<File> {
-        let file = self.open_lock()?;
-        let operation = match lock {
-            Lock::Shared => FlockOperation::LockShared,
-            Lock::Exclusive => FlockOperation::LockExclusive,
-        };
-        loop {
-            match flock(&file, operation) {
-                Ok(()) => return Ok(file),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+    /// Blocks; the lock ends with the value, and with the process. It is for a supervisor, and for whoever decides in
+    /// its place.
+    pub fn lock(&self) -> io::Result<File> {
+        write_lock::own(&self.path(LOCK))
     }
 
     /// None when somebody else holds it.
-    pub fn try_lock(&self, lock: Lock) -> io::Result<Option<File>> {
-        let file = self.open_lock()?;
-        let operation = match lock {
-            Lock::Shared => FlockOperation::NonBlockingLockShared,
-            Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
-        };
-        match flock(&file, operation) {
-            Ok(()) => Ok(Some(file)),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+    pub fn try_lock(&self) -> io::Result<Option<File>> {
+        Ok(match write_lock::try_own(&self.path(LOCK))? {
+            Owned::Ours(file) => Some(file),
+            Owned::ByAnother(_) => None,
+        })
     }
 
-    fn open_lock(&self) -> io::Result<File> {
-        OpenOptions::new().create(true).truncate(false).write(true).open(self.path(LOCK))
+    pub fn is_locked(&self) -> io::Result<bool> {
+        write_lock::is_held(&self.path(LOCK))
+    }
+
+    pub fn wait_until_unlocked(&self) -> io::Result<()> {
+        write_lock::wait_until_free(&self.path(LOCK))
+    }
+
+    /// The hash of the record that opened what runs here. Synced: an outcome without it would count for nothing.
+    pub fn write_opened_by(&self, hash: &str) -> io::Result<()> {
+        self.replace(OPENED_BY, hash.as_bytes(), Durability::Synced)
+    }
+
+    pub fn read_opened_by(&self) -> io::Result<Option<String>> {
+        match fs::read_to_string(self.path(OPENED_BY)) {
+            Ok(hash) => Ok(Some(hash)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Not synced: without its supervisor it means nothing.

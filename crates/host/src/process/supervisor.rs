@@ -5,7 +5,7 @@ use super::environment::agent_environment;
 use super::init::drain;
 use super::isolation::Holding;
 use super::output::{Channel, LOGS, Output, redact_again};
-use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
+use super::record::{Record, RunFolder, Started, now_ms, start_time_of};
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
@@ -49,7 +49,7 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     keep_inherited_files_from_agent()?;
     let folder = RunFolder::create(run_dir)?;
     // Held until this process is gone. Waiting rather than giving up: the holder may only be having a look.
-    let _lock = folder.lock(Lock::Exclusive)?;
+    let _lock = folder.lock()?;
     crash::point("supervisor.locked");
     if folder.has_started() || folder.read_record()?.is_some() {
         return Ok(());

@@ -40,7 +40,7 @@ impl Owner {
         }
         let mut kept = Vec::new();
         for (number, last) in cancelled {
-            if let Some(order) = DispatchOrder::of(session, number, last) {
+            if let Some(order) = DispatchOrder::of(session, self.journal.lineage(), number, last) {
                 kept.extend(dispatch::abandon(&self.context, &order)?);
             }
         }

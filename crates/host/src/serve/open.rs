@@ -1,5 +1,6 @@
 //! How a process becomes the owner of a session: a new one, or one that its journal tells of.
 
+use super::life;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
 use crate::activity::left_logins;
@@ -7,13 +8,15 @@ use crate::clock;
 use crate::context::Context;
 use crate::crash;
 use crate::files;
+use crate::git::GitError;
 use crate::inbox::Inbox;
-use crate::journal::{Journal, JournalError, TornTail};
+use crate::journal::{self, Journal, JournalError, Record, TornTail};
+use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
 use crate::projection::{self, Projector};
 use crate::record::Inspector;
-use crate::repository::RepositoryError;
+use crate::repository::{AsideError, RepositoryError};
 use crate::workspace::{self, WorkspaceError};
 use std::collections::BTreeMap;
 use std::io;
@@ -37,8 +40,10 @@ pub enum OpenError {
         "session {session} never began: its first record was not written; start it with `tollgate run`"
     )]
     NeverBegan { session: SessionName },
-    #[error("the journal of {session} does not begin with the opening of a session")]
-    NotASession { session: SessionName },
+    #[error(transparent)]
+    Aside(#[from] AsideError),
+    #[error(transparent)]
+    Git(GitError),
     #[error("cannot make {}: {cause}", path.display())]
     Folder { path: PathBuf, cause: io::Error },
     #[error(transparent)]
@@ -56,6 +61,8 @@ pub enum First {
     Look,
     /// A person's answer, which counts for the files as they were shown to them.
     Answer,
+    /// The same look, and the person knows that the journal is older than what was written.
+    AcceptOlder,
 }
 
 impl Owner {
@@ -81,12 +88,14 @@ impl Owner {
         for folder in [sessions.as_path(), context.repository.root()] {
             files::sync_folder(folder).map_err(folder_error)?;
         }
-        let lock = SessionLock::acquire(layout.folder())?;
+        let lock = lock(&context, &opening.session)?;
         crash::point("open.folder_made");
         let mut journal = Journal::create(&layout.journal())?;
+        journal.anchor_at(&context.journal_anchors(&opening.session));
         let (engine, commit) = Engine::open(clock::now(), opening);
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("open.journal_begun");
+        life::begin(&context, &opening.session, journal.lineage())?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.wanted = owner.engine.committed(&durable);
         owner.projector.take(owner.engine.session(), durable.events().iter());
@@ -105,17 +114,34 @@ impl Owner {
         first: First,
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
-        let lock = SessionLock::acquire(layout.folder())?;
+        let lock = lock(&context, session)?;
+        let anchors = context.journal_anchors(session);
+        let mut older = None;
+        // Nothing is written before the journal is known to be the one that belongs here.
+        let (mut journal, records, torn) = Journal::open_if(&layout.journal(), |records| {
+            journal::expect_session(&layout.journal(), records, session)?;
+            match journal::expect_whole(&layout.journal(), records, &anchors) {
+                Err(JournalError::Older { known, .. }) if first == First::AcceptOlder => {
+                    older = Some(known);
+                }
+                whole => whole?,
+            }
+            replay(&layout, session, records).map(drop)
+        })?;
+        let state = replay(&layout, session, &records)?;
         for home in context.workspace_homes(session)? {
             workspace::wait_for_orphans(&home)?;
         }
-        let (journal, records, torn) = Journal::open(&layout.journal())?;
-        if records.is_empty() {
-            return Err(OpenError::NeverBegan { session: session.clone() });
-        }
+        let accepted = match older {
+            None => None,
+            Some(known) => {
+                let branch = context.repository.set_branch_aside(session, &state.tip)?;
+                let records = records.len() as u64;
+                Some(Input::OlderJournalAccepted { records, known, branch })
+            }
+        };
+        journal.anchor_at(&anchors);
         let events = records.iter().map(|record| (record.at, &record.event));
-        let state = Session::replay(events.clone())
-            .ok_or_else(|| OpenError::NotASession { session: session.clone() })?;
         let was_edited = projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
@@ -127,10 +153,11 @@ impl Owner {
         let policy = owner.context.config.policy();
         let put_back = was_edited.then(|| Input::PutBack { path: "status.json".to_owned() });
         // What was edited meanwhile is known before anything that was stopped starts again.
-        let edited = if first == First::Look { owner.edits()? } else { None };
-        let inputs =
-            put_back.into_iter().chain(edited).chain([Input::Resumed { policy }]).collect();
+        let edited = if first == First::Answer { None } else { owner.edits()? };
+        let before = accepted.into_iter().chain(put_back).chain(edited);
+        let inputs = before.chain([Input::Resumed { policy }]).collect();
         owner.handle(face, inputs)?;
+        life::begin(&owner.context, session, owner.journal.lineage())?;
         if let Err(error) = taken {
             owner.persistence_failed(face, error.to_string())?;
         }
@@ -167,4 +194,25 @@ impl Owner {
             receiver,
         })
     }
+}
+
+/// In the session's folder, and in the state directory: a copy of the folder has a lock of its own.
+fn lock(context: &Context, session: &SessionName) -> Result<SessionLock, OpenError> {
+    let locks = context.session_locks(session);
+    if let Some(folder) = locks[1].parent() {
+        let problem = |cause| OpenError::Folder { path: folder.to_owned(), cause };
+        std::fs::create_dir_all(folder).map_err(problem)?;
+    }
+    Ok(SessionLock::acquire_all(&locks)?)
+}
+
+fn replay(
+    layout: &SessionLayout,
+    session: &SessionName,
+    records: &[Record],
+) -> Result<Session, OpenError> {
+    if records.is_empty() {
+        return Err(OpenError::NeverBegan { session: session.clone() });
+    }
+    Ok(journal::replay(&layout.journal(), records)?)
 }

@@ -86,7 +86,8 @@ impl Owner {
         attempt: Attempt,
         switch: &Arc<StopSwitch>,
     ) -> bool {
-        let Some(order) = DispatchOrder::of(self.session(), number, attempt) else {
+        let lineage = self.journal.lineage();
+        let Some(order) = DispatchOrder::of(self.session(), lineage, number, attempt) else {
             return false;
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
@@ -123,8 +124,10 @@ impl Owner {
         let Some(run) = session.checks.get(&number) else {
             return false;
         };
+        let opened_by = self.journal.lineage().opened_by(Wanted::Checks(number)).to_owned();
         let order = CheckOrder {
             number,
+            opened_by,
             purpose: run.purpose.clone(),
             commands: run.commands.clone(),
             timeout_ms: session.policy.check_timeout_ms,

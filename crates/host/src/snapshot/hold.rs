@@ -3,8 +3,8 @@
 use super::beneath::Root;
 use super::store::Store;
 use super::{SnapshotError, Snapshots, retention};
-use crate::files;
-use std::fs::{DirBuilder, File, TryLockError};
+use crate::write_lock::{self, Owned};
+use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -49,13 +49,10 @@ fn make_folder(folder: &Path) -> Result<(), SnapshotError> {
 
 fn lock(path: &Path) -> Result<File, SnapshotError> {
     let io = SnapshotError::io::<io::Error>("lock", path);
-    let mut options = files::options_nofollow();
-    let file = options.write(true).create(true).truncate(false).open(path).map_err(&io)?;
     for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(io(error)),
+        match write_lock::try_own(path).map_err(&io)? {
+            Owned::Ours(file) => return Ok(file),
+            Owned::ByAnother(_) => std::thread::sleep(PAUSE),
         }
     }
     Err(SnapshotError::Busy)

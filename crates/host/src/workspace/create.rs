@@ -8,7 +8,7 @@ use crate::git::status::OWN_FOLDERS;
 use crate::repository::Repository;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -84,7 +84,8 @@ impl Workspace {
         for entry in fs::read_dir(&self.home).map_err(failed)? {
             names.push(entry.map_err(failed)?.file_name());
         }
-        names.retain(|name| name != ASIDE && name != IN_USE);
+        let is_lock = |name: &OsString| name.as_bytes().starts_with(IN_USE.as_bytes());
+        names.retain(|name| name != ASIDE && !is_lock(name));
         names.sort_by_key(|name| name == FINISHED);
         for name in names {
             let to = self.place_aside(Path::new(&name))?;

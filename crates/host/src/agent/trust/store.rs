@@ -3,9 +3,10 @@
 use super::{Change, Inherited, TrustError, whole};
 use crate::context::Context;
 use crate::files;
+use crate::write_lock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -65,8 +66,7 @@ pub fn trust(
         .mode(0o700)
         .create(&context.state_home)
         .map_err(problem)?;
-    let lock = File::create(path.with_extension("lock")).map_err(problem)?;
-    lock.lock().map_err(problem)?;
+    let _lock = write_lock::own(&path.with_extension("lock")).map_err(problem)?;
     let mut store = read(context)?;
     store.schema_version = 1;
     let agents = store.repositories.entry(context.repository.root().to_owned()).or_default();

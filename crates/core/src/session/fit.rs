@@ -1,0 +1,204 @@
+//! Whether an event can follow what has happened. The engine writes no other; but the hashes of a journal prove only who
+//! wrote it last, and what cannot be must be found before it is believed.
+
+use super::{Dispatch, Session};
+use crate::event::{CheckPurpose, Event, Finding, Merged, Purpose};
+use crate::id::{CommitId, DecisionId, DispatchNumber, SessionName, TaskRef};
+use crate::input::Opening;
+use crate::policy::Policy;
+use crate::work::{DispatchEnd, Work};
+
+/// The first event of a journal that cannot follow those before it, by its place in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    pub index: usize,
+    pub why: String,
+}
+
+type Fit = Result<(), String>;
+
+/// More of anything than a session can have; counting on from it must not overflow.
+const COUNT_MAX: u32 = 1_000_000;
+
+impl Session {
+    pub(super) fn fit(&self, event: &Event) -> Fit {
+        match event {
+            Event::SessionOpened(_) => Err("the session is opened a second time".to_owned()),
+            Event::PolicyAdopted { policy } => policy_fits(policy),
+            Event::StepEntered { index }
+            | Event::StepSkipped { index, .. }
+            | Event::StepReopened { index }
+            | Event::SeverityPassed { step: index, .. } => self.has_step(*index),
+            Event::DispatchOpened { number, task, purpose, lane, .. } => {
+                let last = self.dispatches.keys().next_back().map_or(0, |last| last.0);
+                follows("dispatch", last, number.0)?;
+                lane.map_or(Ok(()), |lane| within("lane", lane))?;
+                self.has_unit(task)?;
+                self.purpose_fits(purpose)
+            }
+            Event::AttemptStarted { number, attempt, .. } => {
+                let dispatch = self.open_dispatch_of(*number)?;
+                match dispatch.running() {
+                    Some(_) => Err(format!("dispatch {number} has an attempt under way already")),
+                    None => follows("attempt", dispatch.attempts.0, attempt.0),
+                }
+            }
+            Event::AttemptEnded { number, attempt, end, .. } => {
+                if self.open_dispatch_of(*number)?.running() != Some(*attempt) {
+                    return Err(format!("dispatch {number} has no attempt {attempt} under way"));
+                }
+                end_fits(end)
+            }
+            Event::GuidanceGiven { number, .. }
+            | Event::RetryScheduled { number, .. }
+            | Event::DispatchClosed { number, .. }
+            | Event::MemberReady { number, .. } => self.open_dispatch_of(*number).map(drop),
+            Event::MergeStarted { numbers } => {
+                if numbers.is_empty() {
+                    return Err("nothing is brought together".to_owned());
+                }
+                numbers.iter().try_for_each(|number| self.open_dispatch_of(*number).map(drop))
+            }
+            Event::MergeEnded { merged } => merged.iter().try_for_each(|one| self.merge_fits(one)),
+            event => self.work_fits(event),
+        }
+    }
+
+    /// The plan, its checks, what was found and what was asked.
+    fn work_fits(&self, event: &Event) -> Fit {
+        match event {
+            Event::TaskMoved { task, .. } => self.has_unit(&TaskRef::Task(task.clone())),
+            Event::RepairOpened { task, .. }
+            | Event::ScopeExtended { task, .. }
+            | Event::ScopeRefused { task, .. }
+            | Event::GatePassed { task, .. } => self.has_unit(task),
+            Event::PlanAdopted { tasks } => tasks.iter().enumerate().try_for_each(|(at, task)| {
+                let is_double = tasks[..at].iter().any(|before| before.id == task.id);
+                require(!is_double, || format!("task {} is in the plan twice", task.id))
+            }),
+            Event::ChecksStarted { number, purpose, .. } => {
+                follows("run of checks", self.checks.keys().next_back().map_or(0, |n| n.0), number.0)?;
+                match purpose {
+                    CheckPurpose::Task { task } => self.has_unit(task),
+                    CheckPurpose::Acceptance { step } | CheckPurpose::Subject { step, .. } => {
+                        self.has_step(*step)
+                    }
+                }
+            }
+            Event::ChecksEnded { number, .. } => {
+                let is_under_way = self.checks.get(number).is_some_and(|run| run.passed.is_none());
+                require(is_under_way, || format!("run {number} of checks is not under way"))
+            }
+            Event::FindingRecorded { finding } => self.finding_fits(finding),
+            Event::FindingSettled { id, .. } => {
+                let is_known = self.findings.iter().any(|finding| finding.id == *id);
+                require(is_known, || format!("there is no finding {id}"))
+            }
+            Event::DecisionAsked { decision } => decision_fits(&decision.decision_id),
+            Event::DecisionResolved { id, .. } => {
+                require(self.decision(id).is_some(), || format!("question {id} was never asked"))
+            }
+            Event::AnswerKept { decision, .. } => decision_fits(decision),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_step(&self, index: usize) -> Fit {
+        let steps = self.steps.len();
+        require(index <= steps, || format!("it names step {index} of {steps}"))
+    }
+
+    fn has_unit(&self, task: &TaskRef) -> Fit {
+        require(self.unit(task).is_some(), || format!("there is no task {task}"))
+    }
+
+    fn open_dispatch_of(&self, number: DispatchNumber) -> Result<&Dispatch, String> {
+        match self.dispatches.get(&number) {
+            None => Err(format!("dispatch {number} was never opened")),
+            Some(dispatch) if dispatch.verdict.is_some() => {
+                Err(format!("dispatch {number} is closed already"))
+            }
+            Some(dispatch) => Ok(dispatch),
+        }
+    }
+
+    fn purpose_fits(&self, purpose: &Purpose) -> Fit {
+        match purpose {
+            Purpose::Step { index, member } => {
+                self.has_step(*index)?;
+                member.map_or(Ok(()), |member| within("member", member))
+            }
+            Purpose::Correction { step, place } => {
+                self.has_step(*step)?;
+                place.map_or(Ok(()), |place| self.has_step(place.step))
+            }
+            Purpose::Look { step } => self.has_step(*step),
+            _ => Ok(()),
+        }
+    }
+
+    fn merge_fits(&self, one: &Merged) -> Fit {
+        self.open_dispatch_of(one.number)?;
+        one.commit.as_ref().map_or(Ok(()), commit_fits)
+    }
+
+    fn finding_fits(&self, finding: &Finding) -> Fit {
+        let (id, times) = (finding.id, finding.times);
+        let next = self.next_finding_id();
+        require(id > 0 && id <= next, || format!("finding {id} is recorded where {next} is next"))?;
+        require(times > 0 && times < COUNT_MAX, || format!("finding {id} was reported {times} times"))
+    }
+}
+
+/// Of the first event.
+pub(super) fn opening_fits(opening: &Opening) -> Fit {
+    SessionName::parse(opening.session.as_str()).map_err(|bad| bad.to_string())?;
+    commit_fits(&opening.base)?;
+    policy_fits(&opening.policy)
+}
+
+fn policy_fits(policy: &Policy) -> Fit {
+    let counts = [
+        ("attempts", policy.transient_attempts),
+        ("reruns", policy.invalid_reruns),
+        ("repairs", policy.repairs),
+        ("parallel tasks", policy.parallel_tasks),
+    ];
+    counts.into_iter().try_for_each(|(what, count)| {
+        require(count < COUNT_MAX, || format!("it allows {count} {what}"))
+    })
+}
+
+fn end_fits(end: &DispatchEnd) -> Fit {
+    match end {
+        DispatchEnd::Replied { work, .. } => {
+            let Work { commit, .. } = &**work;
+            commit.as_ref().map_or(Ok(()), commit_fits)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn commit_fits(commit: &CommitId) -> Fit {
+    CommitId::parse(commit.as_str()).map(drop).map_err(|bad| bad.to_string())
+}
+
+fn decision_fits(id: &DecisionId) -> Fit {
+    let known = DecisionId::parse(id.as_str()).map_err(|bad| bad.to_string())?;
+    let number = known.number().unwrap_or(0);
+    require(number < COUNT_MAX, || format!("question {id} cannot be the next"))
+}
+
+fn follows(what: &str, last: u32, number: u32) -> Fit {
+    require(last < COUNT_MAX && number == last + 1, || {
+        format!("{what} {number} does not follow {what} {last}")
+    })
+}
+
+fn within(what: &str, number: usize) -> Fit {
+    require(number < COUNT_MAX as usize, || format!("there is no {what} {number}"))
+}
+
+fn require(fits: bool, why: impl FnOnce() -> String) -> Fit {
+    if fits { Ok(()) } else { Err(why()) }
+}

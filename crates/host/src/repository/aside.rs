@@ -1,0 +1,70 @@
+//! Moves what git keeps of a session out of the way of another life of it. Nothing is deleted.
+
+use super::{Repository, branch_name, branch_ref};
+use crate::git::{Configuration, GitError};
+use tollgate_core::id::{CommitId, SessionName};
+
+#[derive(Debug, thiserror::Error)]
+pub enum AsideError {
+    #[error(
+        "branch {branch} is ahead of the journal and checked out in {folder}; check another branch out there, and \
+         resume again"
+    )]
+    CheckedOut { branch: String, folder: String },
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl Repository {
+    /// Renames branch `tollgate/<session>` unless it is at `tip`, and says its new name.
+    pub fn set_branch_aside(
+        &self,
+        session: &SessionName,
+        tip: &CommitId,
+    ) -> Result<Option<String>, AsideError> {
+        let branch = branch_ref(session);
+        let Some(found) = self.tip_of(&branch)?.filter(|found| found != tip) else {
+            return Ok(None);
+        };
+        if let Some(folder) = self.checked_out_in(&branch)? {
+            return Err(AsideError::CheckedOut { branch: branch_name(session), folder });
+        }
+        let mut names = (1_u32..).map(|number| format!("{branch}.former-{number}"));
+        let name = loop {
+            let name = names.next().expect("the numbers do not end");
+            if self.tip_of(&name)?.is_none() {
+                break name;
+            }
+        };
+        self.update_refs(format!("create {name} {found}\ndelete {branch} {found}\n"))?;
+        Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
+    }
+
+    /// Moves the hidden refs of a session, which keep its commits and what was rescued, to a numbered place.
+    pub(crate) fn set_hidden_refs_aside(&self, session: &SessionName) -> Result<(), GitError> {
+        let mut stored = self.refs_below(&format!("refs/tollgate/keep/{session}"))?;
+        stored.extend(self.refs_below(&format!("refs/tollgate/rescue/{session}"))?);
+        if stored.is_empty() {
+            return Ok(());
+        }
+        let former = format!("refs/tollgate/former/{session}");
+        let taken = self.refs_below(&former)?;
+        let is_free = |place: &String| !taken.iter().any(|held| held.name.starts_with(place));
+        let mut places = (1_u32..).map(|number| format!("{former}/{number}/"));
+        let place = places.find(is_free).expect("the numbers do not end");
+        let mut lines = String::new();
+        for held in stored {
+            let short = held.name.trim_start_matches("refs/tollgate/").to_owned();
+            let (name, commit) = (held.name, held.commit);
+            lines.push_str(&format!("create {place}{short} {commit}\ndelete {name} {commit}\n"));
+        }
+        self.update_refs(lines)
+    }
+
+    fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {
+        let call = self.git.call(Configuration::Ours).env("GIT_DIR", &self.git_dir);
+        let said = call.args(["for-each-ref", "--format=%(worktreepath)", branch]).run()?;
+        let folder = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+        Ok(Some(folder).filter(|folder| !folder.is_empty()))
+    }
+}

@@ -1,0 +1,56 @@
+//! What lies outside a session's folder belongs to one life of the session. Another life inherits nothing: a session that
+//! was deleted and begun anew under its name, or one whose older journal a person accepted.
+
+use super::OpenError;
+use crate::activity::driven;
+use crate::context::{Context, Room};
+use crate::crash;
+use crate::files;
+use crate::journal::Lineage;
+use crate::workspace;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use tollgate_core::id::SessionName;
+
+/// Sees to it that workspaces, agents' private folders and hidden refs are of this life, named by the hash of the record
+/// that it began with. What is of another one is set aside and kept; agents' private folders go.
+pub(super) fn begin(
+    context: &Context,
+    session: &SessionName,
+    lineage: &Lineage,
+) -> Result<(), OpenError> {
+    let home = context.workspace_home(session, Room::Session);
+    // No session has a name with a tilde in it.
+    let marker = home.with_file_name(format!("{session}~life"));
+    let known = fs::read_to_string(&marker).ok();
+    if known.as_deref() == Some(lineage.life()) {
+        return Ok(());
+    }
+    // Versions before this one did not write it down; but nothing can be of a life that has opened nothing yet.
+    if known.is_some() || !lineage.has_opened() {
+        for home in context.workspace_homes(session)? {
+            workspace::wait_for_orphans(&home)?;
+            set_aside(&home)?;
+            crash::point("life.workspace_aside");
+        }
+        driven::remove_homes(context, session, |_| true);
+        context.repository.set_hidden_refs_aside(session).map_err(OpenError::Git)?;
+    }
+    let folder = files::folder_of(&marker);
+    let problem = |cause| OpenError::Folder { path: folder.to_owned(), cause };
+    fs::create_dir_all(folder).map_err(problem)?;
+    let life = lineage.life().as_bytes();
+    files::write_atomic(&marker, life).map_err(|error| problem(io::Error::other(error)))
+}
+
+/// Into the first numbered folder of `former` that has nothing of this name.
+fn set_aside(home: &Path) -> Result<(), OpenError> {
+    let problem = |cause| OpenError::Folder { path: home.to_owned(), cause };
+    let (Some(all), Some(name)) = (home.parent(), home.file_name()) else { return Ok(()) };
+    let place = |number: u32| -> PathBuf { all.join("former").join(number.to_string()).join(name) };
+    let free = (1..).map(place).find(|place| place.symlink_metadata().is_err());
+    let free = free.expect("there are fewer folders than numbers");
+    fs::create_dir_all(files::folder_of(&free)).map_err(problem)?;
+    fs::rename(home, &free).map_err(problem)
+}
