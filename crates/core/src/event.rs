@@ -143,6 +143,8 @@ pub enum Event {
         number: CheckNumber,
         purpose: CheckPurpose,
         commands: Vec<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        tree: CheckTree,
     },
     ChecksEnded {
         number: CheckNumber,
@@ -312,6 +314,18 @@ pub enum CheckPurpose {
     Acceptance { step: usize },
     /// One subject of a checks step, by its place in the list.
     Subject { step: usize, index: usize, subject: CheckSubject },
+}
+
+/// The tree that checks run in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "in", rename_all = "snake_case")]
+pub enum CheckTree {
+    /// The session's own, with all that agents left in it. Journals that name no tree mean this one.
+    #[default]
+    Workspace,
+    /// A clone with nothing in it but the commit, what the settings bring along, and what the checks since the one it is
+    /// named after made there.
+    Fresh { since: CheckNumber },
 }
 
 impl fmt::Display for CheckPurpose {

@@ -22,7 +22,7 @@ pub use unit::{Gate, GateState, PendingRepair, Unit};
 
 use crate::action::{Assignment, Place, Step, StepKind};
 use crate::decision::{Blocker, CorrectionStatus, Decision, DecisionKind, Subject};
-use crate::event::{CheckPurpose, CriterionResult, Event, Finding, FindingStatus, Purpose};
+use crate::event::{CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus, Purpose};
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, ContentHash, DecisionId, DispatchNumber, TaskId,
     TaskRef,
@@ -52,6 +52,8 @@ pub struct Session {
     pub(crate) merging: Vec<DispatchNumber>,
     /// Where the branch stood before the members that were brought together; one move for all of them.
     pub(crate) before_merge: Option<Option<CommitId>>,
+    /// The fresh clone that checks ran in last, while all of them held, and its commit.
+    pub(crate) clone: Option<(CheckNumber, CommitId)>,
     /// Subjects of checks steps that hold, by step and place in its list, and on which commit.
     pub(crate) subjects_hold: BTreeMap<(usize, usize), CommitId>,
     /// Reviewing roles that must look again at what a severity gate had repaired.
@@ -97,7 +99,7 @@ pub struct Session {
     pub known_issues: Vec<String>,
     /// How the acceptance checks went since something last changed; none: they must run.
     pub(crate) acceptance: Option<bool>,
-    /// The commit on which the acceptance checks last passed.
+    /// The commit on which the acceptance checks last passed, in a fresh clone of it.
     pub(crate) checked_tip: Option<CommitId>,
     pub last_checks: Option<bool>,
     pub last_failed_step: Option<String>,
@@ -126,6 +128,9 @@ pub struct Task {
 pub struct CheckRun {
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
+    pub tree: CheckTree,
+    /// The commit that they run on.
+    pub tip: CommitId,
     pub passed: Option<bool>,
 }
 
@@ -197,6 +202,7 @@ impl Session {
             members_done: BTreeSet::new(),
             merging: Vec::new(),
             before_merge: None,
+            clone: None,
             subjects_hold: BTreeMap::new(),
             look_again: BTreeSet::new(),
             severity_passed: BTreeSet::new(),

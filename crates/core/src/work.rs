@@ -275,6 +275,14 @@ pub struct CheckResult {
     /// It failed on the base revision already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_on_base: bool,
+    /// It failed in a fresh clone and passes in the workspace: some of what the workspace has and no commit does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_in_workspace: Option<Vec<String>>,
+}
+
+impl CheckResult {
+    /// The commands of the settings that make a new tree fit for work count as one check of a fresh clone.
+    pub const SETUP: &str = "workspace.setup";
 }
 
 /// Lines that tests reach.

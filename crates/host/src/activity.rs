@@ -9,6 +9,7 @@ pub mod collect;
 pub mod dispatch;
 pub(crate) mod driven;
 pub mod failed;
+pub(crate) mod fresh;
 mod guard;
 mod imports;
 pub mod input;

@@ -14,8 +14,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Config;
 use tollgate_contract::skill::RoleFile;
-use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
+use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
+
+const CLONE: &str = "~fresh-";
 
 /// Which of a session's workspaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Room {
     Session,
     /// Of one parallel member.
     Member(usize),
+    /// A clone of the branch with nothing else in it, named after the check that it was made for.
+    Fresh(CheckNumber),
     /// The revision that the session started from, to tell old failures from new ones.
     Base,
 }
@@ -78,6 +82,7 @@ impl Context {
         match room {
             Room::Session => home,
             Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
+            Room::Fresh(since) => home.with_file_name(format!("{session}{CLONE}{since}")),
             Room::Base => home.with_file_name(format!("{session}~base")),
         }
     }
@@ -130,6 +135,11 @@ impl Context {
     pub fn workspace_homes(&self, session: &SessionName) -> Result<Vec<PathBuf>, WorkspaceError> {
         let home = self.workspace_home(session, Room::Session);
         homes_of(&home).map_err(|cause| WorkspaceError::io(&home, cause))
+    }
+
+    /// Whether a workspace is one of those that are named after a check.
+    pub fn is_of_clone(&self, home: &Path) -> bool {
+        home.file_name().is_some_and(|name| name.to_string_lossy().contains(CLONE))
     }
 
     /// The text of a role as it is now, by the name that the action calls it by.

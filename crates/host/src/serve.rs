@@ -193,7 +193,7 @@ impl Owner {
         loop {
             let ending = self.run_on(face)?;
             if !self.finish_showing(face, ending)? {
-                self.remove_agent_homes();
+                self.remove_what_is_over();
                 return Ok(ending);
             }
         }

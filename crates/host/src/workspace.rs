@@ -21,6 +21,7 @@ pub use changes::{ChangeKind, RawChange, plain_changes};
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 pub use merge::Merge;
+pub(crate) use clone::remove;
 pub(crate) use names::link_escapes;
 
 use crate::crash;

@@ -217,6 +217,7 @@ fn event() -> impl Strategy<Value = Event> {
             duration_ms,
             coverage: None,
             failed_on_base: passed,
+            only_in_workspace: None,
         },
     );
     prop_oneof![

@@ -84,6 +84,7 @@ impl Crew {
                     duration_ms: 5,
                     coverage,
                     failed_on_base: !passed && is_old,
+                    only_in_workspace: None,
                 }
             })
             .collect()

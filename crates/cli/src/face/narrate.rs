@@ -4,7 +4,7 @@ use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, WARN};
 use anstyle::Style;
 use tollgate_core::action::{CheckSubject, StepKind};
 use tollgate_core::decision::{CorrectionStatus, DecisionStatus};
-use tollgate_core::event::{Event, Merged, Purpose, RetryWhy, Verdict};
+use tollgate_core::event::{CheckTree, Event, Merged, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
@@ -55,8 +55,12 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(NOTE, "  scope", format!("{task} may change {} too", paths.join(", ")))
         }
         Event::StepReopened { .. } => told(NOTE, "   plan", "it waits for a person".to_owned()),
-        Event::ChecksStarted { purpose, commands, .. } if !commands.is_empty() => {
-            told(DIM, " checks", format!("{} command(s) for {purpose}", commands.len()))
+        Event::ChecksStarted { purpose, commands, tree, .. } if !commands.is_empty() => {
+            let place = match tree {
+                CheckTree::Workspace => "",
+                CheckTree::Fresh { .. } => ", in a fresh clone",
+            };
+            told(DIM, " checks", format!("{} command(s) for {purpose}{place}", commands.len()))
         }
         Event::ChecksEnded { results, .. } => checks(results),
         Event::FindingRecorded { finding } => {

@@ -11,6 +11,7 @@ mod decisions;
 mod dispatches;
 mod evidence;
 mod failures;
+mod fresh;
 mod lanes;
 mod limits;
 mod manual;

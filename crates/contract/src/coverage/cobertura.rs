@@ -1,12 +1,11 @@
 //! Cobertura XML: `line` elements with their hits below classes, else the sums of the root.
 
-use super::{Coverage, Lines, counted, note, plain_path};
+use super::{Coverage, Files};
 use crate::diagnostic::{Report, quote, reports as say};
 use crate::xml;
 use roxmltree::Node;
-use std::collections::BTreeMap;
 
-pub(super) fn read(text: &str, path: &str) -> Result<Coverage, Report> {
+pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), Report> {
     let document = xml::parse(text, path)?;
     let root = document.root_element();
     let name = root.tag_name().name();
@@ -20,30 +19,38 @@ pub(super) fn read(text: &str, path: &str) -> Result<Coverage, Report> {
         return Err(say::coverage_kind(path, Some(xml::line_of(root)), &found).into());
     }
     let mut report = Report::default();
-    let files = lines(root, path, &mut report);
+    let sources = root.descendants().filter(|node| node.has_tag_name("source"));
+    let folders = sources.filter_map(|source| source.text()).map(|text| text.trim().to_owned());
+    files.folders.extend(folders);
+    let has_lines = lines(root, path, files, &mut report);
     if !report.is_ok() {
         return Err(report);
     }
-    if files.is_empty() {
-        return sums(root, path);
+    if !has_lines {
+        let named = root.descendants().filter_map(|node| node.attribute("filename"));
+        let named: Vec<&str> = named.collect();
+        let is_there = named.is_empty() || named.iter().any(|name| files.record(name).is_some());
+        if is_there {
+            files.whole = sums(root, path)?;
+        }
     }
-    let all = files.values().map(counted);
-    Ok(all.fold(Coverage { covered: 0, total: 0 }, |sum, file| Coverage {
-        covered: sum.covered + file.covered,
-        total: sum.total + file.total,
-    }))
+    Ok(())
 }
 
-/// A line stands once below its class and once below its method: the same file and line is one line.
-fn lines<'a>(root: Node<'a, 'a>, path: &str, report: &mut Report) -> BTreeMap<&'a str, Lines> {
-    let mut files: BTreeMap<&str, Lines> = BTreeMap::new();
+/// Says whether there are any. A line stands once below its class and once below its method: the same file and line is
+/// one line.
+fn lines(root: Node<'_, '_>, path: &str, files: &mut Files<'_>, report: &mut Report) -> bool {
+    let mut has_lines = false;
     for line in root.descendants().filter(|node| node.has_tag_name("line")) {
         let file = line.ancestors().find_map(|node| node.attribute("filename")).unwrap_or_default();
         let number = line.attribute("number").and_then(|number| number.trim().parse().ok());
         let hits = line.attribute("hits").and_then(|hits| hits.trim().parse::<f64>().ok());
         match (number, hits.filter(|hits| hits.is_finite() && *hits >= 0.0)) {
             (Some(number), Some(hits)) => {
-                note(files.entry(plain_path(file)).or_default(), number, hits > 0.0);
+                has_lines = true;
+                if let Some(record) = files.record(file) {
+                    record.note(number, hits > 0.0);
+                }
             }
             _ if report.is_full() => break,
             _ => {
@@ -57,7 +64,7 @@ fn lines<'a>(root: Node<'a, 'a>, path: &str, report: &mut Report) -> BTreeMap<&'
             }
         }
     }
-    files
+    has_lines
 }
 
 fn sums(root: Node<'_, '_>, path: &str) -> Result<Coverage, Report> {

@@ -1,16 +1,15 @@
 //! lcov tracefiles: records of lines between `SF:` and `end_of_record`.
 
-use super::{Coverage, Lines, counted, note, plain_path};
+use super::{Coverage, Files};
 use crate::diagnostic::{Diagnostic, Report, quote, reports as say};
-use std::collections::BTreeMap;
 
 pub(super) fn is_lcov(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.any(|line| line.starts_with("SF:") || line.starts_with("TN:"))
 }
 
-pub(super) fn read(text: &str, path: &str) -> Result<Coverage, Report> {
-    let mut reader = Reader { path, ..Reader::default() };
+pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), Report> {
+    let mut reader = Reader { path, number: 0, current: None, files, report: Report::default() };
     for (index, line) in text.lines().enumerate() {
         reader.number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let read = reader.line(line.trim());
@@ -27,20 +26,15 @@ pub(super) fn read(text: &str, path: &str) -> Result<Coverage, Report> {
     if !reader.report.is_ok() {
         return Err(reader.report);
     }
-    let all = reader.files.values().map(FileRecord::coverage);
-    Ok(all.fold(Coverage { covered: 0, total: 0 }, |sum, file| Coverage {
-        covered: sum.covered.saturating_add(file.covered),
-        total: sum.total.saturating_add(file.total),
-    }))
+    Ok(())
 }
 
-#[derive(Default)]
-struct Reader<'a> {
+struct Reader<'a, 'f> {
     path: &'a str,
     number: u32,
     /// The file whose record is open, with what its record says of its sums.
     current: Option<(&'a str, Sums)>,
-    files: BTreeMap<&'a str, FileRecord>,
+    files: &'a mut Files<'f>,
     report: Report,
 }
 
@@ -50,23 +44,7 @@ struct Sums {
     hit: Option<u64>,
 }
 
-#[derive(Default)]
-struct FileRecord {
-    lines: Lines,
-    /// Used only where no record of the file lists its lines.
-    sums: Option<Coverage>,
-}
-
-impl FileRecord {
-    fn coverage(&self) -> Coverage {
-        match self.sums {
-            Some(sums) if self.lines.is_empty() => sums,
-            _ => counted(&self.lines),
-        }
-    }
-}
-
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn fault(&mut self, message: String) {
         let fault: Diagnostic = say::coverage_line(self.path, self.number, message);
         self.report.push(fault);
@@ -100,8 +78,8 @@ impl<'a> Reader<'a> {
         if file.is_empty() {
             return Err("SF: names no file".to_owned());
         }
-        let before = self.current.replace((plain_path(file), Sums::default()));
-        self.files.entry(plain_path(file)).or_default();
+        let before = self.current.replace((file, Sums::default()));
+        self.files.record(file);
         match before {
             Some((open, _)) => Err(format!("the record of {} has no end_of_record", quote(open))),
             None => Ok(()),
@@ -118,7 +96,9 @@ impl<'a> Reader<'a> {
         let (Some(line), Some(is_hit)) = (line, is_hit) else {
             return Err(format!("DA:{} is not a line number and a count", quote(value)));
         };
-        note(&mut self.files.entry(file).or_default().lines, line, is_hit);
+        if let Some(record) = self.files.record(file) {
+            record.note(line, is_hit);
+        }
         Ok(())
     }
 
@@ -139,9 +119,9 @@ impl<'a> Reader<'a> {
         if covered > total {
             return Err(format!("LH says {covered} lines were hit, but LF has only {total}"));
         }
-        let known =
-            self.files.entry(file).or_default().sums.get_or_insert(Coverage { covered, total });
-        *known = Coverage { covered: known.covered.max(covered), total: known.total.max(total) };
+        if let Some(record) = self.files.record(file) {
+            record.note_sums(Coverage { covered, total });
+        }
         Ok(())
     }
 }

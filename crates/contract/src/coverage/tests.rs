@@ -1,18 +1,66 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::{Coverage, read};
+use super::{Coverage, Measurement, read};
 use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
-    let said = match read(text, "cov") {
-        Ok(coverage) => {
+    expected.assert_eq(&said(text, "cov", &|_| true));
+}
+
+fn said(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> String {
+    match read(text, path, is_file) {
+        Ok(Measurement { coverage, absent }) => {
             let percent = coverage.percent_hundredths().unwrap();
-            format!("{}/{} {percent}\n", coverage.covered, coverage.total)
+            let absent: String = absent.iter().map(|name| format!(" without {name}")).collect();
+            format!("{}/{} {percent}{absent}\n", coverage.covered, coverage.total)
         }
         Err(report) => shown(&report),
+    }
+}
+
+#[test]
+fn r170_lines_of_files_that_are_not_there_count_in_no_sum() {
+    let is_file = |path: &str| ["src/a.rs", "web/src/b.ts", "pkg/c.py"].contains(&path);
+    let check = |path: &str, text: &str, expected: Expect| {
+        expected.assert_eq(&said(text, path, &is_file));
     };
-    expected.assert_eq(&said);
+    check(
+        "lcov.info",
+        "SF:src/a.rs\nDA:1,0\nend_of_record\nSF:src/ghost.rs\nDA:1,1\nDA:2,1\nLF:9\nLH:9\nend_of_record\n",
+        expect![[r#"
+            0/1 0 without src/ghost.rs
+        "#]],
+    );
+    // By where the tree lies, from the folder of a tool, behind a package: all are the same file, and it counts once.
+    check(
+        "web/coverage/lcov.info",
+        "SF:/work/tree/web/src/b.ts\nDA:1,1\nend_of_record\nSF:src/b.ts\nDA:2,0\nend_of_record\nSF:acme.org/web/src/b.ts\nDA:1,0\nend_of_record\n",
+        expect![[r#"
+            1/2 5000
+        "#]],
+    );
+    check(
+        "coverage.xml",
+        r#"<coverage><sources><source>/work/tree/pkg</source></sources><class filename="c.py"><line number="1" hits="1"/></class><class filename="d.py"><line number="1" hits="1"/></class></coverage>"#,
+        expect![[r#"
+            1/1 10000 without d.py
+        "#]],
+    );
+    check(
+        "coverage.xml",
+        r#"<coverage line-rate="1"><class filename="ghost.py"/></coverage>"#,
+        expect![[r#"
+            error coverage.empty coverage.xml: the coverage report names no line of a file that is in the tree
+              help: See that the tests ran under the coverage tool, and that it looks at this project
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_of_a_million_parts_costs_no_time() {
+    let text = format!("SF:{}\nDA:1,1\nend_of_record\n", "a/".repeat(1_000_000));
+    assert!(said(&text, "cov", &|_| false).contains("coverage.empty"));
 }
 
 #[test]
@@ -81,7 +129,7 @@ fn r077_nothing_covered_out_of_nothing_is_no_coverage() {
         "<coverage/>",
     ];
     for text in empty {
-        let report = read(text, "cov").unwrap_err();
+        let report = read(text, "cov", &|_| true).unwrap_err();
         assert!(shown(&report).contains("coverage.empty") || text.contains('\u{feff}'), "{text:?}");
     }
     assert_eq!(Coverage { covered: 0, total: 0 }.percent_hundredths(), None);

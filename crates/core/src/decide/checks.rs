@@ -4,7 +4,7 @@ use super::{Draft, ask, gate, repair, step, tasks};
 use crate::action::{CheckSubject, StepKind};
 use crate::answer::{self, Answer};
 use crate::decision::{BlockerCode, Subject};
-use crate::event::{CheckPurpose, CriterionResult, Event, Finding, FindingStatus};
+use crate::event::{CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus};
 use crate::id::{CheckNumber, TaskRef};
 use crate::reply::{ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
@@ -18,7 +18,18 @@ pub(super) fn start_for_task(draft: &mut Draft<'_>, task: TaskRef, commands: Vec
 fn start(draft: &mut Draft<'_>, purpose: CheckPurpose, commands: Vec<String>) {
     let last = draft.checks.keys().next_back().copied();
     let number = last.map_or(CheckNumber::FIRST, CheckNumber::next);
-    draft.emit(Event::ChecksStarted { number, purpose, commands });
+    let tree = tree_for(draft, &purpose, number);
+    draft.emit(Event::ChecksStarted { number, purpose, commands, tree });
+}
+
+/// What a task's check says is about work under way. Whatever the end rests on is seen in a clone of what is delivered, and
+/// in the same one as long as all holds there, because checks may build upon each other.
+fn tree_for(draft: &Draft<'_>, purpose: &CheckPurpose, number: CheckNumber) -> CheckTree {
+    match (purpose, &draft.clone) {
+        (CheckPurpose::Task { .. }, _) => CheckTree::Workspace,
+        (_, Some((since, tip))) if *tip == draft.tip => CheckTree::Fresh { since: *since },
+        _ => CheckTree::Fresh { since: number },
+    }
 }
 
 /// The checks step: one subject after the other, each on the tree as it is.
@@ -173,11 +184,15 @@ pub(super) fn ended(
     let Some(run) = draft.checks.get(&number).filter(|run| run.passed.is_none() && !is_over) else {
         return;
     };
-    let purpose = run.purpose.clone();
+    let (purpose, tree) = (run.purpose.clone(), run.tree);
     let mut failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
     let measured = results.first().cloned();
     let has_stage = stage.is_some();
-    let ran: Vec<String> = results.iter().map(|result| result.command.clone()).collect();
+    let mut ran: Vec<String> = results.iter().map(|result| result.command.clone()).collect();
+    if tree != CheckTree::Workspace {
+        // Nothing runs in a clone before it is set up.
+        ran.push(CheckResult::SETUP.to_owned());
+    }
     draft.emit(Event::ChecksEnded { number, results, stage });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
@@ -189,7 +204,8 @@ pub(super) fn ended(
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
             if !has_stage && !failed.is_empty() =>
         {
-            let detail = failed.iter().map(complaint_or_trouble).collect::<Vec<_>>().join("; ");
+            let words = failed.iter().map(|result| complaint_or_trouble(result, tree));
+            let detail = words.collect::<Vec<_>>().join("; ");
             return ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
         }
         CheckPurpose::Subject { subject, .. } => {
@@ -205,15 +221,16 @@ pub(super) fn ended(
             (TaskRef::Meta, RepairLoop::FixBuild)
         }
     };
-    settle_old_findings(draft, &task, &ran, &failed);
+    settle_old_findings(draft, &task, &ran, &failed, tree);
     // A task that left the plan meanwhile is nobody's work any more.
     if failed.is_empty() || draft.unit(&task).is_none() {
         return;
     }
     for result in &failed {
-        record_contradiction(draft, &task, result);
+        record_contradiction(draft, &task, complaint(result, tree));
     }
-    repair::object(draft, &task, repair, failed.iter().map(feedback).collect());
+    let lines = failed.iter().map(|result| feedback(result, tree)).collect();
+    repair::object(draft, &task, repair, lines);
 }
 
 /// Asks when coverage is not enough; where it is, there is nothing to say.
@@ -223,12 +240,16 @@ fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
     }
     let minimum = per_cent(draft.coverage_minimum().unwrap_or(0));
     let found = match (&result.coverage, &result.trouble) {
-        (Some(measured), _) => format!(
-            "{} of the lines are covered ({} of {}); {minimum} is asked for",
-            per_cent(measured.percent_hundredths()),
-            measured.covered,
-            measured.total
-        ),
+        (Some(measured), _) => {
+            let note = result.output_tail.lines().next().map(|line| format!(". {line}"));
+            format!(
+                "{} of the lines are covered ({} of {}); {minimum} is asked for{}",
+                per_cent(measured.percent_hundredths()),
+                measured.covered,
+                measured.total,
+                note.unwrap_or_default()
+            )
+        }
         (None, Some(trouble)) => {
             let why = result.output_tail.lines().next().map(|line| format!(" ({line})"));
             format!("it could not be measured: {trouble}{}", why.unwrap_or_default())
@@ -294,8 +315,10 @@ fn settle_old_findings(
     task: &TaskRef,
     ran: &[String],
     failed: &[CheckResult],
+    tree: CheckTree,
 ) {
-    let still = |finding: &Finding| failed.iter().any(|r| finding.report.message == complaint(r));
+    let still =
+        |finding: &Finding| failed.iter().any(|r| finding.report.message == complaint(r, tree));
     // What did not run this time has shown nothing.
     let was_run = |finding: &Finding| {
         ran.iter().any(|command| finding.report.message.contains(&format!("`{command}` fails")))
@@ -348,8 +371,7 @@ fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Findin
 }
 
 /// The work was called done and its check says otherwise. Nobody can accept that away.
-fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, result: &CheckResult) {
-    let message = complaint(result);
+fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, message: String) {
     if draft.open_findings(task, Role::Orchestrator).any(|f| f.report.message == message) {
         return;
     }
@@ -364,32 +386,40 @@ fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, result: &CheckRes
     draft.emit(Event::FindingRecorded { finding });
 }
 
-fn complaint_or_trouble(result: &CheckResult) -> String {
+fn complaint_or_trouble(result: &CheckResult, tree: CheckTree) -> String {
     match result.output_tail.trim() {
-        "" => result.trouble.clone().unwrap_or_else(|| complaint(result)),
+        "" => result.trouble.clone().unwrap_or_else(|| complaint(result, tree)),
         words => words.to_owned(),
     }
 }
 
-fn complaint(result: &CheckResult) -> String {
+fn complaint(result: &CheckResult, tree: CheckTree) -> String {
     let how = match (&result.trouble, result.exit_code) {
         (Some(trouble), _) => trouble.clone(),
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => "no exit code".to_owned(),
     };
-    let since = if result.failed_on_base {
-        " (pre-existing: it failed on the base revision already)"
-    } else {
-        ""
+    let place = match tree {
+        CheckTree::Workspace => "",
+        CheckTree::Fresh { .. } => " in a fresh clone of the branch",
     };
-    format!("the work was reported as done but `{}` fails: {how}{since}", result.command)
+    let since = match (&result.only_in_workspace, result.failed_on_base) {
+        (Some(_), _) => "; it passes in the workspace, by something that is in no commit",
+        (None, true) => " (pre-existing: it failed on the base revision already)",
+        (None, false) => "",
+    };
+    format!("the work was reported as done but `{}` fails{place}: {how}{since}", result.command)
 }
 
-fn feedback(result: &CheckResult) -> String {
-    let tail = result.output_tail.trim_end();
-    if tail.is_empty() {
-        complaint(result)
-    } else {
-        format!("{}\nIts last output:\n{tail}", complaint(result))
+fn feedback(result: &CheckResult, tree: CheckTree) -> String {
+    let mut text = complaint(result, tree);
+    let names = result.only_in_workspace.as_deref().unwrap_or_default();
+    if !names.is_empty() {
+        text.push_str(&format!("\nIn the workspace, and in no commit: {}", names.join(", ")));
     }
+    let tail = result.output_tail.trim_end();
+    if !tail.is_empty() {
+        text.push_str(&format!("\nIts last output:\n{tail}"));
+    }
+    text
 }

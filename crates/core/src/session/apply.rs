@@ -3,7 +3,7 @@
 use super::dispatch::{Cut, Delivered, Rejected};
 use super::spend::Cost;
 use super::{
-    CheckRun, Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting,
+    Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting,
     unit,
 };
 use crate::action::{Step, StepKind};
@@ -167,10 +167,8 @@ impl Session {
                 }
             }
             Event::GatePassed { task, role } => self.pass_gate(task, *role),
-            Event::ChecksStarted { number, purpose, commands } => {
-                let run =
-                    CheckRun { purpose: purpose.clone(), commands: commands.clone(), passed: None };
-                self.checks.insert(*number, run);
+            Event::ChecksStarted { number, purpose, commands, tree } => {
+                self.start_checks(*number, purpose, commands, *tree);
             }
             Event::ChecksEnded { number, results, stage } => {
                 self.end_checks(*number, results, stage.as_deref());

@@ -1,8 +1,8 @@
 //! How what runs beside the dispatches changes the state: checks, and the merge of parallel members.
 
-use super::{LifecycleRun, Session, Waiting};
+use super::{CheckRun, LifecycleRun, Session, Waiting};
 use crate::action::{CheckSubject, StepKind};
-use crate::event::{CheckPurpose, FindingStatus, Merged};
+use crate::event::{CheckPurpose, CheckTree, FindingStatus, Merged};
 use crate::id::CheckNumber;
 use crate::reply::ReplyError;
 use crate::role::Role;
@@ -77,6 +77,26 @@ impl Session {
         }
     }
 
+    pub(super) fn start_checks(
+        &mut self,
+        number: CheckNumber,
+        purpose: &CheckPurpose,
+        commands: &[String],
+        tree: CheckTree,
+    ) {
+        if let CheckTree::Fresh { since } = tree {
+            self.clone = Some((since, self.tip.clone()));
+        }
+        let run = CheckRun {
+            purpose: purpose.clone(),
+            commands: commands.to_vec(),
+            tree,
+            tip: self.tip.clone(),
+            passed: None,
+        };
+        self.checks.insert(number, run);
+    }
+
     pub(super) fn end_checks(
         &mut self,
         number: CheckNumber,
@@ -89,6 +109,7 @@ impl Session {
             return;
         };
         run.passed = Some(passed);
+        let (is_fresh, tip) = (run.tree != CheckTree::Workspace, run.tip.clone());
         match run.purpose.clone() {
             CheckPurpose::Task { task } => {
                 self.last_failed_step = (!passed).then(|| format!("checks of {task}"));
@@ -99,8 +120,11 @@ impl Session {
             CheckPurpose::Acceptance { .. } => {
                 self.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
                 self.acceptance = Some(passed);
-                if passed {
-                    self.checked_tip = Some(self.tip.clone());
+                if passed && is_fresh {
+                    self.checked_tip = Some(tip);
+                }
+                if !passed {
+                    self.clone = None;
                 }
             }
             CheckPurpose::Subject { step, index, subject } => {
@@ -111,8 +135,13 @@ impl Session {
                     _ => results.iter().all(|result| result.passed || result.failed_on_base),
                 };
                 self.last_failed_step = (!passed).then(|| subject.to_string());
-                if holds {
-                    self.subjects_hold.insert((step, index), self.tip.clone());
+                if holds && is_fresh {
+                    self.subjects_hold.insert((step, index), tip);
+                }
+                if !holds && matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle) {
+                    // The next run of it has a new clone, without what those before it made: they run there too.
+                    self.clone = None;
+                    self.subjects_hold.retain(|(other, _), _| *other != step);
                 }
                 if let (CheckSubject::Lifecycle, Some(stage)) = (&subject, stage) {
                     self.lifecycle = Some(LifecycleRun { stage: stage.to_owned(), passed });

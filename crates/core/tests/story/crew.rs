@@ -177,6 +177,7 @@ impl Crew {
             duration_ms: 1,
             coverage: covered.map(|covered| Measured { covered, total: 100 }),
             failed_on_base: is_old,
+            only_in_workspace: None,
         };
         commands.iter().map(result).collect()
     }

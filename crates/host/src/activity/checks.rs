@@ -1,15 +1,16 @@
-//! Runs check commands one after another, each under its own supervisor, on the accepted tree.
+//! Runs check commands one after another, each under its own supervisor, on the accepted tree or on a fresh clone of it.
 
 use super::to_end::{Errand, run_to_end};
+use super::fresh::{self, Ready};
 use super::{ActivityError, StopSwitch, base, clean, subject};
-use crate::context::{Context, Room};
+use crate::context::Context;
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{self, RunEnd, RunOutcome, RunSpec};
 use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
-use tollgate_core::event::CheckPurpose;
+use tollgate_core::event::{CheckPurpose, CheckTree};
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::CheckResult;
@@ -21,6 +22,7 @@ pub struct CheckOrder {
     pub opened_by: String,
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
+    pub tree: CheckTree,
     pub timeout_ms: u64,
     pub session: SessionName,
     pub base: CommitId,
@@ -44,7 +46,8 @@ pub fn run(
     let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
     process::belong(&runs, &order.opened_by)
         .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
-    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+    let room = fresh::room(order.tree);
+    let workspace = context.workspace(&order.session, room, &order.base, &order.tip)?;
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -64,6 +67,9 @@ pub fn run(
     }
     crash::point("checks.ended");
     tidy(&workspace, order)?;
+    if let CheckTree::Fresh { since } = order.tree {
+        fresh::remove_all_but(context, &order.session, Some(since));
+    }
     Ok(checked)
 }
 
@@ -73,8 +79,14 @@ fn commands(
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
+    match fresh::set_up(context, order, workspace, stop)? {
+        Ready::Yes => {}
+        Ready::Stopped => return Ok(None),
+        Ready::No(result) => return Ok(Some(Checked { results: vec![*result], stage: None })),
+    }
     let layout = context.session_layout(&order.session);
-    let kept_report = subject::kept_report(context, order);
+    let is_fresh = order.tree != CheckTree::Workspace;
+    let kept_report = subject::kept_report(context, order).filter(|_| is_fresh);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {
         if stop.is_stopped() {
@@ -101,14 +113,24 @@ fn commands(
         let mut result = result(command, &folder, &outcome)?;
         if !result.passed {
             result.failed_on_base = base::fails(context, order, command, stop)?;
+            // What was red before stops no action, so it needs no explanation.
+            let is_told = matches!(order.purpose, CheckPurpose::Subject { .. });
+            if is_fresh && !(is_told && result.failed_on_base) {
+                let place = (index + 1, command.as_str());
+                result.only_in_workspace =
+                    fresh::only_in_workspace(context, order, place, workspace, stop)?;
+            }
         }
         results.push(result);
+    }
+    if stop.is_stopped() {
+        return Ok(None);
     }
     Ok(Some(Checked { results, stage: None }))
 }
 
 /// What a check leaves behind is nobody's work.
-fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
+pub(super) fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
     let name = format!("checks-{}", order.number);
     if workspace.rescue(&name, "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
@@ -133,7 +155,7 @@ fn take(
     Ok(outcome)
 }
 
-fn spec(
+pub(super) fn spec(
     context: &Context,
     order: &CheckOrder,
     workspace: &Workspace,
@@ -169,5 +191,6 @@ fn result(
         duration_ms: outcome.duration_ms,
         coverage: None,
         failed_on_base: false,
+        only_in_workspace: None,
     })
 }

@@ -44,6 +44,9 @@ pub fn results(redactor: &Redactor, results: &mut [CheckResult]) {
         if let Some(trouble) = &mut result.trouble {
             text(redactor, trouble);
         }
+        for name in result.only_in_workspace.iter_mut().flatten() {
+            text(redactor, name);
+        }
     }
 }
 
@@ -189,6 +192,7 @@ mod tests {
             duration_ms: 0,
             coverage: None,
             failed_on_base: false,
+            only_in_workspace: None,
         }];
         results(&redactor, &mut found);
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");

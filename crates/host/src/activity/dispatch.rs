@@ -304,8 +304,8 @@ fn start(
     hold: Hold,
     stop: &StopSwitch,
 ) -> Result<Started, ActivityError> {
-    if let Err(end) = setup::run(context, &order.session, order.room, workspace, stop)? {
-        return Ok(Started::Ended(end));
+    if let Err(why) = setup::run(context, &order.session, order.room, workspace, stop)? {
+        return Ok(Started::Ended(why.into()));
     }
     let player = match adapter::player(context, order.brief.role, order.agent.as_deref()) {
         Ok(player) => player,

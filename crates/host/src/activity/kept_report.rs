@@ -1,5 +1,5 @@
-//! The coverage report that check commands left, kept with the revision it is about. Reports are mostly ignored by git:
-//! one that an agent left, or that is of another revision, would lie in the tree like one of these commands.
+//! The coverage report that check commands left in a fresh clone, kept with the revision it is about. Nothing else is a
+//! measurement: neither what an agent left in its workspace nor what stands in a commit.
 
 use super::ActivityError;
 use crate::files::{self, FileError};
@@ -30,7 +30,7 @@ struct After {
 
 impl<'a> KeptReport<'a> {
     pub fn new(home: &Path, path: &'a str, tip: &'a CommitId) -> Self {
-        Self { file: home.join("coverage-report"), path, tip }
+        Self { file: home.join("fresh-coverage-report"), path, tip }
     }
 
     /// Before a command starts: what it leaves must be its own. A later command of the same check may build upon the
@@ -67,16 +67,9 @@ impl<'a> KeptReport<'a> {
         Ok(files::write_atomic(&self.file, &bytes)?)
     }
 
-    /// The report on this revision. Where no command has run on it, the file in the tree counts: in such an action an
-    /// agent runs the tests itself and is asked to leave the report. None when there is none.
-    pub fn find(&self, tree: &Path) -> Result<Option<Vec<u8>>, FileError> {
-        if let Some((after, report)) = self.read()? {
-            return Ok(after.has_report.then_some(report));
-        }
-        match files::read_beneath(tree, self.path, REPORT_BYTES_MAX) {
-            Err(error) if error.is_not_found() => Ok(None),
-            found => found.map(Some),
-        }
+    /// The report on this revision; none where no command made one.
+    pub fn find(&self) -> Result<Option<Vec<u8>>, FileError> {
+        Ok(self.read()?.and_then(|(after, report)| after.has_report.then_some(report)))
     }
 
     /// None when what is kept is about another revision.
@@ -113,12 +106,12 @@ mod tests {
     }
 
     fn found(home: &Path, tip: &CommitId) -> Option<String> {
-        let report = KeptReport::new(home, "lcov.info", tip).find(home).unwrap();
+        let report = KeptReport::new(home, "lcov.info", tip).find().unwrap();
         report.map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
-    fn r077_what_lies_in_the_tree_counts_only_where_no_command_has_run() {
+    fn r077_what_lies_in_the_tree_counts_only_after_a_command_has_run() {
         let temp = tempfile::tempdir().unwrap();
         let (home, report) = (temp.path(), temp.path().join("lcov.info"));
         let (one, two) = (tip("1"), tip("2"));
@@ -127,7 +120,7 @@ mod tests {
         kept.keep(home, CheckNumber(1), 1).unwrap();
         std::fs::write(&report, "forged").unwrap();
         assert_eq!(found(home, &one), None, "the command left none");
-        assert_eq!(found(home, &two).as_deref(), Some("forged"), "QA is asked to leave it");
+        assert_eq!(found(home, &two), None, "no command has run on it");
         kept.keep(home, CheckNumber(1), 1).unwrap();
         assert_eq!(found(home, &one), None, "taken up after a kill");
 

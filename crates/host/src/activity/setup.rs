@@ -8,16 +8,35 @@ use crate::process::RunEnd;
 use crate::workspace::Workspace;
 use tollgate_core::id::SessionName;
 use tollgate_core::limits::TAIL_BYTES;
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{CheckResult, DispatchEnd};
 
-/// The inner error is how the attempt ended instead. A failed command is tried again the next time.
+/// Why a workspace is not fit for work.
+#[derive(Debug)]
+pub enum NotSetUp {
+    Stopped,
+    Failed { command: String, how: String, output_tail: String },
+}
+
+impl From<NotSetUp> for DispatchEnd {
+    fn from(why: NotSetUp) -> Self {
+        match why {
+            NotSetUp::Stopped => Self::Stopped,
+            NotSetUp::Failed { command, how, output_tail } => Self::CouldNotStart {
+                program: CheckResult::SETUP.to_owned(),
+                cause: format!("`{command}` failed, {how}: {output_tail}"),
+            },
+        }
+    }
+}
+
+/// A failed command is tried again the next time.
 pub fn run(
     context: &Context,
     session: &SessionName,
     room: Room,
     workspace: &Workspace,
     stop: &StopSwitch,
-) -> Result<Result<(), DispatchEnd>, ActivityError> {
+) -> Result<Result<(), NotSetUp>, ActivityError> {
     let home = context.workspace_home(session, room);
     for (index, command) in context.config.workspace.setup.iter().enumerate() {
         let done = home.join(format!("setup-{}.done", index + 1));
@@ -29,15 +48,16 @@ pub fn run(
         let spec = super::shell(context, session, workspace, &[], command, timeout_ms)?;
         let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
         let Some(Ran { folder, outcome }) = run_to_end(&errand, stop, &mut || Ok(()))? else {
-            return Ok(Err(DispatchEnd::Stopped));
+            return Ok(Err(NotSetUp::Stopped));
         };
         if outcome.end != (RunEnd::Exited { code: 0 }) {
             let tail = files::read_tail(&folder.join("stderr.log"), TAIL_BYTES)?;
             files::remove_tree(&folder)?;
             let how = super::how_it_ended(&outcome.end);
-            return Ok(Err(DispatchEnd::CouldNotStart {
-                program: "workspace.setup".to_owned(),
-                cause: format!("`{command}` failed, {how}: {}", tail.trim()),
+            return Ok(Err(NotSetUp::Failed {
+                command: command.clone(),
+                how,
+                output_tail: tail.trim().to_owned(),
             }));
         }
         files::write_atomic(&done, command.as_bytes())?;

@@ -1,6 +1,7 @@
 //! What the engine checks that is no command of a plan: lifecycle gates, coverage, planning files.
 
 use super::checks::{CheckOrder, Checked};
+use super::fresh::{self, Ready};
 use super::kept_report::KeptReport;
 use super::tree::WorkTree;
 use super::{ActivityError, StopSwitch};
@@ -9,7 +10,8 @@ use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
 use crate::sandbox;
 use crate::workspace::Workspace;
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::{artefact, coverage};
+use tollgate_contract::artefact::{self, Tree as _};
+use tollgate_contract::coverage::{self, Coverage, Measurement};
 use tollgate_core::work::{CheckResult, Measured};
 
 /// The gates of the declared stage, on the session's tree. None when they were stopped.
@@ -23,6 +25,14 @@ pub fn lifecycle(
         Ok(loaded) => loaded,
         Err(error) => return Ok(Some(cannot(order, &error))),
     };
+    let stage = lifecycle.current_stage.clone();
+    match fresh::set_up(context, order, workspace, stop)? {
+        Ready::Yes => {}
+        Ready::Stopped => return Ok(None),
+        Ready::No(result) => {
+            return Ok(Some(Checked { results: vec![*result], stage: Some(stage) }));
+        }
+    }
     let logs = context.session_layout(&order.session).check(order.number, 0);
     let sandbox = sandbox::of_tree(context, workspace.tree(), &[])?;
     let run = GateRun {
@@ -34,7 +44,6 @@ pub fn lifecycle(
         logs: logs.folder(),
         sandbox: sandbox.as_ref(),
     };
-    let stage = lifecycle.current_stage.clone();
     match lifecycle::run_gates(&run, &lifecycle, &stage, stop, &mut |_| {}) {
         Ok(None) => Ok(None),
         Ok(Some(results)) => {
@@ -45,30 +54,47 @@ pub fn lifecycle(
     }
 }
 
-/// What the coverage report says that the last check commands left.
+/// What the coverage report says that the last check commands left, about files that are in the clone they ran in.
 pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) -> Checked {
     let Some((table, kept)) = context.config.coverage.as_ref().zip(kept_report(context, order))
     else {
         let trouble = "no coverage report is named in tollgate.toml".to_owned();
         return Checked { results: vec![failed(order, trouble, String::new())], stage: None };
     };
-    let result = match kept.find(workspace.tree()) {
+    let result = match kept.find() {
         Ok(None) => {
             let trouble = format!("no check has left {}", table.report);
-            failed(order, trouble, String::new())
+            let why = "a command that Tollgate runs makes it; what an agent leaves is not counted";
+            failed(order, trouble, why.to_owned())
         }
         Err(error) => failed(order, error.to_string(), String::new()),
-        Ok(Some(bytes)) => match coverage::read(&String::from_utf8_lossy(&bytes), &table.report) {
-            Ok(found) => {
-                let measured = Measured { covered: found.covered, total: found.total };
-                CheckResult { coverage: Some(measured), passed: true, ..measure_of(order) }
+        Ok(Some(bytes)) => {
+            let tree = WorkTree { root: workspace.tree() };
+            let text = String::from_utf8_lossy(&bytes);
+            match coverage::read(&text, &table.report, &|path| tree.is_file(path)) {
+                Ok(Measurement { coverage: Coverage { covered, total }, absent }) => CheckResult {
+                    coverage: Some(Measured { covered, total }),
+                    passed: true,
+                    output_tail: not_counted(&absent),
+                    ..measure_of(order)
+                },
+                Err(report) => {
+                    failed(order, format!("{} cannot be read", table.report), words(&report))
+                }
             }
-            Err(report) => {
-                failed(order, format!("{} cannot be read", table.report), words(&report))
-            }
-        },
+        }
     };
     Checked { results: vec![result], stage: None }
+}
+
+fn not_counted(absent: &[String]) -> String {
+    match absent.first() {
+        None => String::new(),
+        Some(first) => format!(
+            "{} file(s) of the report are not in the tree and do not count, such as {first}",
+            absent.len()
+        ),
+    }
 }
 
 /// Where the report of this order's revision is kept; none when no report is named.
@@ -114,6 +140,7 @@ fn result(gate: GateResult) -> CheckResult {
         duration_ms: gate.duration_ms,
         coverage: None,
         failed_on_base: false,
+        only_in_workspace: None,
     }
 }
 
@@ -137,5 +164,6 @@ pub fn failed(order: &CheckOrder, trouble: String, output_tail: String) -> Check
         duration_ms: 0,
         coverage: None,
         failed_on_base: false,
+        only_in_workspace: None,
     }
 }

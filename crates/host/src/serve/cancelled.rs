@@ -3,7 +3,7 @@
 use super::Owner;
 use crate::activity::ActivityError;
 use crate::activity::dispatch::{self, DispatchOrder};
-use crate::activity::driven;
+use crate::activity::{driven, fresh};
 use crate::layout::SessionLayout;
 use crate::process::{self, Attached};
 use std::io;
@@ -44,14 +44,16 @@ impl Owner {
                 kept.extend(dispatch::abandon(&self.context, &order)?);
             }
         }
-        self.remove_agent_homes();
+        self.remove_what_is_over();
         Ok(kept)
     }
 
-    /// Agents of a session that is over need their private folders no more.
-    pub(super) fn remove_agent_homes(&self) {
+    /// A session that is over needs the private folders of its agents no more, nor the clones that were checked.
+    pub(super) fn remove_what_is_over(&self) {
         if self.session().is_over() {
-            driven::remove_homes(&self.context, &self.session().opening.session, |_| true);
+            let session = &self.session().opening.session;
+            driven::remove_homes(&self.context, session, |_| true);
+            fresh::remove_all_but(&self.context, session, None);
         }
     }
 }

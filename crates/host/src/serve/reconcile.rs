@@ -130,10 +130,11 @@ impl Owner {
             opened_by,
             purpose: run.purpose.clone(),
             commands: run.commands.clone(),
+            tree: run.tree,
             timeout_ms: session.policy.check_timeout_ms,
             session: session.opening.session.clone(),
             base: session.opening.base.clone(),
-            tip: session.tip.clone(),
+            tip: run.tip.clone(),
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
         thread::spawn(move || {

@@ -55,7 +55,7 @@ impl Workspace {
 }
 
 /// Whatever stands there: an agent may have made its `.git` a file or a link.
-pub(super) fn remove(path: &Path) -> Result<(), WorkspaceError> {
+pub(crate) fn remove(path: &Path) -> Result<(), WorkspaceError> {
     let removed = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => match fs::remove_dir_all(path) {
             Err(cause) if cause.kind() == std::io::ErrorKind::PermissionDenied => {

@@ -59,6 +59,14 @@ impl Workspace {
         Ok(hidden.into_iter().map(entry).collect())
     }
 
+    /// What git ignores in the tree, by name; whole folders end with `/`.
+    pub fn in_no_commit(&self) -> Result<Vec<String>, WorkspaceError> {
+        let call = self.git(["ls-files", "--others", "--ignored", "--exclude-standard"]);
+        let listed = self.listing(call.args(["--directory", "-z"]))?;
+        let names = records(&listed).filter(|path| !is_own(name_of(path)));
+        Ok(names.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// Everything untracked that the accepted rules do not hide, by name; repositories end with `/`.
     fn unknown_to_accepted_rules(&self, tracked: &[&[u8]]) -> Result<Vec<u8>, WorkspaceError> {
         let rules = self.shadow.join(ACCEPTED_RULES);

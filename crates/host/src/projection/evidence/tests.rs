@@ -50,6 +50,7 @@ fn some_events() -> Vec<Event> {
             number: CheckNumber(1),
             purpose: CheckPurpose::Acceptance { step: 0 },
             commands: vec!["make".to_owned()],
+            tree: Default::default(),
         },
         Event::ChecksEnded {
             number: CheckNumber(1),
@@ -62,6 +63,7 @@ fn some_events() -> Vec<Event> {
                 duration_ms: 7,
                 coverage: None,
                 failed_on_base: false,
+                only_in_workspace: None,
             }],
             stage: None,
         },

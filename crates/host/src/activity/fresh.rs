@@ -1,0 +1,89 @@
+//! The clone in which whatever the end rests on is checked: made of nothing but the commit, set up like any new workspace, and
+//! gone when the session needs it no more.
+
+use super::checks::{self, CheckOrder};
+use super::setup::{self, NotSetUp};
+use super::to_end::{Errand, run_to_end};
+use super::{ActivityError, StopSwitch, subject};
+use crate::context::{Context, Room};
+use crate::process::RunEnd;
+use crate::workspace::{self, Workspace};
+use tollgate_core::event::CheckTree;
+use tollgate_core::id::{CheckNumber, SessionName};
+use tollgate_core::work::CheckResult;
+
+/// So many names say what the matter is.
+const NAMES_MAX: usize = 10;
+
+/// Whether checks can begin in a tree.
+pub enum Ready {
+    Yes,
+    Stopped,
+    /// Setup failed: nothing else was run.
+    No(Box<CheckResult>),
+}
+
+pub fn room(tree: CheckTree) -> Room {
+    match tree {
+        CheckTree::Workspace => Room::Session,
+        CheckTree::Fresh { since } => Room::Fresh(since),
+    }
+}
+
+/// Sets a new clone up. The session's own workspace was set up before its first dispatch.
+pub fn set_up(
+    context: &Context,
+    order: &CheckOrder,
+    workspace: &Workspace,
+    stop: &StopSwitch,
+) -> Result<Ready, ActivityError> {
+    let room = room(order.tree);
+    if room == Room::Session {
+        return Ok(Ready::Yes);
+    }
+    Ok(match setup::run(context, &order.session, room, workspace, stop)? {
+        Ok(()) => Ready::Yes,
+        Err(NotSetUp::Stopped) => Ready::Stopped,
+        Err(NotSetUp::Failed { command, how, output_tail }) => {
+            let failed = subject::failed(order, format!("`{command}`: {how}"), output_tail);
+            Ready::No(Box::new(CheckResult { command: CheckResult::SETUP.to_owned(), ..failed }))
+        }
+    })
+}
+
+/// Runs a command that failed in a clone once more in the session's workspace. Where it passes there, something that is in
+/// no commit makes the difference: some of the names that the workspace has and the clone has not.
+pub fn only_in_workspace(
+    context: &Context,
+    order: &CheckOrder,
+    (index, command): (usize, &str),
+    clone: &Workspace,
+    stop: &StopSwitch,
+) -> Result<Option<Vec<String>>, ActivityError> {
+    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+    let checks = context.session_layout(&order.session).checks();
+    let folder = checks.join(order.number.to_string()).join(format!("{index}-workspace"));
+    let spec = checks::spec(context, order, &workspace, command)?;
+    let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
+    let ran = run_to_end(&errand, stop, &mut || checks::tidy(&workspace, order))?;
+    checks::tidy(&workspace, order)?;
+    if ran.is_none_or(|ran| ran.outcome.end != (RunEnd::Exited { code: 0 })) {
+        return Ok(None);
+    }
+    let mut names = workspace.in_no_commit()?;
+    names.retain(|name| clone.tree().join(name).symlink_metadata().is_err());
+    names.truncate(NAMES_MAX);
+    Ok(Some(names))
+}
+
+/// Removes the clones of a session but the one that is in use. Called when nothing is being made: on some disks a tree that is
+/// removed makes the next one slow. What cannot be removed now is removed the next time.
+pub fn remove_all_but(context: &Context, session: &SessionName, since: Option<CheckNumber>) {
+    let kept = since.map(|since| context.workspace_home(session, Room::Fresh(since)));
+    let homes = context.workspace_homes(session).unwrap_or_default();
+    for home in homes.into_iter().filter(|home| Some(home) != kept.as_ref()) {
+        if context.is_of_clone(&home) {
+            let _ = workspace::remove(&home);
+        }
+    }
+}
