@@ -6,6 +6,7 @@
 mod alive;
 mod cgroup;
 mod command;
+mod devices;
 mod environment;
 mod init;
 mod isolation;

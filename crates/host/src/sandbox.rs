@@ -8,18 +8,6 @@ use rustix::process::geteuid;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Enforce, SandboxTable};
 
-/// Without these the simplest programs fail.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
-
 /// For programs that do not ask `TMPDIR`.
 const SHARED_TEMP: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
@@ -72,7 +60,6 @@ pub fn of_tree(
     let mut writable = Writable::default();
     writable.add(tree);
     own.iter().for_each(|path| writable.add(path));
-    DEVICES.iter().for_each(|path| writable.add(Path::new(path)));
     // Programs lower their priority or name their threads there. For root it is also a way to have the kernel start
     // a program that nobody holds.
     if !geteuid().is_root() {
@@ -90,7 +77,7 @@ pub fn of_tree(
         writable.add(&path);
     }
     let required = settings.enforce == Enforce::Required;
-    Ok(Some(Sandbox { writable: writable.real, required }))
+    Ok(Some(Sandbox { writable: writable.real, required, ..Sandbox::default() }))
 }
 
 /// What the settings open, as it is written, with the home put in; refused when it would open what must stay closed.
@@ -113,6 +100,7 @@ impl Kept {
             (repository.common_dir(), "the repository's git folder"),
             (repository.objects_dir(), "the repository's objects"),
             (around.state_home, "the state of Tollgate, with every workspace"),
+            (Path::new("/dev/pts"), "the terminals of this machine"),
         ];
         let places = places.map(|(path, what)| (real(path), what)).to_vec();
         Self { places, home: around.home.map(real) }

@@ -51,6 +51,9 @@ pub(super) struct Started {
     /// Where the run's cgroup is, if one could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<PathBuf>,
+    /// The run has a `/dev` of its own.
+    #[serde(default)]
+    pub own_devices: bool,
 }
 
 impl RunFolder {

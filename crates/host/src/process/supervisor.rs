@@ -58,7 +58,7 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     let signals = Signals::listen()?;
     // Removed last: what an agent left there may be much, and its outcome is worth more.
     let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
-    let holding = Holding::choose(spec.isolation, folder.dir());
+    let holding = Holding::choose(spec.isolation, spec.sandbox.as_ref(), folder.dir());
     folder.write_started(&started(&spec, holding.as_ref().ok(), temp.as_ref())?)?;
     crash::point("supervisor.started");
     let outcome = run_agent(&folder, &spec, holding, temp.as_ref(), signals)?;
@@ -97,6 +97,7 @@ fn started(
         sandbox: spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine()),
         temp: temp.and_then(|temp| Some(temp.as_ref().ok()?.path().to_owned())),
         cgroup: holding.and_then(Holding::cgroup).map(Path::to_owned),
+        own_devices: holding.is_some_and(Holding::has_own_devices),
     })
 }
 

@@ -5,10 +5,10 @@ use super::RunSpec;
 use super::cgroup::Cgroup;
 use super::command::{agent_command, could_not_start, end_of, path_variable, spawn_failure};
 use super::init::FIRST_PROCESS;
-use super::isolation::{Holding, Isolation, mount_own_proc};
+use super::isolation::{Holding, Isolation, Namespace};
 use super::output::AgentOutput;
 use super::record::{RunFolder, stat_fields};
-use super::sandbox::{self, TEMP_VARIABLE};
+use super::sandbox::{self, Devices, TEMP_VARIABLE};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_child_subreaper,
     set_dumpable_behavior, set_parent_process_death_signal, wait,
@@ -57,7 +57,9 @@ impl Tree {
         // What the supervisor knows, its environment above all, is not for processes of the same user.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
         let cgroup = match holding {
-            Holding::Namespace(_) => return start_init(folder, spec, environment, output),
+            Holding::Namespace(namespace) => {
+                return start_init(folder, spec, namespace, environment, output);
+            }
             Holding::Subreaper => None,
             Holding::Cgroup(dir) => match Cgroup::make(dir) {
                 Ok(cgroup) => Some(cgroup),
@@ -130,6 +132,7 @@ impl Drop for Tree {
 fn start_init(
     folder: &RunFolder,
     spec: &RunSpec,
+    namespace: Namespace,
     environment: &BTreeMap<OsString, OsString>,
     output: AgentOutput,
 ) -> io::Result<Result<Tree, RunEnd>> {
@@ -144,12 +147,9 @@ fn start_init(
         .stdin(OwnedFd::from(init_socket))
         .stdout(output.stdout)
         .stderr(output.stderr);
-    // SAFETY: this process has one thread, and the closure only makes system calls on constant paths.
+    // SAFETY: this process has one thread, and the closure only makes system calls on paths that exist already.
     unsafe {
-        command.pre_exec(|| {
-            mount_own_proc();
-            Ok(())
-        });
+        command.pre_exec(move || namespace.mount());
     }
     Ok(match command.spawn() {
         Ok(init) => Ok(Tree::Namespace { init, socket, end: None }),
@@ -188,7 +188,7 @@ fn start_agent(
         cgroup.hold(&mut command)?;
     }
     let temp = environment.get(OsStr::new(TEMP_VARIABLE)).map(OsString::as_os_str);
-    if let Err(end) = sandbox::confine(&mut command, spec, temp) {
+    if let Err(end) = sandbox::confine(&mut command, spec, temp, Devices::OfTheMachine) {
         return Ok(Err(end));
     }
     Ok(match command.spawn() {
