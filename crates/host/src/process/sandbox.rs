@@ -18,6 +18,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io;
@@ -41,6 +42,9 @@ pub struct Sandbox {
     /// Rather no run at all than one that the kernel does not hold fully.
     #[serde(default)]
     pub required: bool,
+    /// Variables that lead programs to places that are open; those of the run itself win.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
 }
 
 /// How much of a sandbox the kernel enforces.

@@ -6,6 +6,7 @@ use super::init::drain;
 use super::isolation::Holding;
 use super::output::{Channel, LOGS, Output, redact_again};
 use super::record::{Lock, Record, RunFolder, Started, now_ms, start_time_of};
+use super::remains::RUN_VARIABLE;
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
@@ -112,6 +113,10 @@ fn run_agent(
     let redactor = Redactor::from_environment(std::env::vars_os()).knowing(&lent);
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
     let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
+    environment.insert(RUN_VARIABLE.into(), folder.dir().into());
+    for (name, value) in spec.sandbox.iter().flat_map(|sandbox| &sandbox.env) {
+        environment.entry(name.into()).or_insert_with(|| value.into());
+    }
     let begun = Instant::now();
     let given = why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err);
     let started = match given.and(holding) {

@@ -235,7 +235,7 @@ fn kill_descendants() -> io::Result<()> {
     }
 }
 
-fn signal_all(processes: &[Pid], signal: Signal) {
+pub(super) fn signal_all(processes: &[Pid], signal: Signal) {
     for process in processes {
         let _gone_already = kill_process(*process, signal);
     }
@@ -243,23 +243,37 @@ fn signal_all(processes: &[Pid], signal: Signal) {
 
 /// Every process below `ancestor`. Orphans are among them, because a subreaper inherits them.
 fn descendants(ancestor: Pid) -> Vec<Pid> {
-    let parents = parents_of_all();
-    let mut found = Vec::new();
-    let mut unvisited = vec![ancestor];
+    let mut found = with_descendants(&processes(), &[ancestor]);
+    found.retain(|pid| *pid != ancestor);
+    found
+}
+
+pub(super) fn with_descendants(all: &[Process], ancestors: &[Pid]) -> Vec<Pid> {
+    let mut found = ancestors.to_vec();
+    let mut unvisited = ancestors.to_vec();
     while let Some(parent) = unvisited.pop() {
-        for (child, _) in parents.iter().filter(|(_, its_parent)| *its_parent == parent) {
+        for process in all.iter().filter(|process| process.parent == Some(parent)) {
             // A number that was reused during the look can make a circle.
-            if !found.contains(child) {
-                found.push(*child);
-                unvisited.push(*child);
+            if !found.contains(&process.pid) {
+                found.push(process.pid);
+                unvisited.push(process.pid);
             }
         }
     }
     found
 }
 
-fn parents_of_all() -> Vec<(Pid, Pid)> {
+/// A process of this machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Process {
+    pub pid: Pid,
+    pub parent: Option<Pid>,
+    pub session: Option<Pid>,
+}
+
+pub(super) fn processes() -> Vec<Process> {
     const PARENT_AFTER_NAME: usize = 1;
+    const SESSION_AFTER_PARENT: usize = 1;
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
     };
@@ -268,8 +282,10 @@ fn parents_of_all() -> Vec<(Pid, Pid)> {
             let entry = entry.ok()?;
             let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
             let stat = fs::read(entry.path().join("stat")).ok()?;
-            let parent = stat_fields(&stat)?.nth(PARENT_AFTER_NAME)?.parse().ok()?;
-            Some((pid, Pid::from_raw(parent)?))
+            let mut fields = stat_fields(&stat)?;
+            let parent = fields.nth(PARENT_AFTER_NAME)?.parse().ok()?;
+            let session = fields.nth(SESSION_AFTER_PARENT)?.parse().ok()?;
+            Some(Process { pid, parent: Pid::from_raw(parent), session: Pid::from_raw(session) })
         })
         .collect()
 }
