@@ -21,6 +21,9 @@ pub const AGENT_WAIT_MS_MAX: u64 = 2 * 60_000;
 /// An agent that asks its model service again this often in a row, without a word in between, gets nowhere.
 pub const AGENT_RETRIES_MAX: u32 = 30;
 
+/// Supervisors of one dispatch that end under a living engine. Twice is a machine in trouble, more often is the agent.
+pub const SUPERVISORS_LOST_MAX: u32 = 3;
+
 /// What is kept of standard error or of a check's output for feedback.
 pub const TAIL_BYTES: usize = 4 * 1024;
 

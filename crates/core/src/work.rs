@@ -76,7 +76,12 @@ pub enum DispatchEnd {
     },
     /// The person stopped the engine (Ctrl-C) or the session.
     Stopped,
-    /// Supervisor and outcome are both gone.
+    /// Its supervisor ended without an outcome while the engine watched. The agent may have done it.
+    Unsupervised {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rescue: Option<String>,
+    },
+    /// Supervisor and outcome were both gone when an engine came.
     Interrupted {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rescue: Option<String>,

@@ -86,6 +86,23 @@ fn r055_parking_crashes_of_the_engine_and_stops_spend_nothing() {
 }
 
 #[test]
+fn r171_the_third_lost_supervisor_is_for_a_person_and_a_crash_of_the_engine_is_none() {
+    check(
+        "SpecAgent: unsupervised
+         SpecAgent: unsupervised
+         SpecAgent: unsupervised
+         go until SpecAgent
+         crash
+         crash
+         go
+         answer UD-1 retry: leave it alone
+         SpecAgent: unsupervised
+         go",
+        expect![[""]],
+    );
+}
+
+#[test]
 fn r012_a_missing_context_file_blocks_at_once() {
     check(
         "SpecAgent: missing\ngo",

@@ -7,26 +7,30 @@ mod alive;
 mod belong;
 mod cgroup;
 mod command;
+mod devices;
 mod environment;
 mod init;
 mod isolation;
 mod output;
 mod record;
+mod remains;
 mod sandbox;
 mod supervisor;
 mod tree;
+mod waiting;
 
 pub use alive::{Alive, alive, alive_in};
 pub use belong::belong;
 pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::{Isolation, isolation};
+pub use remains::adopt_orphans;
 pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
 pub use supervisor::supervise;
+pub use waiting::{Run, Stopper, Waited};
 
 use crate::crash;
 use record::{Record, RunFolder};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -34,11 +38,6 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
-
-/// How long to wait before looking again for a supervisor that is just starting.
-const STARTING_POLL: Duration = Duration::from_millis(2);
 
 /// What to run and within which limits. Written to disk, so it never holds a value that may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,13 +125,6 @@ pub enum Fenced {
     Lost,
 }
 
-#[derive(Debug)]
-pub enum Waited {
-    Finished(RunOutcome),
-    /// The supervisor is gone without an outcome.
-    Lost,
-}
-
 /// Starts a run by `program supervise RUN_DIR`. Starting the same folder again never gives a second agent.
 pub fn start(run_dir: &Path, spec: &RunSpec, program: &Path) -> io::Result<Run> {
     let folder = RunFolder::create(run_dir)?;
@@ -150,7 +142,7 @@ fn write_spec(folder: &RunFolder, spec: &RunSpec) -> io::Result<()> {
 fn spawn(folder: RunFolder, program: &Path) -> io::Result<Run> {
     let child = spawn_supervisor(&folder, program)?;
     crash::point("process.spawned");
-    Ok(Run { folder, child: Some(child) })
+    Ok(Run::of(folder, Some(child)))
 }
 
 /// What was to run in a folder; none when nothing was.
@@ -199,27 +191,13 @@ pub fn attach(run_dir: &Path) -> io::Result<Attached> {
         return Ok(attached(record));
     }
     if is_locked {
-        return Ok(Attached::Running(Run { folder, child: None }));
+        return Ok(Attached::Running(Run::of(folder, None)));
     }
     if !has_started {
         return Ok(Attached::NeverStarted);
     }
-    clear_remains(&folder)?;
+    remains::clear(&folder)?;
     Ok(Attached::Lost)
-}
-
-/// Ends and removes what a supervisor that was killed could not. Only where none is at work.
-fn clear_remains(folder: &RunFolder) -> io::Result<()> {
-    let Some(started) = folder.read_started()? else {
-        return Ok(());
-    };
-    if let Some(dir) = started.cgroup {
-        cgroup::end_of_run(&dir, folder.dir());
-    }
-    if let Some(temp) = started.temp {
-        sandbox::remove_private_temp(&temp);
-    }
-    Ok(())
 }
 
 fn attached(record: Record) -> Attached {
@@ -288,103 +266,17 @@ pub fn is_ended(run_dir: &Path) -> io::Result<bool> {
 pub fn fence(run_dir: &Path) -> io::Result<Fenced> {
     let folder = RunFolder::create(run_dir)?;
     let Some(_lock) = folder.try_lock()? else {
-        return Ok(Fenced::Running(Run { folder, child: None }));
+        return Ok(Fenced::Running(Run::of(folder, None)));
     };
     Ok(match folder.read_record()? {
         Some(Record::Finished(outcome)) => Fenced::Finished(outcome),
         Some(Record::Fenced) => Fenced::Lost,
         None => {
-            clear_remains(&folder)?;
+            remains::clear(&folder)?;
             folder.write_record(&Record::Fenced)?;
             Fenced::Lost
         }
     })
-}
-
-/// A run whose supervisor is at work or about to be.
-#[derive(Debug)]
-pub struct Run {
-    folder: RunFolder,
-    /// Ours to reap when this process started it.
-    child: Option<Child>,
-}
-
-impl Run {
-    /// Blocks until the supervisor is gone.
-    pub fn wait(self) -> io::Result<Waited> {
-        if let Some(mut child) = self.child {
-            child.wait()?;
-        }
-        self.folder.wait_until_unlocked()?;
-        Ok(match self.folder.read_record()? {
-            Some(Record::Finished(outcome)) => Waited::Finished(outcome),
-            Some(Record::Fenced) => Waited::Lost,
-            None => {
-                clear_remains(&self.folder)?;
-                Waited::Lost
-            }
-        })
-    }
-
-    pub fn stopper(&self) -> Stopper {
-        Stopper { folder: self.folder.clone() }
-    }
-}
-
-/// Stops a run from another thread than the one that waits for it.
-#[derive(Debug, Clone)]
-pub struct Stopper {
-    folder: RunFolder,
-}
-
-impl Stopper {
-    /// Ends the tree at once. A run that has not begun will not begin; one that has ended stays as it is.
-    pub fn stop(&self) -> io::Result<()> {
-        loop {
-            if let Some(_lock) = self.folder.try_lock()? {
-                return self.record_stop_before_start();
-            }
-            if self.signal_supervisor()? {
-                return Ok(());
-            }
-            thread::sleep(STARTING_POLL);
-        }
-    }
-
-    fn record_stop_before_start(&self) -> io::Result<()> {
-        if self.folder.has_started() || self.folder.read_record()?.is_some() {
-            return Ok(());
-        }
-        self.folder.write_record(&Record::Finished(RunOutcome {
-            end: RunEnd::Stopped,
-            duration_ms: 0,
-            stdout_bytes: 0,
-            stderr_bytes: 0,
-            finished_at_ms: record::now_ms(),
-        }))
-    }
-
-    /// False when there is no supervisor to signal yet, or none any more.
-    fn signal_supervisor(&self) -> io::Result<bool> {
-        let Some(started) = self.folder.read_started()? else {
-            return Ok(false);
-        };
-        let Some(pid) = Pid::from_raw(started.pid) else {
-            return Ok(false);
-        };
-        let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else {
-            return Ok(false);
-        };
-        // The descriptor pins the process; only now does its start time prove that the number was not reused.
-        if record::start_time_of(started.pid) != Some(started.start_time) {
-            return Ok(false);
-        }
-        match pidfd_send_signal(&pidfd, Signal::TERM) {
-            Ok(()) => Ok(true),
-            Err(rustix::io::Errno::SRCH) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
 }
 
 fn spawn_supervisor(folder: &RunFolder, program: &Path) -> io::Result<Child> {
@@ -399,7 +291,7 @@ fn spawn_supervisor(folder: &RunFolder, program: &Path) -> io::Result<Child> {
         .stderr(log);
     crash::confine_to_this_process(&mut command);
     detach(&mut command);
-    command.spawn()
+    remains::spawn(&mut command)
 }
 
 /// A session of its own: neither the terminal's signals nor its closing reach the supervisor.

@@ -1,46 +1,18 @@
 //! Where whatever runs for a session may write: its own tree, temporary files, the caches of well-known tools, and what the
 //! settings add. What a person would miss is never among it: the checkout, its history, the sessions, their home at large.
 
+mod caches;
+
 use crate::context::Context;
 use crate::process::Sandbox;
 use crate::repository::Repository;
 use rustix::process::geteuid;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Enforce, SandboxTable};
 
-/// Without these the simplest programs fail.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
-
 /// For programs that do not ask `TMPDIR`.
 const SHARED_TEMP: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
-
-/// Below the home, where they are: caches and the locks of caches, so that builds need not fetch everything anew. No place
-/// from which a shell or an editor starts programs, and no toolchains.
-const CACHES: [&str; 14] = [
-    ".cache",
-    ".npm",
-    ".yarn/berry",
-    ".local/share/pnpm/store",
-    ".bun/install/cache",
-    ".cargo/registry",
-    ".cargo/git",
-    ".cargo/.package-cache",
-    ".cargo/.package-cache-mutate",
-    ".cargo/.global-cache",
-    "go/pkg/mod",
-    "go/pkg/sumdb",
-    ".m2/repository",
-    ".nuget/packages",
-];
 
 /// What must stay closed to agents.
 #[derive(Debug, Clone, Copy)]
@@ -51,12 +23,14 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a Path>,
 }
 
-/// A path of the settings that stays closed; words for people.
+/// Why there is no sandbox; words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?}, of `write` under [sandbox], cannot be opened to agents: {why}")]
-pub struct Refused {
-    text: String,
-    why: String,
+pub enum Refused {
+    /// A path of the settings that stays closed.
+    #[error("{text:?}, of `write` under [sandbox], cannot be opened to agents: {why}")]
+    Setting { text: String, why: String },
+    #[error("{}, for the caches of agents, cannot be made: {cause}", .place.display())]
+    Caches { place: PathBuf, cause: String },
 }
 
 /// The sandbox of what runs in a tree; `own` is what its adapter needs. None when the settings switch it off.
@@ -72,7 +46,6 @@ pub fn of_tree(
     let mut writable = Writable::default();
     writable.add(tree);
     own.iter().for_each(|path| writable.add(path));
-    DEVICES.iter().for_each(|path| writable.add(Path::new(path)));
     // Programs lower their priority or name their threads there. For root it is also a way to have the kernel start
     // a program that nobody holds.
     if !geteuid().is_root() {
@@ -80,17 +53,46 @@ pub fn of_tree(
     }
     let surroundings = context.surroundings();
     let kept = Kept::of(&surroundings);
-    let caches = context.home.iter().flat_map(|home| CACHES.map(|path| home.join(path)));
-    for path in SHARED_TEMP.map(PathBuf::from).into_iter().chain(caches) {
-        if kept.touched_by(&path).is_none() {
-            writable.add(&path);
-        }
-    }
+    let shared = shared(&surroundings, &kept);
+    shared.open.iter().for_each(|path| writable.add(path));
     for path in added(settings, &surroundings)? {
         writable.add(&path);
     }
+    let mut env = BTreeMap::new();
+    if let Some(home) = &context.home {
+        let folder = tree.with_file_name(CACHES);
+        env = caches::lay_out(home, &folder, &writable).map_err(|cause| {
+            Refused::Caches { place: folder.clone(), cause: cause.to_string() }
+        })?;
+        writable.add(&folder);
+    }
     let required = settings.enforce == Enforce::Required;
-    Ok(Some(Sandbox { writable: writable.real, required }))
+    Ok(Some(Sandbox { writable: writable.real, required, env }))
+}
+
+/// The caches of a workspace, beside its tree.
+const CACHES: &str = "caches";
+
+/// Temporary folders and caches of the person.
+struct Shared {
+    open: Vec<PathBuf>,
+    /// They share a file with the checkout.
+    linked: BTreeSet<PathBuf>,
+}
+
+fn shared(around: &Surroundings<'_>, kept: &Kept) -> Shared {
+    let temp = SHARED_TEMP.map(PathBuf::from);
+    let caches = around.home.map(caches::of_home).unwrap_or_default();
+    let mut open: Vec<PathBuf> = temp.into_iter().chain(caches).collect();
+    open.retain(|path| kept.touched_by(path).is_none());
+    let linked = caches::linked_with(around.repository.root(), &open);
+    open.retain(|path| !linked.contains(path));
+    Shared { open, linked }
+}
+
+/// What is closed to agents because it shares a file with the checkout, by hard links, and would be open otherwise.
+pub fn linked(around: &Surroundings<'_>) -> BTreeSet<PathBuf> {
+    shared(around, &Kept::of(around)).linked
 }
 
 /// What the settings open, as it is written, with the home put in; refused when it would open what must stay closed.
@@ -113,6 +115,7 @@ impl Kept {
             (repository.common_dir(), "the repository's git folder"),
             (repository.objects_dir(), "the repository's objects"),
             (around.state_home, "the state of Tollgate, with every workspace"),
+            (Path::new("/dev/pts"), "the terminals of this machine"),
         ];
         let places = places.map(|(path, what)| (real(path), what)).to_vec();
         Self { places, home: around.home.map(real) }
@@ -130,7 +133,7 @@ impl Kept {
     }
 
     fn allow(&self, text: &str, home: Option<&Path>) -> Result<PathBuf, Refused> {
-        let refused = |why: String| Refused { text: text.to_owned(), why };
+        let refused = |why: String| Refused::Setting { text: text.to_owned(), why };
         let path = match (text.strip_prefix("~/"), home) {
             (None, _) => PathBuf::from(text),
             (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
@@ -154,11 +157,14 @@ struct Writable {
 }
 
 impl Writable {
+    fn holds(&self, path: &Path) -> bool {
+        self.named.iter().chain(&self.real).any(|open| path.starts_with(open))
+    }
+
     /// What lies in a place that is open already needs no rule, and must not have one: an agent may have put a link
     /// there that leads out.
     fn add(&mut self, path: &Path) {
-        let is_open = |open: &PathBuf| path.starts_with(open);
-        if self.named.iter().chain(&self.real).any(is_open) {
+        if self.holds(path) {
             return;
         }
         if let Ok(real) = path.canonicalize() {

@@ -20,6 +20,7 @@ use crate::journal::{Journal, JournalError};
 use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::SessionLock;
+use crate::process;
 use crate::projection::Projector;
 use crate::record::Inspector;
 use crate::repository::PromoteError;
@@ -190,6 +191,8 @@ impl Owner {
 
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
     pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
+        // Where it is refused, what a killed supervisor leaves is looked for by its variables only.
+        let _ = process::adopt_orphans();
         loop {
             let ending = self.run_on(face)?;
             if !self.finish_showing(face, ending)? {

@@ -232,11 +232,18 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
             told(WARN, " parked", format!("{who}, no time told, until {until}: {words}"))
         }
         DispatchEnd::Stopped => told(WARN, "stopped", who),
+        DispatchEnd::Unsupervised { rescue } => {
+            told(WARN, "   lost", format!("{who}: its supervisor was ended{}", kept(rescue)))
+        }
         DispatchEnd::Interrupted { rescue } => {
-            let kept = rescue.as_ref().map(|name| format!("; half-made changes are in {name}"));
-            told(WARN, "   lost", format!("{who} was interrupted{}", kept.unwrap_or_default()))
+            told(WARN, "   lost", format!("{who} was interrupted{}", kept(rescue)))
         }
     }
+}
+
+fn kept(rescue: &Option<String>) -> String {
+    let kept = rescue.as_ref().map(|name| format!("; half-made changes are in {name}"));
+    kept.unwrap_or_default()
 }
 
 fn closed(session: &Session, number: DispatchNumber, verdict: Verdict) -> Option<Line> {

@@ -4,6 +4,7 @@ use super::{Draft, attempt, escalate};
 use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
+use crate::limits::SUPERVISORS_LOST_MAX;
 use crate::work::DispatchEnd;
 
 /// How a failure is handled.
@@ -28,6 +29,7 @@ pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
         DispatchEnd::Crashed { .. }
         | DispatchEnd::CouldNotStart { .. }
         | DispatchEnd::Unavailable { .. }
+        | DispatchEnd::Unsupervised { .. }
         | DispatchEnd::Limited { .. } => FailureClass::Transient,
         DispatchEnd::Invalid { .. } => FailureClass::Recoverable,
         DispatchEnd::MissingOutput { .. }
@@ -56,7 +58,9 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
     let may_rerun = dispatch.invalid <= draft.policy.invalid_reruns;
     match class {
         FailureClass::Transient
-            if has_start && dispatch.starts < draft.policy.transient_attempts =>
+            if has_start
+                && dispatch.starts < draft.policy.transient_attempts
+                && dispatch.supervisors_lost < SUPERVISORS_LOST_MAX =>
         {
             let doublings = dispatch.starts.saturating_sub(1).min(20);
             let wait_ms = draft.policy.transient_base_ms.saturating_mul(1 << doublings);
@@ -176,6 +180,10 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             format!("it is out of its usage limit and tried again at {until}: {detail}")
         }
         DispatchEnd::Stopped => "it was stopped".to_owned(),
+        DispatchEnd::Unsupervised { .. } => {
+            "its supervisor was ended while it ran, by itself or by somebody else; all that it had started was ended"
+                .to_owned()
+        }
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
     }
 }

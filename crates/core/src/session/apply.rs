@@ -283,6 +283,7 @@ impl Session {
             starts: 0,
             invalid: 0,
             interruptions: 0,
+            supervisors_lost: 0,
             short_parks: 0,
             cut: Cut::default(),
             starts_max: self.policy.starts_max(),
@@ -333,14 +334,13 @@ impl Session {
                 dispatch.invalid += 1;
                 dispatch.previous_errors.clone_from(errors);
             }
+            DispatchEnd::Unsupervised { .. } => dispatch.supervisors_lost += 1,
             // None of these is the agent's fault: no start is spent.
             DispatchEnd::Interrupted { .. } => {
                 dispatch.starts = dispatch.starts.saturating_sub(1);
                 dispatch.interruptions += 1;
             }
-            DispatchEnd::Parked { .. } => {
-                dispatch.starts = dispatch.starts.saturating_sub(1);
-            }
+            DispatchEnd::Parked { .. } => dispatch.starts = dispatch.starts.saturating_sub(1),
             DispatchEnd::Stopped => {
                 dispatch.starts = dispatch.starts.saturating_sub(1);
                 dispatch.waiting = Some(Waiting::ForResume);

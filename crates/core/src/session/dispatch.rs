@@ -35,6 +35,8 @@ pub struct Dispatch {
     pub(crate) invalid: u32,
     /// How often it was lost through no fault of the agent.
     pub(crate) interruptions: u32,
+    /// How often its supervisor ended while the engine watched.
+    pub(crate) supervisors_lost: u32,
     /// How often in a row its agent was out of its usage limit for next to no time.
     pub(crate) short_parks: u32,
     /// Starts allowed in all; a consent raises it by one.

@@ -89,6 +89,7 @@ impl Crew {
             "invalid" => {
                 return DispatchEnd::Invalid { errors: vec![error] };
             }
+            "unsupervised" => return DispatchEnd::Unsupervised { rescue: None },
             "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
             "parked" => {
                 let seconds = rest.parse().unwrap_or(60);

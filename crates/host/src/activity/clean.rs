@@ -33,6 +33,7 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         | DispatchEnd::OutputLimit { .. }
         | DispatchEnd::Parked { .. }
         | DispatchEnd::Stopped
+        | DispatchEnd::Unsupervised { .. }
         | DispatchEnd::Interrupted { .. } => {}
     }
 }

@@ -162,10 +162,10 @@ fn run_to_end(
                 stop.arm(run.stopper());
                 match wait(run)? {
                     Some(outcome) => break outcome,
-                    None => return lost(&workspace, order, &folder),
+                    None => return lost(&workspace, order, &folder, Watched::Yes),
                 }
             }
-            Attached::Lost => return lost(&workspace, order, &folder),
+            Attached::Lost => return lost(&workspace, order, &folder, Watched::No),
             Attached::NeverStarted => {
                 // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
                 let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
@@ -179,7 +179,7 @@ fn run_to_end(
                     Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
                     Started::Finished(outcome) => break outcome,
-                    Started::Lost => return lost(&workspace, order, &folder),
+                    Started::Lost => return lost(&workspace, order, &folder, Watched::Yes),
                 }
             }
         }
@@ -252,15 +252,27 @@ fn wait(run: process::Run) -> Result<Option<RunOutcome>, ActivityError> {
     }
 }
 
+/// Whether this engine was there when a supervisor ended without an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    Yes,
+    No,
+}
+
 /// Supervisor and outcome are both gone: what was half made is set aside.
 fn lost(
     workspace: &Workspace,
     order: &DispatchOrder,
     folder: &RunFolder,
+    watched: Watched,
 ) -> Result<Option<Ended>, ActivityError> {
     let usage = driven::known_cost(folder)?;
     let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
-    Ok(Some(Ended { end: DispatchEnd::Interrupted { rescue }, usage }))
+    let end = match watched {
+        Watched::Yes => DispatchEnd::Unsupervised { rescue },
+        Watched::No => DispatchEnd::Interrupted { rescue },
+    };
+    Ok(Some(Ended { end, usage }))
 }
 
 /// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.

@@ -2,7 +2,7 @@
 
 use super::command::{agent_command, end_of, spawn_failure};
 use super::record::RunFolder;
-use super::sandbox::{self, TEMP_VARIABLE};
+use super::sandbox::{self, Devices, TEMP_VARIABLE};
 use super::{RunEnd, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
@@ -70,7 +70,9 @@ fn run_agent(run_dir: &Path, supervisor: &UnixStream) -> io::Result<RunEnd> {
         Err(end) => return Ok(end),
     };
     let temp = std::env::var_os(TEMP_VARIABLE);
-    if let Err(end) = sandbox::confine(&mut command, &spec, temp.as_deref()) {
+    let has_own = folder.read_started()?.is_some_and(|started| started.own_devices);
+    let devices = if has_own { Devices::Own } else { Devices::OfTheMachine };
+    if let Err(end) = sandbox::confine(&mut command, &spec, temp.as_deref(), devices) {
         return Ok(end);
     }
     let agent = match command.spawn() {

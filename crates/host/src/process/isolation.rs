@@ -1,6 +1,8 @@
 //! How a process tree is held together: a PID namespace or a cgroup that the kernel empties, or a subreaper that we empty.
 
 use super::cgroup;
+use super::devices::OwnDevices;
+use super::Sandbox;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, write};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
@@ -34,7 +36,7 @@ impl Isolation {
     /// Tries it in a child, so the caller stays as it is.
     pub fn works_here(self) -> bool {
         match self {
-            Self::PidNamespace => Namespace::probe().is_some(),
+            Self::PidNamespace => Namespace::probe(None).is_some(),
             Self::Cgroup => cgroup::works_here(),
             Self::Subreaper => true,
         }
@@ -52,8 +54,12 @@ pub(super) enum Holding {
 
 impl Holding {
     /// What is asked for, else the best there is; words when it cannot be had.
-    pub fn choose(asked: Option<Isolation>, run_dir: &Path) -> Result<Self, String> {
-        let namespace = || Namespace::probe().map(Self::Namespace);
+    pub fn choose(
+        asked: Option<Isolation>,
+        sandbox: Option<&Sandbox>,
+        run_dir: &Path,
+    ) -> Result<Self, String> {
+        let namespace = || Namespace::probe(sandbox).map(Self::Namespace);
         let cgroup = || cgroup::place_for(run_dir).map(Self::Cgroup);
         match asked {
             None => Ok(namespace().or_else(cgroup).unwrap_or(Self::Subreaper)),
@@ -73,33 +79,59 @@ impl Holding {
             Self::Namespace(_) | Self::Subreaper => None,
         }
     }
+
+    /// Whether the run has a `/dev` of its own.
+    pub fn has_own_devices(&self) -> bool {
+        matches!(self, Self::Namespace(Namespace { devices: Some(_), .. }))
+    }
+}
+
+/// Whether runs get a `/dev` of their own here, with terminals of their own.
+pub(super) fn has_own_devices() -> bool {
+    let namespace = Namespace::probe(Some(&Sandbox::default()));
+    namespace.is_some_and(|namespace| namespace.devices.is_some())
 }
 
 /// A way into a PID namespace that works here.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Namespace {
     flags: UnshareFlags,
     /// Same user and group inside and outside; only where a user namespace is needed to be allowed the other.
     maps: Option<IdMaps>,
+    devices: Option<OwnDevices>,
 }
 
 /// Made before a fork, because nothing may be allocated after one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct IdMaps {
     user: Vec<u8>,
     group: Vec<u8>,
 }
 
 impl Namespace {
-    pub fn probe() -> Option<Self> {
-        [Self::with_privilege(), Self::without_privilege()].into_iter().find(|way| {
-            let attempt = Self { flags: way.flags, maps: way.maps.as_ref().map(IdMaps::copy) };
-            works_in_a_child(move || attempt.enter())
+    /// The best for what is to run in a sandbox is one with a `/dev` of its own.
+    pub fn probe(sandbox: Option<&Sandbox>) -> Option<Self> {
+        let devices = sandbox.map(OwnDevices::of);
+        let bare = [Self::with_privilege(), Self::without_privilege()];
+        let with_devices = bare
+            .clone()
+            .map(|way| Self { devices: devices.clone(), ..way })
+            .into_iter()
+            .filter(|way| way.devices.is_some());
+        with_devices.chain(bare).find(|way| {
+            let attempt = way.clone();
+            works_in_a_child(move || {
+                attempt.enter()?;
+                attempt.devices.as_ref().map_or(Ok(()), |devices| {
+                    own_mounts()?;
+                    devices.mount()
+                })
+            })
         })
     }
 
     fn with_privilege() -> Self {
-        Self { flags: UnshareFlags::NEWPID, maps: None }
+        Self { flags: UnshareFlags::NEWPID, maps: None, devices: None }
     }
 
     fn without_privilege() -> Self {
@@ -110,6 +142,7 @@ impl Namespace {
                 user: format!("{user} {user} 1").into_bytes(),
                 group: format!("{group} {group} 1").into_bytes(),
             }),
+            devices: None,
         }
     }
 
@@ -124,11 +157,22 @@ impl Namespace {
         write_whole(c"/proc/self/gid_map", &maps.group)?;
         Ok(())
     }
-}
 
-impl IdMaps {
-    fn copy(&self) -> Self {
-        Self { user: self.user.clone(), group: self.group.clone() }
+    /// What the tree sees of the machine: its own processes where the system lets us, which does no harm where not, and
+    /// its own devices. For a child between fork and exec.
+    pub fn mount(&self) -> io::Result<()> {
+        let mounts = own_mounts();
+        if mounts.is_ok() {
+            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+            let _the_outer_one_stays = mount(c"proc", c"/proc", c"proc", flags, None);
+        }
+        match &self.devices {
+            None => Ok(()),
+            Some(devices) => {
+                mounts?;
+                devices.mount()
+            }
+        }
     }
 }
 
@@ -150,15 +194,10 @@ pub(super) fn works_in_a_child(
     command.spawn().is_err_and(|error| error.raw_os_error() == Some(WORKS.raw_os_error()))
 }
 
-/// Shows the tree its own `/proc` where the system lets us; else it sees the outer one, which does no harm to it.
-/// For a child between fork and exec.
-pub(super) fn mount_own_proc() {
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+fn own_mounts() -> Result<(), Errno> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    let _mounted = unshare(UnshareFlags::NEWNS)
-        // Without this a mount by a privileged user would show up outside.
-        .and_then(|()| mount_change(c"/", private))
-        .and_then(|()| mount(c"proc", c"/proc", c"proc", flags, None));
+    // Without the second a mount by a privileged user would show up outside.
+    unshare(UnshareFlags::NEWNS).and_then(|()| mount_change(c"/", private))
 }
 
 #[expect(unsafe_code, reason = "the binding is unsafe for one flag that we do not use")]

@@ -43,6 +43,9 @@ pub(super) struct Started {
     /// Where the run's cgroup is, if one could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<PathBuf>,
+    /// The run has a `/dev` of its own.
+    #[serde(default)]
+    pub own_devices: bool,
 }
 
 impl RunFolder {
@@ -83,10 +86,6 @@ impl RunFolder {
 
     pub fn is_locked(&self) -> io::Result<bool> {
         write_lock::is_held(&self.path(LOCK))
-    }
-
-    pub fn wait_until_unlocked(&self) -> io::Result<()> {
-        write_lock::wait_until_free(&self.path(LOCK))
     }
 
     /// The hash of the record that opened what runs here. Synced: an outcome without it would count for nothing.

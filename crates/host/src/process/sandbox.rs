@@ -1,20 +1,24 @@
 //! Holds a run to the places where it may write, by Landlock: the kernel refuses every other write, to the program and
-//! to whatever it starts. Reading, running programs and the network stay open.
+//! to whatever it starts. It opens no device but the usual ones, and signals nobody outside. Reading files, running programs
+//! and the network stay open.
 
 mod probe;
 
 pub use probe::{SandboxProbe, Unheld, probe_sandbox};
 
 use super::command::could_not_start;
+use super::devices::{TERMINALS, USUAL};
 use super::{RunEnd, RunSpec};
 use landlock::{
     ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
 use rustix::io::Errno;
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io;
@@ -31,13 +35,16 @@ pub(super) const TEMP_VARIABLE: &str = "TMPDIR";
 pub(super) const NOT_RESTRICTED: Errno = Errno::CANCELED;
 
 /// Where a run may write, besides a temporary folder of its own that goes with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Sandbox {
     /// Folders with all below them, and files. They hold no symbolic link; one that is not there is passed over.
     pub writable: Vec<PathBuf>,
     /// Rather no run at all than one that the kernel does not hold fully.
     #[serde(default)]
     pub required: bool,
+    /// Variables that lead programs to places that are open; those of the run itself win.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
 }
 
 /// How much of a sandbox the kernel enforces.
@@ -71,16 +78,36 @@ impl SandboxLevel {
     }
 }
 
-/// The newest of the versions that brought a right to write. Those after them restrict devices, network and sockets,
-/// which agents need.
+/// The newest of the versions that brought a right to write.
 fn strongest() -> Option<ABI> {
     [ABI::V3, ABI::V2, ABI::V1].into_iter().find(|abi| handling(*abi).is_ok())
 }
 
 fn handling(abi: ABI) -> Result<Ruleset, RulesetError> {
-    Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_write(abi))
+    strict().handle_access(AccessFs::from_write(abi))
+}
+
+fn strict() -> Ruleset {
+    Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
+}
+
+/// Whether the kernel keeps a run from signalling its supervisor, or anybody else outside.
+pub(super) fn restricts_signals() -> bool {
+    strict().scope(Scope::Signal).is_ok()
+}
+
+/// What a place that is open allows. Device nodes are made nowhere: root could make one of any disk.
+fn writing(abi: ABI) -> BitFlags<AccessFs> {
+    AccessFs::from_write(abi) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+}
+
+/// Which devices a run sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Devices {
+    /// None but its own, see [`super::devices`].
+    Own,
+    /// All; then it may not read them either, terminals above all.
+    OfTheMachine,
 }
 
 const TEMP_PREFIX: &str = "tollgate-";
@@ -104,45 +131,92 @@ pub(super) fn remove_private_temp(folder: &Path) {
 }
 
 /// From its first instruction on the command may write only where its sandbox says and in `temp`. Where the kernel has
-/// no Landlock, nothing changes. Only the command is held: whoever starts it still has an outcome to write.
+/// no Landlock, only what root may do beyond others is taken. Only the command is held: whoever starts it still has an
+/// outcome to write.
 #[expect(unsafe_code, reason = "code between fork and exec is unsafe by nature")]
 pub(super) fn confine(
     command: &mut Command,
     spec: &RunSpec,
     temp: Option<&OsStr>,
+    devices: Devices,
 ) -> Result<(), RunEnd> {
     let Some(sandbox) = &spec.sandbox else {
         return Ok(());
     };
     let writable: Vec<&Path> =
         sandbox.writable.iter().map(PathBuf::as_path).chain(temp.map(Path::new)).collect();
-    let mut ruleset = match ruleset(&writable) {
-        Ok(None) => return Ok(()),
+    let mut ruleset = match ruleset(&writable, devices) {
         Ok(ruleset) => ruleset,
         Err(cause) => return Err(could_not_start(spec, cause)),
     };
-    // SAFETY: whoever starts agents has one thread, and the ruleset is made: what is left are two system calls that
+    let is_held = ruleset.is_some();
+    // SAFETY: whoever starts agents has one thread, and the ruleset is made: what is left are a few system calls that
     // allocate nothing. The kernel closes the ruleset's file at exec.
     unsafe {
-        command.pre_exec(move || match ruleset.take().map(RulesetCreated::restrict_self) {
-            Some(Ok(_)) => Ok(()),
-            Some(Err(_)) | None => Err(NOT_RESTRICTED.into()),
+        command.pre_exec(move || {
+            give_up_powers()?;
+            match ruleset.take().map(RulesetCreated::restrict_self) {
+                Some(Ok(_)) => Ok(()),
+                None if !is_held => Ok(()),
+                Some(Err(_)) | None => Err(NOT_RESTRICTED.into()),
+            }
         });
     }
     Ok(())
 }
 
+/// What root may do in a container, less making devices. The rest leads out of any sandbox: loading a module, reading
+/// the kernel's memory, opening files by number. For a child between fork and exec.
+fn give_up_powers() -> io::Result<()> {
+    const KEPT: CapabilitySet = CapabilitySet::CHOWN
+        .union(CapabilitySet::DAC_OVERRIDE)
+        .union(CapabilitySet::FOWNER)
+        .union(CapabilitySet::FSETID)
+        .union(CapabilitySet::KILL)
+        .union(CapabilitySet::SETGID)
+        .union(CapabilitySet::SETUID)
+        .union(CapabilitySet::SETPCAP)
+        .union(CapabilitySet::SETFCAP)
+        .union(CapabilitySet::NET_BIND_SERVICE)
+        .union(CapabilitySet::NET_RAW)
+        .union(CapabilitySet::SYS_CHROOT)
+        .union(CapabilitySet::AUDIT_WRITE);
+    // Without this the next program of root would have everything again.
+    rustix::thread::set_no_new_privs(true)?;
+    let had = capabilities(None)?;
+    let kept = CapabilitySets {
+        effective: had.effective & KEPT,
+        permitted: had.permitted & KEPT,
+        inheritable: had.inheritable & KEPT,
+    };
+    Ok(set_capabilities(None, kept)?)
+}
+
 /// None when the kernel has no Landlock.
-fn ruleset(writable: &[&Path]) -> Result<Option<RulesetCreated>, String> {
+fn ruleset(writable: &[&Path], devices: Devices) -> Result<Option<RulesetCreated>, String> {
     let Some(abi) = strongest() else {
         return Ok(None);
     };
+    let mut rules: Vec<(PathBuf, BitFlags<AccessFs>)> = Vec::new();
+    let opened = writable.iter().copied().chain(USUAL.map(Path::new));
+    let opened = opened.chain((devices == Devices::Own).then_some(Path::new(TERMINALS)));
+    rules.extend(opened.map(|path| (path.to_owned(), writing(abi))));
+    let mut handled = handling(abi);
+    if devices == Devices::OfTheMachine {
+        handled = handled.and_then(|ruleset| ruleset.handle_access(AccessFs::ReadFile));
+        rules.iter_mut().for_each(|(_, rights)| *rights |= AccessFs::ReadFile);
+        let outside = all_but_devices().map_err(|error| format!("/ cannot be read: {error}"))?;
+        rules.extend(outside.map(|path| (path, AccessFs::ReadFile.into())));
+    }
+    if restricts_signals() {
+        handled = handled.and_then(|ruleset| ruleset.scope(Scope::Signal));
+    }
     let refused = |error: RulesetError| format!("the kernel refused the sandbox: {error}");
-    let mut ruleset = handling(abi).and_then(Ruleset::create).map_err(refused)?;
-    for path in writable {
-        let place = match Place::open(path, abi) {
+    let mut ruleset = handled.and_then(Ruleset::create).map_err(refused)?;
+    for (path, rights) in rules {
+        let place = match Place::open(&path, rights, abi) {
             Ok(place) => place,
-            // Gone, or another thing than was checked: not writable, then.
+            // Gone, or another thing than was checked: not open, then.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
             Err(errno) => return Err(format!("{} cannot be opened: {errno}", path.display())),
         };
@@ -152,6 +226,12 @@ fn ruleset(writable: &[&Path]) -> Result<Option<RulesetCreated>, String> {
     Ok(Some(ruleset))
 }
 
+/// Landlock cannot subtract: to close `/dev` to reading, everything beside it is opened.
+fn all_but_devices() -> io::Result<impl Iterator<Item = PathBuf>> {
+    let entries = std::fs::read_dir("/")?.collect::<io::Result<Vec<_>>>()?;
+    Ok(entries.into_iter().map(|entry| entry.path()).filter(|path| path != Path::new("/dev")))
+}
+
 struct Place {
     file: OwnedFd,
     rights: BitFlags<AccessFs>,
@@ -159,7 +239,7 @@ struct Place {
 
 impl Place {
     /// No symbolic link on the way: the path was looked at before, and agents may have been at work since.
-    fn open(path: &Path, abi: ABI) -> Result<Self, Errno> {
+    fn open(path: &Path, rights: BitFlags<AccessFs>, abi: ABI) -> Result<Self, Errno> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let file = match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
             // Sandboxes of containers refuse the call.
@@ -167,9 +247,9 @@ impl Place {
             opened => opened?,
         };
         let rights = match FileType::from_raw_mode(fstat(&file)?.st_mode) {
-            FileType::Directory => AccessFs::from_write(abi),
+            FileType::Directory => rights,
             FileType::Symlink => return Err(Errno::LOOP),
-            _ => AccessFs::from_write(abi) & AccessFs::from_file(abi),
+            _ => rights & AccessFs::from_file(abi),
         };
         Ok(Self { file, rights })
     }

@@ -6,6 +6,7 @@ use super::init::drain;
 use super::isolation::Holding;
 use super::output::{Channel, LOGS, Output, redact_again};
 use super::record::{Record, RunFolder, Started, now_ms, start_time_of};
+use super::remains::RUN_VARIABLE;
 use super::sandbox::{self, SandboxLevel, TEMP_VARIABLE};
 use super::tree::Tree;
 use super::{RunEnd, RunOutcome, RunSpec};
@@ -58,7 +59,7 @@ fn run_once(run_dir: &Path) -> io::Result<()> {
     let signals = Signals::listen()?;
     // Removed last: what an agent left there may be much, and its outcome is worth more.
     let temp = spec.sandbox.as_ref().map(|_| sandbox::private_temp());
-    let holding = Holding::choose(spec.isolation, folder.dir());
+    let holding = Holding::choose(spec.isolation, spec.sandbox.as_ref(), folder.dir());
     folder.write_started(&started(&spec, holding.as_ref().ok(), temp.as_ref())?)?;
     crash::point("supervisor.started");
     let outcome = run_agent(&folder, &spec, holding, temp.as_ref(), signals)?;
@@ -97,6 +98,7 @@ fn started(
         sandbox: spec.sandbox.as_ref().map(|_| SandboxLevel::of_this_machine()),
         temp: temp.and_then(|temp| Some(temp.as_ref().ok()?.path().to_owned())),
         cgroup: holding.and_then(Holding::cgroup).map(Path::to_owned),
+        own_devices: holding.is_some_and(Holding::has_own_devices),
     })
 }
 
@@ -111,6 +113,10 @@ fn run_agent(
     let redactor = Redactor::from_environment(std::env::vars_os()).knowing(&lent);
     let (mut output, agent_output) = Output::open(folder, &redactor, spec.output_bytes_max)?;
     let mut environment = agent_environment(std::env::vars_os(), &spec.env_names, &spec.env);
+    environment.insert(RUN_VARIABLE.into(), folder.dir().into());
+    for (name, value) in spec.sandbox.iter().flat_map(|sandbox| &sandbox.env) {
+        environment.entry(name.into()).or_insert_with(|| value.into());
+    }
     let begun = Instant::now();
     let given = why_not_held(spec).map_or_else(|| give(temp, &mut environment), Err);
     let started = match given.and(holding) {

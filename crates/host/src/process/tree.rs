@@ -5,10 +5,10 @@ use super::RunSpec;
 use super::cgroup::Cgroup;
 use super::command::{agent_command, could_not_start, end_of, path_variable, spawn_failure};
 use super::init::FIRST_PROCESS;
-use super::isolation::{Holding, Isolation, mount_own_proc};
+use super::isolation::{Holding, Isolation, Namespace};
 use super::output::AgentOutput;
 use super::record::{RunFolder, stat_fields};
-use super::sandbox::{self, TEMP_VARIABLE};
+use super::sandbox::{self, Devices, TEMP_VARIABLE};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_child_subreaper,
     set_dumpable_behavior, set_parent_process_death_signal, wait,
@@ -57,7 +57,9 @@ impl Tree {
         // What the supervisor knows, its environment above all, is not for processes of the same user.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
         let cgroup = match holding {
-            Holding::Namespace(_) => return start_init(folder, spec, environment, output),
+            Holding::Namespace(namespace) => {
+                return start_init(folder, spec, namespace, environment, output);
+            }
             Holding::Subreaper => None,
             Holding::Cgroup(dir) => match Cgroup::make(dir) {
                 Ok(cgroup) => Some(cgroup),
@@ -130,6 +132,7 @@ impl Drop for Tree {
 fn start_init(
     folder: &RunFolder,
     spec: &RunSpec,
+    namespace: Namespace,
     environment: &BTreeMap<OsString, OsString>,
     output: AgentOutput,
 ) -> io::Result<Result<Tree, RunEnd>> {
@@ -144,12 +147,9 @@ fn start_init(
         .stdin(OwnedFd::from(init_socket))
         .stdout(output.stdout)
         .stderr(output.stderr);
-    // SAFETY: this process has one thread, and the closure only makes system calls on constant paths.
+    // SAFETY: this process has one thread, and the closure only makes system calls on paths that exist already.
     unsafe {
-        command.pre_exec(|| {
-            mount_own_proc();
-            Ok(())
-        });
+        command.pre_exec(move || namespace.mount());
     }
     Ok(match command.spawn() {
         Ok(init) => Ok(Tree::Namespace { init, socket, end: None }),
@@ -188,7 +188,7 @@ fn start_agent(
         cgroup.hold(&mut command)?;
     }
     let temp = environment.get(OsStr::new(TEMP_VARIABLE)).map(OsString::as_os_str);
-    if let Err(end) = sandbox::confine(&mut command, spec, temp) {
+    if let Err(end) = sandbox::confine(&mut command, spec, temp, Devices::OfTheMachine) {
         return Ok(Err(end));
     }
     Ok(match command.spawn() {
@@ -235,7 +235,7 @@ fn kill_descendants() -> io::Result<()> {
     }
 }
 
-fn signal_all(processes: &[Pid], signal: Signal) {
+pub(super) fn signal_all(processes: &[Pid], signal: Signal) {
     for process in processes {
         let _gone_already = kill_process(*process, signal);
     }
@@ -243,23 +243,37 @@ fn signal_all(processes: &[Pid], signal: Signal) {
 
 /// Every process below `ancestor`. Orphans are among them, because a subreaper inherits them.
 fn descendants(ancestor: Pid) -> Vec<Pid> {
-    let parents = parents_of_all();
-    let mut found = Vec::new();
-    let mut unvisited = vec![ancestor];
+    let mut found = with_descendants(&processes(), &[ancestor]);
+    found.retain(|pid| *pid != ancestor);
+    found
+}
+
+pub(super) fn with_descendants(all: &[Process], ancestors: &[Pid]) -> Vec<Pid> {
+    let mut found = ancestors.to_vec();
+    let mut unvisited = ancestors.to_vec();
     while let Some(parent) = unvisited.pop() {
-        for (child, _) in parents.iter().filter(|(_, its_parent)| *its_parent == parent) {
+        for process in all.iter().filter(|process| process.parent == Some(parent)) {
             // A number that was reused during the look can make a circle.
-            if !found.contains(child) {
-                found.push(*child);
-                unvisited.push(*child);
+            if !found.contains(&process.pid) {
+                found.push(process.pid);
+                unvisited.push(process.pid);
             }
         }
     }
     found
 }
 
-fn parents_of_all() -> Vec<(Pid, Pid)> {
+/// A process of this machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Process {
+    pub pid: Pid,
+    pub parent: Option<Pid>,
+    pub session: Option<Pid>,
+}
+
+pub(super) fn processes() -> Vec<Process> {
     const PARENT_AFTER_NAME: usize = 1;
+    const SESSION_AFTER_PARENT: usize = 1;
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
     };
@@ -268,8 +282,10 @@ fn parents_of_all() -> Vec<(Pid, Pid)> {
             let entry = entry.ok()?;
             let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
             let stat = fs::read(entry.path().join("stat")).ok()?;
-            let parent = stat_fields(&stat)?.nth(PARENT_AFTER_NAME)?.parse().ok()?;
-            Some((pid, Pid::from_raw(parent)?))
+            let mut fields = stat_fields(&stat)?;
+            let parent = fields.nth(PARENT_AFTER_NAME)?.parse().ok()?;
+            let session = fields.nth(SESSION_AFTER_PARENT)?.parse().ok()?;
+            Some(Process { pid, parent: Pid::from_raw(parent), session: Pid::from_raw(session) })
         })
         .collect()
 }

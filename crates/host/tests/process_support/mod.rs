@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::sleep;
@@ -150,5 +153,55 @@ pub fn wait_for(what: &str, condition: impl Fn() -> bool) {
     while !condition() {
         assert!(begun.elapsed() < PATIENCE, "waited too long for {what}");
         sleep(Duration::from_millis(5));
+    }
+}
+
+pub fn has_program(name: &str) -> bool {
+    Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
+}
+
+/// A terminal at which somebody sits.
+pub struct Terminal {
+    /// What is shown there can be read here.
+    master: fs::File,
+    /// Kept open, as a shell would.
+    slave: fs::File,
+    pub name: PathBuf,
+}
+
+impl Terminal {
+    #[expect(unsafe_code, reason = "there is no safe binding at hand")]
+    pub fn open() -> Self {
+        let read_write = || fs::OpenOptions::new().read(true).write(true).clone();
+        let without_wait =
+            read_write().custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open("/dev/ptmx").unwrap();
+        let (mut number, unlocked) = (0 as libc::c_int, 0 as libc::c_int);
+        // SAFETY: both calls read or write the one number that they are given.
+        unsafe {
+            assert_eq!(libc::ioctl(without_wait.as_raw_fd(), libc::TIOCSPTLCK, &unlocked), 0);
+            assert_eq!(libc::ioctl(without_wait.as_raw_fd(), libc::TIOCGPTN, &mut number), 0);
+        }
+        let name = PathBuf::from(format!("/dev/pts/{number}"));
+        let slave = read_write()
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(&name)
+            .unwrap();
+        Self { master: without_wait, slave, name }
+    }
+
+    pub fn shown(&self) -> String {
+        let mut shown = vec![0; 4096];
+        let count = (&self.master).read(&mut shown).unwrap_or(0);
+        String::from_utf8_lossy(&shown[..count]).into_owned()
+    }
+
+    /// Whether something was typed, or seems so.
+    #[expect(unsafe_code, reason = "there is no safe binding at hand")]
+    pub fn has_input(&self) -> bool {
+        // What was typed is echoed also where no line is ended yet.
+        let mut waiting = 0 as libc::c_int;
+        // SAFETY: the call writes the one number that it is given.
+        assert_eq!(unsafe { libc::ioctl(self.slave.as_raw_fd(), libc::TIOCINQ, &mut waiting) }, 0);
+        waiting > 0 || !self.shown().is_empty()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use tollgate_host::process::{agent_init, start, supervise};
+use tollgate_host::process::{adopt_orphans, agent_init, start, supervise};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -15,6 +15,7 @@ fn main() -> ExitCode {
 }
 
 fn engine(run_dir: &Path, spec: &str) -> ExitCode {
+    adopt_orphans().expect("a process may adopt its orphans");
     let spec = serde_json::from_str(spec).expect("a test passes a good spec");
     let program = std::env::current_exe().expect("this program has a path");
     let run = start(run_dir, &spec, &program).expect("the supervisor can be started");

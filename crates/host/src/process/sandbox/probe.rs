@@ -1,8 +1,10 @@
 //! Tries a sandbox out: whether the kernel really refuses what it says it refuses.
 
-use super::{SandboxLevel, ruleset};
+use super::{Devices, SandboxLevel, restricts_signals, ruleset};
+use crate::process::isolation;
 use landlock::{ABI, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
-use std::fs;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -15,6 +17,10 @@ pub struct SandboxProbe {
     pub abi: Option<u32>,
     /// Why the level is none.
     pub why_none: Option<Unheld>,
+    /// Runs have terminals of their own; else they have none.
+    pub own_terminals: bool,
+    /// Runs can signal nobody outside.
+    pub signals_held: bool,
 }
 
 /// Why nothing is enforced.
@@ -28,6 +34,8 @@ pub enum Unheld {
     Refused(String),
     #[error("Landlock is there, but a forbidden write went through")]
     DoesNotHold,
+    #[error("Landlock is there, but a device could be {0} all the same")]
+    DeviceOpen(&'static str),
 }
 
 /// Restricts a thread, never the caller, and lets it write where it may and where it may not.
@@ -36,24 +44,28 @@ pub fn probe_sandbox() -> io::Result<SandboxProbe> {
     let root = folder.path().canonicalize()?;
     fs::create_dir(root.join("inside"))?;
     let tried = thread::spawn(move || try_out(&root)).join();
-    tried.map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
+    let own_terminals = isolation::has_own_devices();
+    tried.map(|probe| SandboxProbe { own_terminals, ..probe }).map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
 }
 
 fn try_out(root: &Path) -> SandboxProbe {
     let level = SandboxLevel::of_this_machine();
-    let tried = match ruleset(&[&root.join("inside")]) {
+    let terminals = File::open(NEW_TERMINAL).is_ok();
+    let tried = match ruleset(&[&root.join("inside")], Devices::OfTheMachine) {
         Ok(Some(ruleset)) => match ruleset.restrict_self() {
-            Ok(_) => holds(root),
+            Ok(_) => holds(root).and_then(|()| closes_devices(root, terminals)),
             Err(error) => Err(Unheld::Refused(format!("the kernel refused a sandbox: {error}"))),
         },
         Ok(None) => Ok(()),
         Err(words) => Err(Unheld::Refused(words)),
     };
     let (abi, absent) = spoken();
-    match tried.and(absent.map_or(Ok(()), Err)) {
-        Ok(()) => SandboxProbe { level, abi, why_none: None },
-        Err(why) => SandboxProbe { level: SandboxLevel::None, abi, why_none: Some(why) },
-    }
+    let (level, why_none) = match tried.and(absent.map_or(Ok(()), Err)) {
+        Ok(()) => (level, None),
+        Err(why) => (SandboxLevel::None, Some(why)),
+    };
+    let signals_held = restricts_signals();
+    SandboxProbe { level, abi, why_none, own_terminals: false, signals_held }
 }
 
 fn holds(root: &Path) -> Result<(), Unheld> {
@@ -67,6 +79,22 @@ fn holds(root: &Path) -> Result<(), Unheld> {
     match fs::write(root.join("inside/x"), "x") {
         Ok(()) => Ok(()),
         Err(error) => Err(Unheld::Refused(format!("an allowed write was refused: {error}"))),
+    }
+}
+
+/// Opening it makes a terminal.
+const NEW_TERMINAL: &str = "/dev/ptmx";
+
+/// What holds for runs that see the machine's devices; those with their own see no others.
+fn closes_devices(root: &Path, had_terminals: bool) -> Result<(), Unheld> {
+    if had_terminals && File::open(NEW_TERMINAL).is_ok() {
+        return Err(Unheld::DeviceOpen("opened"));
+    }
+    let node = root.join("inside/null");
+    let null = rustix::fs::makedev(1, 3);
+    match mknodat(CWD, node, FileType::CharacterDevice, Mode::RUSR, null) {
+        Ok(()) => Err(Unheld::DeviceOpen("made")),
+        Err(_) => Ok(()),
     }
 }
 

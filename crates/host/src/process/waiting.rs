@@ -1,0 +1,193 @@
+//! The engine's end of a run: waits for it, stops it, and keeps its limit where its supervisor does not.
+
+use super::record::{Record, RunFolder, now_ms, start_time_of};
+use super::{RunEnd, RunOutcome, remains};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::io;
+use std::process::Child;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long to wait before looking again for a supervisor that is just starting.
+const STARTING_POLL: Duration = Duration::from_millis(2);
+
+/// How long to wait for a supervisor before a look at the time.
+const LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
+/// A supervisor that has not ended its run this long after it should have is stopped, or never will.
+const OVERDUE: Duration = Duration::from_secs(15);
+
+#[derive(Debug)]
+pub enum Waited {
+    Finished(RunOutcome),
+    /// The supervisor is gone without an outcome.
+    Lost,
+}
+
+/// A run whose supervisor is at work or about to be.
+#[derive(Debug)]
+pub struct Run {
+    folder: RunFolder,
+    /// Ours to reap when this process started it.
+    child: Option<Child>,
+    stop_asked: Arc<OnceLock<Instant>>,
+}
+
+impl Run {
+    pub(super) fn of(folder: RunFolder, child: Option<Child>) -> Self {
+        Self { folder, child, stop_asked: Arc::default() }
+    }
+
+    /// Blocks until the supervisor is gone. One that lets the limit pass, or a stop, is ended with its tree: an agent
+    /// may have stopped it.
+    pub fn wait(mut self) -> io::Result<Waited> {
+        let timeout_ms = self.folder.read_spec().map(|spec| spec.timeout_ms).ok();
+        let begun = Instant::now();
+        let limit = timeout_ms.and_then(|ms| begun.checked_add(Duration::from_millis(ms)));
+        while !self.is_reaped()? || self.folder.is_locked()? {
+            let is_over = |since: &Instant| since.elapsed() >= OVERDUE;
+            if self.stop_asked.get().is_some_and(is_over) {
+                self.end(RunEnd::Stopped, begun)?;
+            } else if limit.as_ref().is_some_and(is_over) {
+                let after_ms = timeout_ms.unwrap_or_default();
+                self.end(RunEnd::TimedOut { after_ms }, begun)?;
+            }
+            self.sleep();
+        }
+        Ok(match self.folder.read_record()? {
+            Some(Record::Finished(outcome)) => Waited::Finished(outcome),
+            Some(Record::Fenced) => Waited::Lost,
+            None => {
+                remains::clear(&self.folder)?;
+                Waited::Lost
+            }
+        })
+    }
+
+    fn is_reaped(&mut self) -> io::Result<bool> {
+        if let Some(child) = &mut self.child
+            && !remains::reap(child)?
+        {
+            return Ok(false);
+        }
+        self.child = None;
+        Ok(true)
+    }
+
+    /// In place of the supervisor. One that has left its outcome is only tidying up.
+    fn end(&self, end: RunEnd, begun: Instant) -> io::Result<()> {
+        if self.folder.read_record()?.is_some() {
+            return Ok(());
+        }
+        if let Some(supervisor) = self.supervisor()? {
+            send(&supervisor, Signal::KILL)?;
+        }
+        let _lock = self.folder.lock()?;
+        if self.folder.read_record()?.is_some() {
+            return Ok(());
+        }
+        remains::clear(&self.folder)?;
+        self.folder.write_record(&Record::Finished(RunOutcome {
+            end,
+            duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            finished_at_ms: now_ms(),
+        }))
+    }
+
+    /// Until the supervisor is gone, but not for long.
+    fn sleep(&self) {
+        match self.supervisor() {
+            Ok(Some(supervisor)) => {
+                // Interrupted, or not: the caller looks again.
+                let _ = poll(&mut [PollFd::new(&supervisor, PollFlags::IN)], Some(&LOOK));
+            }
+            Ok(None) | Err(_) => thread::sleep(STARTING_POLL),
+        }
+    }
+
+    /// None when there is none yet, or none any more.
+    fn supervisor(&self) -> io::Result<Option<OwnedFd>> {
+        match &self.child {
+            // Not reaped, so the number is its own.
+            Some(child) => Ok(pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok()),
+            None => supervisor_of(&self.folder),
+        }
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        Stopper { folder: self.folder.clone(), asked: Arc::clone(&self.stop_asked) }
+    }
+}
+
+/// None when there is none yet, or none any more.
+fn supervisor_of(folder: &RunFolder) -> io::Result<Option<OwnedFd>> {
+    let Some(started) = folder.read_started()? else {
+        return Ok(None);
+    };
+    let pidfd = Pid::from_raw(started.pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+    // The descriptor pins the process; only now does its start time prove that the number was not reused.
+    let is_it = start_time_of(started.pid) == Some(started.start_time);
+    Ok(pidfd.and_then(Result::ok).filter(|_| is_it))
+}
+
+/// False when it is gone.
+fn send(supervisor: &OwnedFd, signal: Signal) -> io::Result<bool> {
+    match pidfd_send_signal(supervisor, signal) {
+        Ok(()) => Ok(true),
+        Err(Errno::SRCH) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Stops a run from another thread than the one that waits for it.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    folder: RunFolder,
+    asked: Arc<OnceLock<Instant>>,
+}
+
+impl Stopper {
+    /// Ends the tree at once. A run that has not begun will not begin; one that has ended stays as it is.
+    pub fn stop(&self) -> io::Result<()> {
+        self.asked.get_or_init(Instant::now);
+        loop {
+            if let Some(_lock) = self.folder.try_lock()? {
+                return self.record_stop_before_start();
+            }
+            if self.signal_supervisor()? {
+                return Ok(());
+            }
+            thread::sleep(STARTING_POLL);
+        }
+    }
+
+    fn record_stop_before_start(&self) -> io::Result<()> {
+        if self.folder.has_started() || self.folder.read_record()?.is_some() {
+            return Ok(());
+        }
+        self.folder.write_record(&Record::Finished(RunOutcome {
+            end: RunEnd::Stopped,
+            duration_ms: 0,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            finished_at_ms: now_ms(),
+        }))
+    }
+
+    /// False when there is no supervisor to signal yet, or none any more.
+    fn signal_supervisor(&self) -> io::Result<bool> {
+        match supervisor_of(&self.folder)? {
+            None => Ok(false),
+            // An agent may have stopped it, and one that is stopped hears nothing.
+            Some(supervisor) => {
+                Ok(send(&supervisor, Signal::TERM)? && send(&supervisor, Signal::CONT).is_ok())
+            }
+        }
+    }
+}
