@@ -12,8 +12,9 @@ pub use terminal::TerminalFace;
 
 use crate::output;
 use std::path::Path;
+use std::time::Instant;
 use tollgate_core::id::CommandId;
-use tollgate_host::serve::{Face, Message, Owner};
+use tollgate_host::serve::{Face, Line, Message, Owner};
 
 /// The face that fits: a terminal with a person at it, or plain lines.
 pub fn fitting(no_input: bool, root: &Path) -> Box<dyn Face> {
@@ -55,7 +56,8 @@ pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<()> {
         let lines_to = owner.sender();
         std::thread::spawn(move || {
             for line in std::io::stdin().lines() {
-                let Ok(line) = line else { break };
+                let Ok(text) = line else { break };
+                let line = Line { text, read_at: Instant::now() };
                 if lines_to.send(Message::Line(Some(line))).is_err() {
                     return;
                 }

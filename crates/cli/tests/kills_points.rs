@@ -166,34 +166,35 @@ const INBOX_POINTS: [&str; 2] = ["inbox.taken", "inbox.replied"];
 
 #[test]
 fn r103_an_answer_handed_over_to_an_engine_that_dies_counts_once() {
-    let slow = || World::new(FULL, SLOW_PLANNER);
+    let slow = || World::new(FULL, SLOW_CODER);
     let reference = undisturbed(slow, |_, _| {});
     each(&INBOX_POINTS, |point| {
         let world = slow();
         let run = |next: &Next| ended(&world.command(next).output().unwrap());
         assert_eq!(run(&Next::Run).code, Some(3));
         assert_eq!(run(&world.next()).code, Some(0));
+        assert_eq!(run(&Next::Resume).code, Some(3));
+        assert_eq!(run(&world.next()).code, Some(0));
         let mut engine =
             world.command(&Next::Resume).env("TOLLGATE_CRASH_AT", point).spawn().unwrap();
-        while world.starts().len() < 3 {
+        while world.starts().len() < 4 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let early =
-            world.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).spawn();
+        // The strategy is the one question that can be answered anew while an agent is at work.
+        let anew = world.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).spawn();
         assert_eq!(engine.wait().unwrap().signal(), Some(9), "it was not reached");
         world.finish(|_, _| {});
-        let early = ended(&early.unwrap().wait_with_output().unwrap());
-        assert_eq!(early.code, Some(0), "{}", early.text);
+        let anew = ended(&anew.unwrap().wait_with_output().unwrap());
+        assert_eq!(anew.code, Some(0), "{}", anew.text);
         assert_eq!(Facts::of(&world), reference.facts);
         expect_sound(&world);
         assert_eq!(world.starts(), reference.starts);
     });
 }
 
-/// Long enough at work that an answer comes early.
-const SLOW_PLANNER: &str = r#"{"rules": [
-    {"when": {"role": "Planner"}, "do": {"default": true, "sleep_ms": 500}},
-    {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}}},
+/// Long enough at work that an answer comes meanwhile.
+const SLOW_CODER: &str = r#"{"rules": [
+    {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}, "sleep_ms": 500}},
     {"when": {"role": "Coder", "task": "T-002"}, "do": {"append": {"lib.txt": "two\n"}}}
 ]}"#;
 

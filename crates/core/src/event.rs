@@ -197,7 +197,7 @@ pub enum Event {
         id: DecisionId,
         resolution: Resolution,
     },
-    /// An answer to a question that has not been asked yet.
+    /// An answer to a question that had not been asked: journals of older versions have it. Nothing follows from it.
     AnswerKept {
         decision: DecisionId,
         answer: String,

@@ -74,6 +74,10 @@ pub enum Command {
     Answer {
         id: CommandId,
         decision: DecisionId,
+        /// How often the question had been asked when the answer was given: it counts for that round and no
+        /// other. 0 is never a round.
+        #[serde(default)]
+        round: u32,
         answer: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,

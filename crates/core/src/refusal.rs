@@ -6,8 +6,10 @@ use crate::id::DecisionId;
 pub enum Refusal {
     #[error("the session is {state}; nothing can be decided any more")]
     SessionOver { state: String },
-    #[error("{id} is not a question of this session")]
-    UnknownDecision { id: DecisionId },
+    #[error("{id} was not asked; an answer before its question is not kept")]
+    NotAsked { id: DecisionId },
+    #[error("{id} was asked again after this answer was given; the answer does not count")]
+    AskedAgain { id: DecisionId },
     #[error("{id} is not open: it is {status}")]
     NotPending { id: DecisionId, status: String },
     #[error("{given:?} does not answer {id}{why}")]
@@ -33,7 +35,7 @@ impl Refusal {
             Self::BadAnswer { expected, .. } => {
                 Some(format!("answer one of: {}", expected.join(" | ")))
             }
-            Self::UnknownDecision { .. } | Self::NotPending { .. } => {
+            Self::NotAsked { .. } | Self::NotPending { .. } => {
                 Some("`tollgate status` lists the open questions".to_owned())
             }
             Self::CriticalOpen { .. } => {
@@ -41,6 +43,9 @@ impl Refusal {
             }
             Self::ReasonNeeded { .. } => Some("give it with --reason TEXT".to_owned()),
             Self::UnknownAgent { known, .. } => Some(format!("known agents: {}", known.join(", "))),
+            Self::AskedAgain { id } => {
+                Some(format!("`tollgate status` shows {id} as it is asked now; then answer it"))
+            }
             Self::ShownChanged { .. } => {
                 Some("look at the changed file, then answer once more".to_owned())
             }

@@ -73,7 +73,8 @@ pub struct Session {
     pub(crate) open: BTreeSet<DispatchNumber>,
     pub checks: BTreeMap<CheckNumber, CheckRun>,
     pub decisions: Vec<Decision>,
-    pub(crate) early_answers: BTreeMap<DecisionId, (String, CommandId)>,
+    /// How often each question was asked.
+    pub(crate) rounds: BTreeMap<DecisionId, u32>,
     pub tasks: Vec<Task>,
     /// The session as a whole, reviewed and repaired like a task.
     pub meta: Unit,
@@ -214,7 +215,7 @@ impl Session {
             open: BTreeSet::new(),
             checks: BTreeMap::new(),
             decisions: Vec::new(),
-            early_answers: BTreeMap::new(),
+            rounds: BTreeMap::new(),
             tasks: Vec::new(),
             meta: Unit::default(),
             criteria: Vec::new(),
@@ -323,6 +324,11 @@ impl Session {
 
     pub fn decision(&self, id: &DecisionId) -> Option<&Decision> {
         self.decisions.iter().find(|decision| decision.decision_id == *id)
+    }
+
+    /// How often a question was asked; 0 when it was not.
+    pub fn round(&self, id: &DecisionId) -> u32 {
+        self.rounds.get(id).copied().unwrap_or(0)
     }
 
     /// `UD-<highest + 1>`.

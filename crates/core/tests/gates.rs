@@ -256,7 +256,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            refused   "maybe" does not answer UD-REVIEW-STRATEGY
+            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -319,17 +319,72 @@ fn r101_a_good_edit_beside_a_broken_one_is_not_forgotten() {
 }
 
 #[test]
-fn an_early_answer_is_kept_for_its_question() {
+fn r121_an_answer_before_its_question_is_refused_and_not_kept() {
     check(
         "answer UD-APPROVE-DESIGN approved early
          answer UD-REVIEW-STRATEGY batch
+         answer UD-1 retry
+         go
+         show
+         answer UD-REVIEW-STRATEGY batch
+         answer UD-APPROVE-DESIGN approved
+         go
+         show
+         answer UD-REVIEW-STRATEGY batch
+         go until Coder
+         answer UD-REVIEW-STRATEGY single",
+        expect![[r#"
+            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
+            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            refused   UD-1 was not asked; an answer before its question is not kept
+            state     APPROVE_DESIGN, 0 at work
+            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            state     REVIEW_STRATEGY, 0 at work
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 in-progress
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "single-final"
+            ran       SpecAgent Architect Planner Coder(T-001)"#]],
+    );
+}
+
+#[test]
+fn r121_an_answer_to_an_earlier_round_of_a_gate_is_refused() {
+    check(
+        "go
+         edit architecture.md
+         answer-former UD-APPROVE-DESIGN approved
+         show
+         answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            state     DONE, 0 at work
-            tasks     T-001 completed
-            decision  UD-APPROVE-DESIGN approve answered "approved early"
-            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
-            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
+            refused   UD-APPROVE-DESIGN was asked again after this answer was given; the answer does not count
+            state     APPROVE_DESIGN, 0 at work
+            state     REVIEW_STRATEGY, 0 at work
+            tasks     T-001 not-started
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy pending
+            ran       SpecAgent Architect Planner"#]],
+    );
+}
+
+/// As older versions wrote it: read, and without effect.
+#[test]
+fn r121_a_kept_answer_of_an_older_journal_opens_nothing() {
+    check(
+        "kept UD-APPROVE-DESIGN approved early
+         crash
+         go
+         show
+         answer UD-APPROVE-DESIGN approved
+         go",
+        expect![[r#"
+            state     APPROVE_DESIGN, 0 at work
+            state     REVIEW_STRATEGY, 0 at work
+            tasks     T-001 not-started
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy pending
+            ran       SpecAgentx2 Architect Planner"#]],
     );
 }
 

@@ -103,6 +103,7 @@ fn an_optional_member_can_be_left_out_and_another_asks_first() {
          Researcher: info how?
          go
          answer UD-1 skip
+         go
          answer UD-2 like this
          go",
         expect![[r#"

@@ -55,7 +55,7 @@ pub trait Face {
     /// Nothing runs: questions wait for a person. Answers that are known at once come back.
     fn ask(&mut self, session: &Session) -> Vec<Command>;
     /// A line that the person typed: what they want done.
-    fn read_line(&mut self, session: &Session, line: &str) -> Vec<Command>;
+    fn read_line(&mut self, session: &Session, line: &Line) -> Vec<Command>;
     /// The person's command was refused; what follows from that, if anything.
     fn refused(
         &mut self,
@@ -81,7 +81,7 @@ pub enum Ending {
 /// What the loop finds when it looks whether there is anything to wait for.
 enum Pause {
     None,
-    /// These questions wait, by id and time.
+    /// These questions wait, by id and round.
     Ask(Vec<String>),
     End(Ending),
 }
@@ -105,9 +105,16 @@ pub enum Message {
     /// Why the tracker could not be brought to what the session wants shown.
     Untracked(String),
     /// A line of the person at the terminal; none when their input has ended.
-    Line(Option<String>),
+    Line(Option<Line>),
     /// Ctrl-C, or a request to end.
     Interrupt,
+}
+
+/// What a person typed, and when: it can wait for the loop while a question comes up.
+#[derive(Debug)]
+pub struct Line {
+    pub text: String,
+    pub read_at: Instant,
 }
 
 /// The one writer of a session.
@@ -395,7 +402,8 @@ impl Owner {
         }
         let questions: Vec<String> = session
             .pending_decisions()
-            .map(|decision| format!("{} {}", decision.decision_id, decision.asked_at))
+            .map(|decision| &decision.decision_id)
+            .map(|id| format!("{id} {}", session.round(id)))
             .collect();
         if !questions.is_empty() {
             return if can_ask { Pause::Ask(questions) } else { Pause::End(self.held_ending()) };

@@ -16,6 +16,7 @@ fn answer(id: &str, text: &str) -> Command {
     Command::Answer {
         id: CommandId::new(id),
         decision: DecisionId::approve_design(),
+        round: 1,
         answer: text.to_owned(),
         reason: None,
     }

@@ -9,7 +9,7 @@ use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::{Attempt, DecisionId, DispatchNumber};
+use tollgate_core::id::{Attempt, CommandId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
@@ -28,6 +28,7 @@ pub enum Bug {
     CompletesWithoutReview,
     CountsARepairTwice,
     ApprovesWithAnyWord,
+    ApprovesBeforeItAsks,
     KeepsTheStrategyAsSaid,
     PlansWithoutApproval,
     SendsACorrectionTwice,
@@ -93,7 +94,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 71] = [
+    pub const ALL: [Self; 72] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -103,6 +104,7 @@ impl Bug {
         Self::CompletesWithoutReview,
         Self::CountsARepairTwice,
         Self::ApprovesWithAnyWord,
+        Self::ApprovesBeforeItAsks,
         Self::KeepsTheStrategyAsSaid,
         Self::PlansWithoutApproval,
         Self::SendsACorrectionTwice,
@@ -255,9 +257,10 @@ impl Bug {
             (Self::KeepsTheStrategyAsSaid, Event::DecisionResolved { id, resolution }) => {
                 *id == DecisionId::review_strategy() && resolution.answer.is_some()
             }
-            (Self::PlansWithoutApproval, Event::DecisionAsked { decision }) => {
-                decision.kind == DecisionKind::Approve
-            }
+            (
+                Self::PlansWithoutApproval | Self::ApprovesBeforeItAsks,
+                Event::DecisionAsked { decision },
+            ) => decision.kind == DecisionKind::Approve,
             (Self::UsesAnIdAgain, Event::DecisionAsked { decision }) => {
                 decision.decision_id.number().is_some_and(|number| number > 1)
             }
@@ -341,6 +344,20 @@ impl Bug {
         match (self, &decision.subject) {
             (Self::PlansWithoutApproval, Subject::Gate { step }) => {
                 Twisted::AndNothingAfter(vec![Event::StepEntered { index: step + 1 }])
+            }
+            (Self::ApprovesBeforeItAsks, _) => {
+                let resolution = Resolution {
+                    status: DecisionStatus::Answered,
+                    answer: Some("approved".to_owned()),
+                    resolved_at: Some(decision.asked_at),
+                    command: Some(CommandId::new("c1")),
+                    ..Resolution::default()
+                };
+                let id = decision.decision_id.clone();
+                Twisted::InPlace(vec![
+                    Event::DecisionAsked { decision: Box::new(decision) },
+                    Event::DecisionResolved { id, resolution },
+                ])
             }
             (Self::UsesAnIdAgain, _) => {
                 decision.decision_id = DecisionId::sequential(1);

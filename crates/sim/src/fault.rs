@@ -115,7 +115,9 @@ fn early_answer(world: &mut World<'_>) -> Held {
     ];
     let (decision, answer) = world.chance.pick(&choices).clone();
     let id = world.command_id();
-    world.command(Command::Answer { id, decision, answer: answer.to_owned(), reason: None })
+    // Of the round before, which is none at all for what was not asked.
+    let round = world.session().round(&decision).saturating_sub(1);
+    world.command(Command::Answer { id, decision, round, answer: answer.to_owned(), reason: None })
 }
 
 fn nonsense(world: &mut World<'_>) -> Held {
@@ -124,7 +126,8 @@ fn nonsense(world: &mut World<'_>) -> Held {
     ids.push(DecisionId::sequential(1));
     let decision = world.chance.pick(&ids).clone();
     let (id, answer) = (world.command_id(), world.people.nonsense().to_owned());
-    world.command(Command::Answer { id, decision, answer, reason: None })
+    let round = world.session().round(&decision);
+    world.command(Command::Answer { id, decision, round, answer, reason: None })
 }
 
 fn exhaust_gate(world: &mut World<'_>) -> Held {

@@ -117,6 +117,11 @@ impl Witness {
         }
     }
 
+    /// What the engine is told, before it decides.
+    pub fn heard(&mut self, input: &Input) {
+        self.decisions.heard(input);
+    }
+
     /// One event, in the order of the journal.
     pub fn see(&mut self, at: Timestamp, event: &Event, truth: &Truth) -> Held {
         self.nothing_after_the_end(event)?;

@@ -317,7 +317,9 @@ impl<'a> World<'a> {
         let command = match said {
             Says::Nothing => Command::NoResponse { id, decision: decision.decision_id.clone() },
             Says::Answer(answer) => {
-                Command::Answer { id, decision: decision.decision_id.clone(), answer, reason: None }
+                let decision = decision.decision_id.clone();
+                let round = self.session().round(&decision);
+                Command::Answer { id, decision, round, answer, reason: None }
             }
         };
         self.command(command)
@@ -326,7 +328,8 @@ impl<'a> World<'a> {
     fn choose_anew(&mut self) -> Held {
         let answer = self.people.strategy();
         let (id, decision) = (self.command_id(), DecisionId::review_strategy());
-        self.command(Command::Answer { id, decision, answer, reason: None })
+        let round = self.session().round(&decision);
+        self.command(Command::Answer { id, decision, round, answer, reason: None })
     }
 
     pub(crate) fn command_id(&mut self) -> CommandId {
@@ -356,6 +359,7 @@ impl<'a> World<'a> {
         });
         for input in &inputs {
             self.truth.reported(input);
+            self.witness.heard(input);
         }
         let (commit, answers) = self.engine.handle(self.now, inputs);
         let refused = !answers.is_empty() && answers.iter().all(Result::is_err);

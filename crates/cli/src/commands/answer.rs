@@ -19,7 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Answer a question of a session
 ///
 /// `tollgate status` lists the open questions with the answers they take. It works while another process runs the
-/// session, which then goes on; an answer that comes before its question is kept for it.
+/// session, which then goes on. A question that was not asked cannot be answered, and nothing is kept for it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate answer latest UD-APPROVE-DESIGN approved --resume\n  \
@@ -47,9 +47,12 @@ impl Answer {
         let (name, layout) = place.session(&self.session)?;
         let decision = DecisionId::parse(&self.decision)
             .map_err(|bad| Failure::usage("cli.refused", bad.to_string()))?;
+        // The answer counts for the question as it stands in the journal now, and for no later one.
+        let session = client::read_session(&layout)?;
         let command = Command::Answer {
             id: face::command_id(),
             decision: decision.clone(),
+            round: session.map_or(0, |session| session.round(&decision)),
             answer: self.answer,
             reason: self.reason,
         };
@@ -71,9 +74,7 @@ impl Answer {
             tracking::follow(&mut owner, face.as_mut())?;
             return drive(&mut owner, face.as_mut());
         }
-        let is_early = owner.session().decision(&decision).is_none();
-        let how = if is_early { "kept until it is asked" } else { "recorded" };
-        output::talk(&format!("{how}; go on with `tollgate resume {name}`"));
+        output::talk(&format!("recorded; go on with `tollgate resume {name}`"));
         Ok(Exit::Ok)
     }
 }

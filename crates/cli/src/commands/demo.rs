@@ -14,7 +14,7 @@ use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::Session;
-use tollgate_host::serve::Face;
+use tollgate_host::serve::{Face, Line};
 
 /// Show the whole workflow on a sample repository with a scripted crew
 #[derive(Debug, Args)]
@@ -130,12 +130,13 @@ impl Face for DemoFace {
         vec![Command::Answer {
             id: face::command_id(),
             decision: decision.decision_id.clone(),
+            round: session.round(&decision.decision_id),
             answer: answer.answer.to_owned(),
             reason: None,
         }]
     }
 
-    fn read_line(&mut self, _session: &Session, _line: &str) -> Vec<Command> {
+    fn read_line(&mut self, _session: &Session, _line: &Line) -> Vec<Command> {
         Vec::new()
     }
 

@@ -6,7 +6,7 @@ use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::Session;
-use tollgate_host::serve::Face;
+use tollgate_host::serve::{Face, Line};
 
 #[derive(Debug, Default)]
 pub struct PlainFace {
@@ -50,7 +50,7 @@ impl Face for PlainFace {
         Vec::new()
     }
 
-    fn read_line(&mut self, _session: &Session, _line: &str) -> Vec<Command> {
+    fn read_line(&mut self, _session: &Session, _line: &Line) -> Vec<Command> {
         Vec::new()
     }
 

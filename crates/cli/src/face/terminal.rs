@@ -4,6 +4,7 @@ use super::live::Live;
 use super::{command_id, digest, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tollgate_core::decision::{Decision, DecisionKind};
 use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
@@ -11,8 +12,7 @@ use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::Session;
-use tollgate_core::time::Timestamp;
-use tollgate_host::serve::Face;
+use tollgate_host::serve::{Face, Line};
 
 #[derive(Debug)]
 pub struct TerminalFace {
@@ -25,7 +25,10 @@ pub struct TerminalFace {
     half: Option<String>,
     /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
     invalid: u32,
-    asked: Option<(DecisionId, Timestamp)>,
+    /// The question at hand, and which round of it.
+    asked: Option<(DecisionId, u32)>,
+    /// When the question at hand was last shown.
+    shown_at: Instant,
 }
 
 impl TerminalFace {
@@ -37,6 +40,7 @@ impl TerminalFace {
             half: None,
             invalid: 0,
             asked: None,
+            shown_at: Instant::now(),
         }
     }
 
@@ -103,7 +107,7 @@ impl Face for TerminalFace {
         let Some(decision) = session.pending_decisions().next() else {
             return Vec::new();
         };
-        let round = (decision.decision_id.clone(), decision.asked_at);
+        let round = (decision.decision_id.clone(), session.round(&decision.decision_id));
         if self.asked.as_ref() != Some(&round) {
             self.invalid = 0;
             self.asked = Some(round);
@@ -111,30 +115,42 @@ impl Face for TerminalFace {
         if let Some(blocker) = &session.blocker {
             crate::summary::blocked(&self.root, session, blocker);
         }
+        // What was typed before now was no answer to this.
+        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+        self.shown_at = Instant::now();
         self.show_question(session, decision);
         Vec::new()
     }
 
-    fn read_line(&mut self, session: &Session, line: &str) -> Vec<Command> {
+    fn read_line(&mut self, session: &Session, line: &Line) -> Vec<Command> {
         let Some(decision) = session.pending_decisions().next().cloned() else {
             return Vec::new();
         };
         let id = decision.decision_id.clone();
         // Nobody answers what they have not seen.
-        if !self.is_asking || self.asked != Some((id.clone(), decision.asked_at)) {
+        let round = session.round(&id);
+        if !self.is_asking || self.asked != Some((id.clone(), round)) {
             let words = format!(
                 "{id} is asked when what is at work has ended; nothing is taken for an answer before"
             );
             self.live.above(|| output::marked(NOTE, "   note", &words));
             return Vec::new();
         }
+        // It waited while the engine was busy, and the question came up meanwhile.
+        if line.read_at < self.shown_at {
+            let words = format!("what was typed before {id} was shown is not taken for an answer");
+            output::marked(NOTE, "   note", &words);
+            output::prompt("> ");
+            return Vec::new();
+        }
+        let line = line.text.as_str();
         if line.trim().is_empty() && decision.kind == DecisionKind::Info {
             return vec![Command::NoResponse { id: command_id(), decision: id }];
         }
         let Some(answer) = self.complete(&decision, line) else {
             return Vec::new();
         };
-        vec![Command::Answer { id: command_id(), decision: id, answer, reason: None }]
+        vec![Command::Answer { id: command_id(), decision: id, round, answer, reason: None }]
     }
 
     fn refused(

@@ -1,7 +1,8 @@
 //! Questions to a person: on disk before they are seen, answered once, never lost.
 
 use crate::support::plan::{Planned, planner, replies, security_question};
-use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, SINGLE_FINAL};
+use crate::support::pty::Terminal;
+use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, SINGLE_FINAL, eventually};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
@@ -295,15 +296,6 @@ fn r033_every_record_keeps_to_the_table_of_its_status() {
 }
 
 #[test]
-fn an_answer_that_comes_early_is_kept() {
-    let repo = Repo::new();
-    repo.run().exits(3);
-    repo.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).exits(0);
-    repo.answer(ASK, "approved").exits(0).says("DONE");
-    assert_eq!(repo.decision("UD-REVIEW-STRATEGY")["answer"], "per-batch");
-}
-
-#[test]
 fn an_answer_to_a_question_that_nobody_asked_is_refused() {
     let repo = Repo::new();
     repo.run().exits(3);
@@ -335,4 +327,51 @@ fn a_cancelled_session_is_over_and_its_work_stays() {
     repo.answer("UD-1", "retry").exits(2);
     let branch = format!("tollgate/{}", repo.session_name());
     assert!(repo.git(&["log", "--format=%s", &branch]).contains("Coder T-001"));
+}
+
+#[test]
+fn r121_an_answer_before_its_question_is_refused_and_nothing_keeps_it() {
+    let slow = json!([{"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1500}}]);
+    let repo = Repo::with(slow);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
+    eventually("the start of Architect", || repo.starts_of("Architect") == 1);
+    let answer = |id: &str, words: &str| repo.tollgate(&["answer", "latest", id, words]);
+    answer(ASK, "approved").exits(2).says("not asked");
+    assert_eq!(engine.wait().unwrap().code(), Some(3), "the gate waits for a person");
+    // Nobody owns the session now; the first gate is asked, the second is not.
+    answer("UD-REVIEW-STRATEGY", "per-batch").exits(2).says("not asked");
+    answer("UD-1", "retry").exits(2).says("not asked");
+    assert_eq!(repo.decision(ASK)["status"], "pending");
+    assert!(repo.events("answer_kept").is_empty());
+    repo.answer(ASK, "approved").exits(3).says("UD-REVIEW-STRATEGY");
+    assert_eq!(repo.decision("UD-REVIEW-STRATEGY")["status"], "pending");
+}
+
+/// What a process that died left for the owner is of the round in which it was sent.
+#[test]
+fn r121_an_answer_left_for_an_earlier_round_of_the_gate_does_not_open_it() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let inbox = repo.session().join("inbox");
+    let leave = |name: &str, round: u32| {
+        let command = json!({"command": "answer", "id": name, "decision": ASK, "round": round, "answer": "approved"});
+        std::fs::write(inbox.join(format!("{name}.json")), command.to_string()).unwrap();
+    };
+    leave("former", 1);
+    let design = repo.session_file("architecture.md");
+    std::fs::write(repo.session().join("architecture.md"), format!("{design}\nMore.\n")).unwrap();
+    let mut person = Terminal::start(&repo, &["resume"]);
+    person.wait_for("has changed since").wait_for("> ");
+    let reply = inbox.join("former.reply.json");
+    eventually("the reply", || reply.exists());
+    let reply = std::fs::read_to_string(reply).unwrap();
+    assert!(reply.contains("asked again"), "{reply}");
+    assert_eq!(
+        (repo.decision(ASK)["status"].as_str(), repo.starts_of("Planner")),
+        (Some("pending"), 0)
+    );
+    // The same for the question as it is asked now counts.
+    leave("present", 2);
+    person.wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    assert_eq!((person.ends(), repo.starts_of("Planner")), (3, 1));
 }

@@ -128,11 +128,10 @@ fn r116_a_second_writer_is_refused_and_reading_goes_on() {
     "#]].assert_eq(&neutral_owner(&second.err));
     assert_eq!(repo.status()["state"], "DESIGN");
     repo.tollgate(&["status"]).exits(0);
-    // An answer is handed to the owner and kept for its question.
-    repo.tollgate(&["answer", "latest", "UD-APPROVE-DESIGN", "approved"]).exits(0);
-    repo.tollgate(&["answer", "latest", "UD-APPROVE-DESIGN", "  "]).exits(2);
+    // An answer is handed to the owner, who refuses it as nothing is asked.
+    repo.tollgate(&["answer", "latest", "UD-APPROVE-DESIGN", "approved"]).exits(2);
     assert_eq!(first.wait().unwrap().code(), Some(3));
-    assert_eq!(repo.decision("UD-APPROVE-DESIGN")["answer"], "approved");
+    assert_eq!(repo.decision("UD-APPROVE-DESIGN")["status"], "pending");
     assert_eq!(repo.starts_of("Architect"), 1);
 }
 

@@ -51,7 +51,7 @@ fn r074_early_words_do_not_open_the_gate_either() {
         &["{dispatch: Researcher, state: DESIGN, outputs: [research/]}", REVIEW, GATE],
     );
     go(&repo).exits(4);
-    repo.tollgate(&["answer", "latest", "UD-2", "approve: fine"]).exits(0);
+    repo.tollgate(&["answer", "latest", "UD-2", "approve: fine"]).exits(2).says("not asked");
     repo.crew(json!([{"when": {"role": "Reviewer"}, "do": review(&[("blocker", "sql")])}]));
     repo.answer("UD-1", "retry").exits(3).says("sql");
     assert_eq!(repo.status()["pending_decisions"][0]["decision_id"], "UD-2");

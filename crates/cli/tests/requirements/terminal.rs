@@ -1,9 +1,11 @@
 //! A person at a terminal: asked in place, asked again, and never asked for what is decided.
 
+use crate::route::{leaves, route};
 use crate::support::plan::{replies, security_question};
 use crate::support::pty::Terminal;
-use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL};
+use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
 
 const ASK: &str = "UD-APPROVE-DESIGN";
 
@@ -157,4 +159,32 @@ fn ctrl_c_ends_the_agent_and_a_resume_goes_on() {
     repo.resume().exits(3).says(ASK);
     assert_eq!(repo.starts_of("Architect"), 2);
     assert_eq!(repo.starts_of("SpecAgent"), 1);
+}
+
+/// The engine is busy with git while the person types, and asks only then.
+#[test]
+fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
+    let rules = json!([leaves("Coder", json!({"app.txt": "two\n"}))]);
+    let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
+    let repo = route(rules, &steps);
+    let (bin, busy) = (repo.outside("bin"), repo.outside("busy"));
+    std::fs::create_dir(&bin).unwrap();
+    let script = format!(
+        "#!/bin/sh\nfor word do\n  if [ \"$word\" = update-ref ] && [ -e {0}.armed ]; then touch {0}; sleep 2; fi\ndone\nPATH=${{PATH#*:}} exec git \"$@\"\n",
+        busy.display()
+    );
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    std::fs::write(repo.outside("busy.armed"), "").unwrap();
+    let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
+    eventually("git at work on the branch", || {
+        busy.exists() && repo.journal().iter().any(|event| event["type"] == "decision_asked")
+    });
+    assert!(!person.screen().contains("UD-1 (approve)"), "it is not shown yet");
+    person.types("approved");
+    person.wait_for("UD-1 (approve)").wait_for("is not taken for an answer");
+    assert_eq!(repo.decision("UD-1")["status"], "pending");
+    person.types("approved").wait_for("DONE");
+    assert_eq!(person.ends(), 0);
 }

@@ -21,6 +21,11 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn start(repo: &Repo, args: &[&str]) -> Self {
+        Self::start_with(repo, args, "TERM", "xterm")
+    }
+
+    /// With a variable set.
+    pub fn start_with(repo: &Repo, args: &[&str], variable: &str, value: &str) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -30,6 +35,7 @@ impl Terminal {
         let child = repo
             .command(args)
             .env("TERM", "xterm")
+            .env(variable, value)
             .stdin(Stdio::from(open()))
             .stdout(Stdio::from(open()))
             .stderr(Stdio::from(open()))

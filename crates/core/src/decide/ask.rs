@@ -1,12 +1,12 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
 use super::reply::one_line;
-use super::{Draft, command, escalate};
+use super::{Draft, escalate};
 use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
 };
 use crate::event::{Event, Finding};
-use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskId, TaskRef};
+use crate::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::limits::{QUESTION_BYTES_MAX, SCOPE_REASON_CHARS};
 use crate::reply::{ScopeRequest, Severity};
 use crate::role::{RepairLoop, State};
@@ -52,19 +52,6 @@ pub(super) fn ask_as(
     shown: Vec<Artefact>,
     question: Question,
 ) {
-    let early = draft.early_answers.get(&id).cloned();
-    put(draft, id.clone(), state_context, shown, question);
-    take_early(draft, &id, early);
-}
-
-/// Puts the question and nothing else.
-fn put(
-    draft: &mut Draft<'_>,
-    id: DecisionId,
-    state_context: State,
-    shown: Vec<Artefact>,
-    question: Question,
-) {
     let decision = Decision {
         decision_id: id,
         kind: question.kind,
@@ -77,15 +64,6 @@ fn put(
         resolution: Resolution::default(),
     };
     draft.emit(Event::DecisionAsked { decision: Box::new(decision) });
-}
-
-/// An answer that was kept for this question is given now.
-fn take_early(draft: &mut Draft<'_>, id: &DecisionId, early: Option<(String, CommandId)>) {
-    if let Some((answer, command_id)) = early.filter(|_| !draft.is_over())
-        && let Err(refusal) = command::answer(draft, command_id, id, &answer, None)
-    {
-        draft.notice("decision.early_answer_dropped", refusal.to_string());
-    }
 }
 
 /// What only `resume` clears is not covered up by what an answer clears.
@@ -306,7 +284,6 @@ pub(super) fn security(
     if questions.is_empty() {
         questions.push((0, summary.to_owned()));
     }
-    let mut kept = Vec::new();
     for (finding, line) in questions {
         let options = vec![
             option("fix-now", "Fix it now", "the Coder repairs it, then Security looks again"),
@@ -324,14 +301,7 @@ pub(super) fn security(
         ];
         let text = format!("Security asks about {task}: {line}");
         let subject = Subject::Finding { task: task.clone(), dispatch: number, finding };
-        let question = Question { kind: DecisionKind::Security, text, options, subject };
-        let (id, context) = (draft.next_decision_id(), draft.working_state());
-        kept.push((id.clone(), draft.early_answers.get(&id).cloned()));
-        put(draft, id, context, Vec::new(), question);
-    }
-    // The last answer settles the audit: all questions must be open before the first is answered.
-    for (id, early) in kept {
-        take_early(draft, &id, early);
+        ask(draft, Question { kind: DecisionKind::Security, text, options, subject });
     }
 }
 

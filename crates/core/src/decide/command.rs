@@ -26,8 +26,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
         return Err(Refusal::SessionOver { state: draft.state().to_string() });
     }
     match command {
-        Command::Answer { id, decision, answer, reason } => {
-            self::answer(draft, id, &decision, &answer, reason.as_deref())
+        Command::Answer { id, decision, round, answer, reason } => {
+            let asked = asked(draft, &decision, round)?;
+            self::answer(draft, id, asked, &answer, reason.as_deref())
         }
         Command::NoResponse { id, decision } => no_response(draft, id, &decision),
         Command::GateExhausted { id, decision } => gate_exhausted(draft, id, &decision),
@@ -41,16 +42,23 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
     }
 }
 
-pub(super) fn answer(
+/// The question that an answer is for. No words count that were given before it was asked.
+fn asked(draft: &Draft<'_>, id: &DecisionId, round: u32) -> Result<Decision, Refusal> {
+    let decision = draft.decision(id).ok_or_else(|| Refusal::NotAsked { id: id.clone() })?;
+    if draft.round(id) != round {
+        return Err(Refusal::AskedAgain { id: id.clone() });
+    }
+    Ok(decision.clone())
+}
+
+fn answer(
     draft: &mut Draft<'_>,
     command: CommandId,
-    id: &DecisionId,
+    decision: Decision,
     given: &str,
     reason: Option<&str>,
 ) -> Result<(), Refusal> {
-    let Some(decision) = draft.decision(id).cloned() else {
-        return keep_early(draft, command, id, given, reason);
-    };
+    let id = &decision.decision_id;
     if !decision.is_pending() && decision.kind != DecisionKind::Strategy {
         let status = decision.resolution.status.to_string();
         return Err(Refusal::NotPending { id: id.clone(), status });
@@ -76,28 +84,6 @@ pub(super) fn answer(
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     follow(draft, &decision, &answer);
-    Ok(())
-}
-
-/// An answer that comes before its question is kept for it.
-fn keep_early(
-    draft: &mut Draft<'_>,
-    command: CommandId,
-    id: &DecisionId,
-    given: &str,
-    reason: Option<&str>,
-) -> Result<(), Refusal> {
-    let next = draft.next_decision_id().number().unwrap_or(1);
-    let may_come = id.is_well_known() || id.number().is_some_and(|number| number >= next);
-    if !may_come || given.trim().is_empty() {
-        return Err(Refusal::UnknownDecision { id: id.clone() });
-    }
-    gate::refuse_early(draft, id, given, reason)?;
-    let answer = match reason {
-        Some(reason) => format!("{}: {reason}", given.trim_end_matches(':')),
-        None => given.to_owned(),
-    };
-    draft.emit(Event::AnswerKept { decision: id.clone(), answer, command });
     Ok(())
 }
 
@@ -446,7 +432,7 @@ fn gate_exhausted(
 
 fn pending(draft: &Draft<'_>, id: &DecisionId) -> Result<Decision, Refusal> {
     let decision =
-        draft.decision(id).cloned().ok_or_else(|| Refusal::UnknownDecision { id: id.clone() })?;
+        draft.decision(id).cloned().ok_or_else(|| Refusal::NotAsked { id: id.clone() })?;
     if decision.is_pending() {
         Ok(decision)
     } else {

@@ -461,31 +461,3 @@ pub(super) fn ask_again(draft: &mut Draft<'_>) {
         ask_strategy(draft, false);
     }
 }
-
-/// An early answer to a known gate must be one that the gate takes.
-pub(super) fn refuse_early(
-    draft: &Draft<'_>,
-    id: &DecisionId,
-    given: &str,
-    reason: Option<&str>,
-) -> Result<(), Refusal> {
-    let (kind, options) = if *id == DecisionId::approve_design() {
-        (DecisionKind::Approve, approval_options(&[]))
-    } else if *id == DecisionId::review_strategy() {
-        (DecisionKind::Strategy, strategy_options())
-    } else {
-        return Ok(());
-    };
-    let asked = Decision {
-        decision_id: id.clone(),
-        kind,
-        question: String::new(),
-        options,
-        asked_at: draft.now(),
-        state_context: State::ApproveDesign,
-        subject: Subject::Strategy,
-        shown: Vec::new(),
-        resolution: Resolution::default(),
-    };
-    crate::answer::read(&asked, given, reason).map(drop)
-}

@@ -202,13 +202,10 @@ impl Session {
                     Some(known) => *known = (**decision).clone(),
                     None => self.decisions.push((**decision).clone()),
                 }
-                self.early_answers.remove(id);
+                *self.rounds.entry(id.clone()).or_default() += 1;
             }
             Event::DecisionResolved { id, resolution } => self.resolve(at, id, resolution),
-            Event::AnswerKept { decision, answer, command } => {
-                self.commands_seen.insert(command.clone());
-                self.early_answers.insert(decision.clone(), (answer.clone(), command.clone()));
-            }
+            Event::AnswerKept { .. } => {}
             Event::CorrectionMoved { status, roles, places, agent } => {
                 self.correction.status = *status;
                 self.correction.roles.clone_from(roles);

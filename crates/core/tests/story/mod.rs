@@ -87,7 +87,9 @@ impl Told {
             "together" => self.together(),
             "first" => self.first_ends(),
             "gates" => self.gates = rest.split_once(' ').map(|(_, strategy)| strategy.to_owned()),
-            "answer" | "again" => self.answer(rest, verb == "again"),
+            "answer" | "again" => self.answer(rest, verb == "again", 0),
+            "answer-former" => self.answer(rest, false, 1),
+            "kept" => self.keep(rest),
             "silence" => {
                 let (id, decision) = (self.command_id(), decision(rest));
                 self.command(Command::NoResponse { id, decision });
@@ -206,17 +208,29 @@ impl Told {
                 DecisionKind::Strategy => strategy.clone(),
                 _ => continue,
             };
-            let id = self.command_id();
-            self.command(Command::Answer { id, decision, answer, reason: None });
+            let (id, round) = (self.command_id(), self.session().round(&decision));
+            self.command(Command::Answer { id, decision, round, answer, reason: None });
         }
     }
 
-    fn answer(&mut self, rest: &str, again: bool) {
+    /// As versions before this one kept an answer for a question to come.
+    fn keep(&mut self, rest: &str) {
+        let (name, answer) = rest.split_once(' ').expect("a decision and an answer");
+        let (decision, command) = (decision(name), self.command_id());
+        let event = Event::AnswerKept { decision, answer: answer.to_owned(), command };
+        let mut session = self.session().clone();
+        session.apply(self.now, &event);
+        self.journal.push((self.now, event));
+        self.engine = Engine::resume(session);
+    }
+
+    fn answer(&mut self, rest: &str, again: bool, rounds_ago: u32) {
         let (name, answer) = rest.split_once(' ').unwrap_or((rest, ""));
         let id =
             if again { CommandId::new(format!("c{}", self.commands)) } else { self.command_id() };
         let (decision, answer) = (decision(name), answer.to_owned());
-        self.command(Command::Answer { id, decision, answer, reason: None });
+        let round = self.session().round(&decision) - rounds_ago;
+        self.command(Command::Answer { id, decision, round, answer, reason: None });
     }
 
     fn edit(&mut self, path: &str, broken: bool) {

@@ -6,7 +6,8 @@ use tollgate_core::decision::{
     CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution,
 };
 use tollgate_core::event::{Event, Purpose, Verdict};
-use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::id::{CommandId, DecisionId, DispatchNumber};
+use tollgate_core::input::{Command, Input};
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::task::Strategy;
@@ -14,6 +15,10 @@ use tollgate_core::task::Strategy;
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     asked: BTreeMap<DecisionId, (DecisionKind, Resolution)>,
+    /// How often each question was asked.
+    rounds: BTreeMap<DecisionId, u32>,
+    /// How often its question had been asked when each answer was first given.
+    given: BTreeMap<CommandId, u32>,
     /// Records that changed since they were last looked at.
     touched: Vec<DecisionId>,
     highest: u32,
@@ -26,6 +31,13 @@ pub(crate) struct Books {
 }
 
 impl Books {
+    pub fn heard(&mut self, input: &Input) {
+        if let Input::Command(Command::Answer { id, decision, .. }) = input {
+            let round = self.rounds.get(decision).copied().unwrap_or(0);
+            self.given.entry(id.clone()).or_insert(round);
+        }
+    }
+
     pub fn see(&mut self, event: &Event) -> Held {
         match event {
             Event::DecisionAsked { decision } => self.asked(decision),
@@ -75,6 +87,7 @@ impl Books {
             })?;
         }
         hold(decision.is_pending(), "a_question_is_asked_open", || format!("{id}"))?;
+        *self.rounds.entry(id.clone()).or_default() += 1;
         self.touched.push(id.clone());
         self.asked.insert(id.clone(), (decision.kind, decision.resolution.clone()));
         Ok(())
@@ -90,6 +103,7 @@ impl Books {
             format!("{id} was {}", known.status)
         })?;
         *known = resolution.clone();
+        self.no_answer_comes_before_its_question(id, resolution)?;
         self.touched.push(id.clone());
         self.answers_are_canonical(kind, resolution)?;
         if kind == DecisionKind::Strategy && resolution.status == DecisionStatus::Answered {
@@ -97,6 +111,22 @@ impl Books {
         }
         self.last_resolved = Some((kind, id.clone()));
         Ok(())
+    }
+
+    /// R121: words count for the question as it stood when they were given.
+    fn no_answer_comes_before_its_question(
+        &self,
+        id: &DecisionId,
+        resolution: &Resolution,
+    ) -> Held {
+        let Some(command) = resolution.command.as_ref().filter(|_| resolution.answer.is_some())
+        else {
+            return Ok(());
+        };
+        let (given, now) = (self.given.get(command), self.rounds.get(id));
+        hold(given == now, "no_answer_comes_before_its_question", || {
+            format!("{command} was given in round {given:?} of {id}, and it is in {now:?}")
+        })
     }
 
     /// R023 and R026.

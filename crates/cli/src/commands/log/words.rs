@@ -66,7 +66,7 @@ fn about_decisions(event: &Event) -> (&'static str, String) {
             ("answer", format!("{id} is {}", resolution.status))
         }
         Event::AnswerKept { decision, answer, .. } => {
-            ("early", format!("{decision}: {} (kept until it is asked)", short(answer)))
+            ("early", format!("{decision}: {} (given before it was asked)", short(answer)))
         }
         Event::CorrectionMoved { status, agent, .. } => {
             let who = agent.map(|role| format!(" ({role})")).unwrap_or_default();
