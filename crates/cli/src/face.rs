@@ -1,20 +1,22 @@
 //! What a person sees while a session runs, and how they answer.
 
 mod digest;
+pub mod keyboard;
+mod line;
 mod live;
 pub mod narrate;
 mod plain;
 mod terminal;
 
 pub use digest::digest;
+pub use keyboard::Keyboard;
 pub use plain::PlainFace;
 pub use terminal::TerminalFace;
 
 use crate::output;
 use std::path::Path;
-use std::time::Instant;
 use tollgate_core::id::CommandId;
-use tollgate_host::serve::{Face, Line, Message, Owner};
+use tollgate_host::serve::{Face, Message, Owner};
 
 /// The face that fits: a terminal with a person at it, or plain lines.
 pub fn fitting(no_input: bool, root: &Path) -> Box<dyn Face> {
@@ -36,34 +38,27 @@ pub fn command_id() -> CommandId {
     CommandId::new(format!("{nanos}-{}-{count}", std::process::id()))
 }
 
-/// Lines of the person and requests to end reach the loop through these threads.
-pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<()> {
+/// Lines of the person and requests to end reach the loop through these threads. The terminal is the face's while
+/// the keyboard is held.
+pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard>> {
+    use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM};
     let signals_to = owner.sender();
-    let mut signals = signal_hook::iterator::Signals::new([
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-    ])?;
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGQUIT, SIGCONT])?;
     std::thread::spawn(move || {
-        for (count, _) in signals.forever().enumerate() {
-            if count > 0 {
+        let mut is_ending = false;
+        for signal in signals.forever() {
+            if signal == SIGCONT {
+                keyboard::take_again();
+                continue;
+            }
+            if is_ending {
                 // Asked twice: leave at once. Supervisors finish what they were told.
+                keyboard::give_back();
                 std::process::exit(crate::exit::Exit::Interrupted as i32);
             }
+            is_ending = true;
             let _ = signals_to.send(Message::Interrupt);
         }
     });
-    if face.reads_lines() {
-        let lines_to = owner.sender();
-        std::thread::spawn(move || {
-            for line in std::io::stdin().lines() {
-                let Ok(text) = line else { break };
-                let line = Line { text, read_at: Instant::now() };
-                if lines_to.send(Message::Line(Some(line))).is_err() {
-                    return;
-                }
-            }
-            let _ = lines_to.send(Message::Line(None));
-        });
-    }
-    Ok(())
+    Ok(face.reads_lines().then(|| Keyboard::take(owner.sender())))
 }

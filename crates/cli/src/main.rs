@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 
 /// A panic in any thread is a bug of ours. The journal is whole, so leaving at once loses nothing.
 fn bug(panic: &std::panic::PanicHookInfo<'_>) {
+    face::keyboard::give_back();
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let words = panic.payload_as_str().unwrap_or("no words");
     let message = format!("a bug in Tollgate at {place}: {words}");

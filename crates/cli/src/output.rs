@@ -28,6 +28,7 @@ fn must_be_written(written: std::io::Result<()>) {
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
         talk(&format!("error: cannot write to standard output: {error}"));
+        crate::face::keyboard::give_back();
         std::process::exit(crate::exit::Exit::Fails as i32);
     }
 }
@@ -118,6 +119,24 @@ pub fn marked(style: Style, mark: &str, text: &str) {
 pub fn prompt(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = write!(stderr, "{BOLD}{}{BOLD:#}", terminal_text(text)).and_then(|()| stderr.flush());
+}
+
+/// What a person typed, as it is to be shown.
+pub fn echo(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Asks the terminal to mark where a paste begins and ends, or to stop that. One without colours is not asked.
+pub fn mark_pastes(on: bool) {
+    let mut stderr = anstream::stderr().lock();
+    let _ = write!(stderr, "\u{1b}[?2004{}", if on { 'h' } else { 'l' });
+}
+
+/// How wide the person's terminal is.
+pub fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
+    if size == 0 { 80 } else { usize::from(size) }
 }
 
 /// A person can be asked: both what they read and what they type is a terminal.

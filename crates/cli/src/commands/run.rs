@@ -296,11 +296,12 @@ fn open(
 
 /// Runs an owned session and tells how it ended.
 pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
-    face::listen(owner, face).map_err(|cause| {
+    let keyboard = face::listen(owner, face).map_err(|cause| {
         Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
     })?;
     let ending = owner.run(face)?;
     face.rest();
+    drop(keyboard);
     tell_unrecorded(owner);
     if owner.session().is_cancelled() {
         end_cancelled(owner)?;

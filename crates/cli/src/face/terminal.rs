@@ -1,7 +1,7 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
 use super::live::Live;
-use super::{command_id, digest, narrate};
+use super::{command_id, digest, keyboard, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -56,7 +56,7 @@ impl TerminalFace {
             output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
             output::styled(DIM, &format!("      {}", option.consequence));
         }
-        output::prompt("> ");
+        keyboard::ask("> ");
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -67,17 +67,22 @@ impl TerminalFace {
         if decision.kind == DecisionKind::Info {
             return Some(line.to_owned());
         }
-        let chosen = line.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let (number, words) = line.trim().split_once('\n').unwrap_or((line, ""));
+        let chosen = number.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         let Some(option) = chosen.and_then(|index| decision.options.get(index)) else {
             return Some(line.to_owned());
         };
         match option.answer.split_once(':') {
+            Some((keyword, _)) if !words.trim().is_empty() => {
+                Some(format!("{keyword}: {}", words.trim()))
+            }
             Some((keyword, what)) => {
-                output::prompt(&format!("{}> ", what.trim().to_lowercase()));
+                keyboard::ask(&format!("{}> ", what.trim().to_lowercase()));
                 self.half = Some(keyword.to_owned());
                 None
             }
-            None => Some(option.answer.clone()),
+            None if words.trim().is_empty() => Some(option.answer.clone()),
+            None => Some(line.to_owned()),
         }
     }
 }
@@ -96,7 +101,10 @@ impl Face for TerminalFace {
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
                 self.live.above(|| output::marked(line.style, line.mark, &line.text));
             }
-            self.is_asking &= !begins_work(event);
+            if begins_work(event) {
+                self.is_asking = false;
+                keyboard::rest();
+            }
         }
     }
 
@@ -140,7 +148,7 @@ impl Face for TerminalFace {
         if line.read_at < self.shown_at {
             let words = format!("what was typed before {id} was shown is not taken for an answer");
             output::marked(NOTE, "   note", &words);
-            output::prompt("> ");
+            keyboard::ask("> ");
             return Vec::new();
         }
         let line = line.text.as_str();
@@ -174,7 +182,7 @@ impl Face for TerminalFace {
         if is_mandatory && self.invalid >= GATE_ASKS_MAX {
             return Some(Command::GateExhausted { id: command_id(), decision: id.clone() });
         }
-        output::prompt("> ");
+        keyboard::ask("> ");
         None
     }
 

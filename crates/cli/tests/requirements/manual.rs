@@ -349,6 +349,67 @@ fn another_agent_can_take_over_from_a_person_and_a_person_from_an_agent() {
     assert!(kept.contains("dispatch-1-attempt-3"), "{kept}");
 }
 
+/// However an attempt ended, what its agent left in the session folder and in the tree is there for the person.
+#[test]
+fn r179_mending_by_hand_begins_with_everything_the_agent_left() {
+    let leaves = "printf 'words of the agent\\n' > .agents-work/$TOLLGATE_SESSION/spec.md; \
+                  printf 'half\\n' > scribble.txt";
+    let leaves = json!(["sh", "-c", leaves]);
+    let failing = json!({"status": "FAIL", "gates": {"meets_definition_of_done": false}});
+    let ends = [
+        json!({"run": leaves, "exit": 1}),
+        json!({"run": leaves, "exit": 77, "stderr": "no\n"}),
+        json!({"run": leaves, "stdout": "no reply"}),
+        json!({"run": leaves, "reply": {}}),
+        json!({"run": leaves, "reply": failing}),
+    ];
+    for end in ends {
+        let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": end}]));
+        repo.lean().exits(4);
+        repo.answer("UD-1", "manual-fix").exits(3);
+        let attempts = repo.events("attempt_started").len();
+        let told = assignment(&repo, 1, u32::try_from(attempts).unwrap());
+        let tree = PathBuf::from(told["workspace"].as_str().unwrap());
+        let folder = tree.join(".agents-work").join(repo.session_name());
+        let left = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(left(folder.join("spec.md")), "words of the agent\n", "{end}");
+        assert_eq!(left(tree.join("scribble.txt")), "half\n", "{end}");
+        fs::remove_file(tree.join("scribble.txt")).unwrap();
+        fs::write(folder.join("spec.md"), format!("{SPEC}\nMended.\n")).unwrap();
+        let criteria = json!({"acceptance_criteria": [
+            {"id": "AC-001", "description": "it is there", "verify": ["cmd: grep -q one app.txt"]}]});
+        fs::write(folder.join("acceptance.json"), criteria.to_string()).unwrap();
+        fs::write(folder.join("tasks.yaml"), plan(&[Planned::new("T-001", "app.txt")])).unwrap();
+        submit_and_go_on(&repo, 1, &ok()).exits(0);
+        assert!(repo.session_file("spec.md").ends_with("Mended.\n"), "{end}");
+    }
+}
+
+#[test]
+fn r179_an_attempt_that_left_nothing_does_not_hide_the_one_before() {
+    let leaves =
+        json!(["sh", "-c", "printf 'words\\n' > .agents-work/$TOLLGATE_SESSION/spec.md"]);
+    let repo = Repo::with(json!([
+        {"when": {"role": "SpecAgent", "nth": 1}, "do": {"run": leaves, "exit": 77, "stderr": "no\n"}},
+        {"when": {"role": "SpecAgent"}, "do": {"exit": 77, "stderr": "no\n"}},
+    ]));
+    repo.lean().exits(4);
+    repo.answer("UD-1", "retry").exits(4);
+    repo.answer("UD-2", "manual-fix").exits(3);
+    let tree = PathBuf::from(assignment(&repo, 1, 3)["workspace"].as_str().unwrap());
+    let spec = tree.join(".agents-work").join(repo.session_name()).join("spec.md");
+    assert_eq!(fs::read_to_string(spec).unwrap(), "words\n");
+}
+
+#[test]
+fn r179_cancelling_keeps_the_session_files_that_a_person_wrote() {
+    let repo = played_by_hand(&["SpecAgent"]);
+    repo.lean().exits(3);
+    edit_session(&repo, 1, "spec.md", SPEC);
+    repo.tollgate(&["cancel", "--reason", "enough"]).exits(0);
+    assert_eq!(repo.session_file("dispatches/1/attempt-1/left/spec.md"), SPEC);
+}
+
 #[test]
 fn at_a_terminal_the_run_stops_too_and_leaves_nothing_moving() {
     let repo = played_by_hand(&["SpecAgent"]);

@@ -118,6 +118,39 @@ fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
     assert_eq!(records.matches(ASK).count(), 1, "the same id in every round");
 }
 
+const MANY: &str = "changes-requested: Architect: first\nsecond\n\nthird";
+
+#[track_caller]
+fn expect_one_correction(repo: &Repo) {
+    let history = repo.session_file("approve-design-history.jsonl");
+    assert!(history.contains(&json!(MANY).to_string()), "{history}");
+    assert_eq!(repo.starts_of("Architect"), 2);
+    assert_eq!(repo.starts_of("SpecAgent"), 1);
+}
+
+#[test]
+fn r179_a_pasted_text_of_many_lines_is_one_answer() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ");
+    terminal.sends(&format!("\u{1b}[200~{}\u{1b}[201~", MANY.replace('\n', "\r")));
+    terminal.wait_for("third");
+    assert_eq!(repo.decision(ASK)["status"], "pending", "a paste alone answers nothing");
+    terminal.sends("\r").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    expect_one_correction(&repo);
+}
+
+#[test]
+fn r179_lines_that_come_in_one_burst_are_one_answer() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types(MANY);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    expect_one_correction(&repo);
+}
+
 #[test]
 fn r119_a_terminal_shows_our_colours_and_nobody_elses() {
     let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}harmless";

@@ -69,7 +69,12 @@ impl Terminal {
     }
 
     pub fn types(&mut self, line: &str) -> &mut Self {
-        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
+        self.sends(&format!("{line}\n"))
+    }
+
+    /// Keys, or what a terminal makes of a paste.
+    pub fn sends(&mut self, keys: &str) -> &mut Self {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
         self
     }
 

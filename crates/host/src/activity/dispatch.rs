@@ -149,6 +149,7 @@ fn run_to_end(
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
     process::belong(folder.folder(), &order.opened_by).map_err(look())?;
     let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
+    let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let outcome = loop {
         if manual::is_assigned(&folder) {
             match manual::wait(&folder, stop)? {
@@ -162,10 +163,10 @@ fn run_to_end(
                 stop.arm(run.stopper());
                 match wait(run)? {
                     Some(outcome) => break outcome,
-                    None => return lost(&workspace, order, &folder, Watched::Yes),
+                    None => return lost(&collected, Watched::Yes),
                 }
             }
-            Attached::Lost => return lost(&workspace, order, &folder, Watched::No),
+            Attached::Lost => return lost(&collected, Watched::No),
             Attached::NeverStarted => {
                 // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
                 let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
@@ -179,18 +180,21 @@ fn run_to_end(
                     Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
                     Started::Assigned => {}
                     Started::Finished(outcome) => break outcome,
-                    Started::Lost => return lost(&workspace, order, &folder, Watched::Yes),
+                    Started::Lost => return lost(&collected, Watched::Yes),
                 }
             }
         }
     };
     let context = &context.knowing(&driven::secrets(context, order)?);
-    let collected = Collected { context, order, workspace: &workspace, folder: &folder };
+    let collected = Collected { context, ..collected };
     let Ended { end, usage } = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {
         failed::stage(&collected)?;
+    }
+    if failed::is_no_work(&end, order.brief.role) {
+        failed::keep_session_files(&collected)?;
     }
     if !is_theirs && !matches!(end, DispatchEnd::Replied { .. }) {
         let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
@@ -211,8 +215,9 @@ pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<Option<String
     }
     let close = ActivityError::io(format!("cannot close {}", folder.folder().display()));
     process::fence(folder.folder()).map_err(close)?;
-    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
-    clean(&workspace, order, "work of a cancelled dispatch")
+    let workspace = &context.workspace(&order.session, order.room, &order.base, &order.tip)?;
+    failed::keep_session_files(&Collected { context, order, workspace, folder: &folder })?;
+    clean(workspace, order, "work of a cancelled dispatch")
 }
 
 /// The files of the newest attempt stand in the dispatch's folder too, as links.
@@ -260,14 +265,11 @@ enum Watched {
 }
 
 /// Supervisor and outcome are both gone: what was half made is set aside.
-fn lost(
-    workspace: &Workspace,
-    order: &DispatchOrder,
-    folder: &RunFolder,
-    watched: Watched,
-) -> Result<Option<Ended>, ActivityError> {
-    let usage = driven::known_cost(folder)?;
-    let rescue = clean(workspace, order, "work of an interrupted dispatch")?;
+fn lost(at: &Collected<'_>, watched: Watched) -> Result<Option<Ended>, ActivityError> {
+    let usage = driven::known_cost(at.folder)?;
+    let context = &at.context.knowing(&driven::secrets(at.context, at.order)?);
+    failed::keep_session_files(&Collected { context, ..*at })?;
+    let rescue = clean(at.workspace, at.order, "work of an interrupted dispatch")?;
     let end = match watched {
         Watched::Yes => DispatchEnd::Unsupervised { rescue },
         Watched::No => DispatchEnd::Interrupted { rescue },
@@ -403,8 +405,9 @@ fn lay_out(
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    let mends = order.agent.as_deref() == Some(MANUAL_FIX);
     match (&found, before) {
-        (Some(left), before) if before.is_some() || order.brief.goes_on => {
+        (Some(left), before) if before.is_some() || order.brief.goes_on || mends => {
             workspace.take_up(left, &order.tip)?;
         }
         (None, Some(before)) => {
@@ -417,8 +420,8 @@ fn lay_out(
     }
     let notes = restore(order, workspace)?;
     crash::point("dispatch.restored");
-    if order.agent.as_deref() == Some(MANUAL_FIX) {
-        manual::bring_back(record, order, workspace)?;
+    if mends {
+        manual::bring_back(record, order, workspace, found.is_some())?;
     }
     Ok((given, notes))
 }

@@ -3,11 +3,11 @@
 use super::ActivityError;
 use super::collect::Collected;
 use super::dispatch::{DispatchOrder, GIVEN};
-use super::session_files::{self, Given};
+use super::session_files::{self, Differences, Given};
 use crate::files::{self, EntryKind, TreeLimits};
 use crate::layout::{SessionLayout, session_path};
 use crate::redact;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tollgate_core::id::Attempt;
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyStatus;
@@ -24,6 +24,12 @@ const SESSION: &str = "session";
 pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
 const KEPT_FILES_MAX: usize = 500;
 const KEPT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The end promises nothing that could be taken over as it is.
+pub fn is_no_work(end: &DispatchEnd, role: Role) -> bool {
+    let is_ok = matches!(end, DispatchEnd::Replied { reply, .. } if reply.status == ReplyStatus::Ok);
+    !is_ok || may_be_refused(end, role)
+}
 
 /// An invalid reply, or one that its own work contradicts, which the core will call invalid.
 pub fn may_be_refused(end: &DispatchEnd, role: Role) -> bool {
@@ -60,8 +66,42 @@ pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
     std::fs::rename(&making, &staged).map_err(problem())
 }
 
-/// Lays the session files that an attempt left into the tree again, for its agent to go on. Where something secret was
-/// cut out of a copy, it is not the agent's work any more: laid over what is there it would pass for it. What something secret was
+/// The folder with the session files of an attempt that is not taken over, whole: no rescue holds them.
+const LEFT: &str = "left";
+
+/// Keeps the session files that an attempt left, before another one gets a folder of its own.
+pub fn keep_session_files(at: &Collected<'_>) -> Result<(), ActivityError> {
+    let left = at.folder.folder().join(LEFT);
+    if left.exists() || !at.folder.folder().join(GIVEN).exists() {
+        return Ok(());
+    }
+    let mut found = differences(at)?;
+    session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
+    if found.written.is_empty() {
+        return Ok(());
+    }
+    let making = at.folder.folder().join(format!("{LEFT}.part"));
+    if making.exists() {
+        files::remove_tree(&making)?;
+    }
+    let problem = || ActivityError::io(format!("cannot make {}", making.display()));
+    std::fs::create_dir(&making).map_err(problem())?;
+    for file in &found.written {
+        files::write_beneath(&making, &file.path, &file.bytes)?;
+    }
+    std::fs::rename(&making, &left).map_err(problem())
+}
+
+/// Where the session files of the newest attempt before this one are kept that left any.
+pub fn left_session_files(record: &SessionLayout, order: &DispatchOrder) -> Option<PathBuf> {
+    let before = (1..order.attempt.0).rev().map(|attempt| {
+        let folder = record.attempt(order.number, Attempt(attempt));
+        [folder.folder().join(LEFT), folder.outputs()]
+    });
+    before.flatten().find(|kept| kept.is_dir())
+}
+
+/// Lays the session files that an attempt left into the tree again, for its agent to go on. What something secret was
 /// cut out of is not its work any more: it stays away.
 pub fn bring_back(
     record: &SessionLayout,
@@ -87,15 +127,18 @@ pub fn bring_back(
 
 /// Session files as the agent left them.
 fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
-    let given = files::read_bounded(&at.folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
-    let given: Given = serde_json::from_slice(&given).unwrap_or_default();
-    let found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
-    let small = found
+    let small = differences(at)?
         .written
         .into_iter()
         .filter(|file| file.bytes.len() as u64 <= KEPT_LIMITS.file_bytes_max);
     let copies = small.take(KEPT_FILES_MAX);
     Ok(copies.map(|file| (format!("{SESSION}/{}", file.path), file.bytes)).collect())
+}
+
+fn differences(at: &Collected<'_>) -> Result<Differences, ActivityError> {
+    let given = files::read_bounded(&at.folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
+    let given: Given = serde_json::from_slice(&given).unwrap_or_default();
+    session_files::differences(at.workspace.tree(), &at.order.session, &given)
 }
 
 /// Files of the repository that it changed.

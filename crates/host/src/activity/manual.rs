@@ -6,7 +6,7 @@
 use super::dispatch::{DispatchOrder, GIVEN, rescue_name};
 use super::outputs::{self, Declared};
 use super::session_files::Given;
-use super::{ActivityError, StopSwitch};
+use super::{ActivityError, StopSwitch, failed};
 use crate::clock;
 use crate::files::{self, EntryKind, FileError, TreeLimits};
 use crate::layout::{RunFolder, SessionLayout, session_path};
@@ -208,25 +208,26 @@ pub(super) fn carried(
     serde_json::from_slice(&given).map(Some).map_err(|error| ActivityError::io(what)(error.into()))
 }
 
-/// Lays out what the attempt before left, for the person to mend: its changes and its session files.
+/// Lays out what the agent left, for the person to fix: its changes, unless they are there, and its session files.
 pub(super) fn bring_back(
     layout: &SessionLayout,
     order: &DispatchOrder,
     workspace: &Workspace,
+    has_changes: bool,
 ) -> Result<(), ActivityError> {
-    let Some(before) = order.attempt.0.checked_sub(1).filter(|before| *before > 0) else {
+    let mut has_changes = has_changes;
+    for before in (1..order.attempt.0).rev().map(Attempt) {
+        has_changes =
+            has_changes || workspace.take_back(&rescue_name(order.number, before), &order.tip)?;
+    }
+    let Some(left) = failed::left_session_files(layout, order) else {
         return Ok(());
     };
-    workspace.take_back(&rescue_name(order.number, Attempt(before)), &order.tip)?;
-    let outputs = layout.attempt(order.number, Attempt(before)).outputs();
-    if !outputs.is_dir() {
-        return Ok(());
-    }
     let limits = TreeLimits::default();
     let session_folder = workspace.tree().join(session_path(&order.session));
-    for entry in files::list_files(&outputs, limits)? {
+    for entry in files::list_files(&left, limits)? {
         if entry.kind == EntryKind::File {
-            let bytes = files::read_beneath(&outputs, &entry.path, limits.file_bytes_max)?;
+            let bytes = files::read_beneath(&left, &entry.path, limits.file_bytes_max)?;
             files::write_beneath(&session_folder, &entry.path, &bytes)?;
         }
     }

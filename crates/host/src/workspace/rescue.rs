@@ -55,18 +55,19 @@ impl Workspace {
         unreachable!("the numbers do not end")
     }
 
-    /// Puts the changes that were kept under `name` into the tree again, as changes of `tip`.
-    pub fn take_back(&self, name: &str, tip: &CommitId) -> Result<(), WorkspaceError> {
+    /// Puts the changes that were kept under `name` into the tree again, as changes of `tip`. False when there are none.
+    pub fn take_back(&self, name: &str, tip: &CommitId) -> Result<bool, WorkspaceError> {
         self.take_up(&format!("{}{name}", self.rescue_prefix()), tip)
     }
 
     /// As `take_back`, by the whole name of the rescue.
-    pub fn take_up(&self, rescue: &str, tip: &CommitId) -> Result<(), WorkspaceError> {
+    pub fn take_up(&self, rescue: &str, tip: &CommitId) -> Result<bool, WorkspaceError> {
         let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
-            return Ok(());
+            return Ok(false);
         };
         self.reset(&parse_commit("for-each-ref", &stored.commit)?)?;
-        self.adopt(tip)
+        self.adopt(tip)?;
+        Ok(true)
     }
 
     /// Puts these paths into the tree as a rescue holds them, and says which it did not: those that the accepted work
