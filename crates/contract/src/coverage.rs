@@ -32,11 +32,7 @@ impl Coverage {
 
 /// A report that names no line of a file that is there is an error: nothing covered out of nothing is not 100 %.
 /// `is_file` knows paths from the root of the tree.
-pub fn read(
-    text: &str,
-    path: &str,
-    is_file: &dyn Fn(&str) -> bool,
-) -> Result<Measurement, Report> {
+pub fn read(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Measurement, Report> {
     let mut files = Files::new(path, is_file);
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use proptest::prelude::*;
+use tollgate_contract::coverage::{self, Measurement};
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::test_guard::{FileVersion, weakened};
-use tollgate_contract::coverage::{self, Measurement};
 use tollgate_contract::{junit, sarif};
 
 const REPORTS: &[&str] = &[

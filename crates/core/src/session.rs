@@ -22,7 +22,9 @@ pub use unit::{Gate, GateState, PendingRepair, Unit};
 
 use crate::action::{Assignment, Place, Step, StepKind};
 use crate::decision::{Blocker, CorrectionStatus, Decision, DecisionKind, Subject};
-use crate::event::{CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus, Purpose};
+use crate::event::{
+    CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus, Purpose,
+};
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, ContentHash, DecisionId, DispatchNumber, TaskId,
     TaskRef,
@@ -132,6 +134,7 @@ pub struct CheckRun {
     pub tree: CheckTree,
     /// The commit that they run on.
     pub tip: CommitId,
+    pub started_at: Timestamp,
     pub passed: Option<bool>,
 }
 

@@ -2,8 +2,11 @@
 
 use crate::story;
 
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use story::{check, tell};
+use tollgate_core::event::CheckTree;
+use tollgate_core::id::CheckNumber;
+use tollgate_core::session::CheckRun;
 
 #[test]
 fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_goes_on_before() {
@@ -165,6 +168,41 @@ fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks
     let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
     let message = told.session().findings.first().map(|f| f.report.message.clone());
     expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it failed on the base revision already)"].assert_eq(&message.unwrap_or_default());
+}
+
+/// Every run of checks: its subject, the tree it ran in and how it went.
+fn checked(story: &str, expected: Expect) {
+    let told = tell(story);
+    let tree = |run: &CheckRun| match run.tree {
+        CheckTree::Workspace => "workspace".to_owned(),
+        CheckTree::Fresh { since } => format!("clone of {since}"),
+    };
+    let line = |(number, run): (&CheckNumber, &CheckRun)| {
+        let passed = run.passed.map_or("runs", |passed| if passed { "passed" } else { "failed" });
+        let commit = run.tip.as_str().trim_start_matches('0');
+        format!("{number} {} {}, commit {commit}: {passed}\n", run.purpose, tree(run))
+    };
+    expected.assert_eq(&told.session().checks.iter().map(line).collect::<String>());
+}
+
+#[test]
+fn r170_what_the_end_rests_on_runs_in_a_clone_that_lasts_while_all_of_it_holds() {
+    checked(
+        "step dispatch Coder
+         step checks a b
+         green 1
+         red 1
+         go",
+        expect![[""]],
+    );
+    checked(
+        "task T-001 feat | check cmd: t
+         gates approved per-batch
+         green 2
+         red 2
+         go",
+        expect![[""]],
+    );
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn r089_lifecycle_gates_that_fail_under_the_new_stage_are_repaired_and_run_again
         expect![[r#"
             state     DONE, 0 at work
             finding   Orchestrator meta: critical fixed
-            told      Coder the work was reported as done but `lifecycle gates` fails: exit code 1
+            told      Coder the work was reported as done but `lifecycle gates` fails in a fresh clone of the branch: exit code 1
             ran       Coder Coder Docs"#]],
     );
 }

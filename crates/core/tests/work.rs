@@ -402,8 +402,8 @@ fn r052_a_red_acceptance_check_goes_to_the_integrator_and_then_to_the_coder() {
             decision  UD-APPROVE-DESIGN approve answered "approved"
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             finding   Orchestrator meta: critical fixed
-            told      Integrator the work was reported as done but `accept` fails: exit code 1
-            told      Coder the work was reported as done but `accept` fails: exit code 1
+            told      Integrator the work was reported as done but `accept` fails in a fresh clone of the branch: exit code 1
+            told      Coder the work was reported as done but `accept` fails in a fresh clone of the branch: exit code 1
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Integrator Coder Docs Integrator Reviewer"#]],
     );
 }

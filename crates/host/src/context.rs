@@ -14,8 +14,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::Config;
 use tollgate_contract::skill::RoleFile;
-use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, SessionName};
+use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
+use tollgate_core::time::Timestamp;
 
 const CLONE: &str = "~fresh-";
 
@@ -26,8 +27,9 @@ pub enum Room {
     Session,
     /// Of one parallel member.
     Member(usize),
-    /// A clone of the branch with nothing else in it, named after the check that it was made for.
-    Fresh(CheckNumber),
+    /// A clone of the branch with nothing else in it, named after the moment for which it was made: a number would be
+    /// the same in a session that was begun anew under its old name.
+    Fresh(Timestamp),
     /// The revision that the session started from, to tell old failures from new ones.
     Base,
 }
@@ -82,7 +84,7 @@ impl Context {
         match room {
             Room::Session => home,
             Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
-            Room::Fresh(since) => home.with_file_name(format!("{session}{CLONE}{since}")),
+            Room::Fresh(since) => home.with_file_name(format!("{session}{CLONE}{}", since.as_ms())),
             Room::Base => home.with_file_name(format!("{session}~base")),
         }
     }
@@ -137,7 +139,7 @@ impl Context {
         homes_of(&home).map_err(|cause| WorkspaceError::io(&home, cause))
     }
 
-    /// Whether a workspace is one of those that are named after a check.
+    /// Whether a workspace is a fresh clone.
     pub fn is_of_clone(&self, home: &Path) -> bool {
         home.file_name().is_some_and(|name| name.to_string_lossy().contains(CLONE))
     }

@@ -18,10 +18,10 @@ mod restless;
 mod settings;
 
 pub use changes::{ChangeKind, RawChange, plain_changes};
+pub(crate) use clone::remove;
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 pub use merge::Merge;
-pub(crate) use clone::remove;
 pub(crate) use names::link_escapes;
 
 use crate::crash;

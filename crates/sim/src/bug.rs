@@ -8,7 +8,7 @@ mod scope;
 use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
-use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
+use tollgate_core::event::{CheckTree, Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CommandId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::role::{Mode, Role};
@@ -40,6 +40,8 @@ pub enum Bug {
     RunsTheClockBack,
     BlocksWithoutAQuestion,
     CallsARedCheckGreen,
+    TakesTheWorkspaceForAClone,
+    UsesASpentClone,
     TakesAnObjectionForAnOk,
     ReviewsBeforeAllIsCoded,
     MovesTheBranchFromAWrongTip,
@@ -94,7 +96,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 72] = [
+    pub const ALL: [Self; 74] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -116,6 +118,8 @@ impl Bug {
         Self::RunsTheClockBack,
         Self::BlocksWithoutAQuestion,
         Self::CallsARedCheckGreen,
+        Self::TakesTheWorkspaceForAClone,
+        Self::UsesASpentClone,
         Self::TakesAnObjectionForAnOk,
         Self::ReviewsBeforeAllIsCoded,
         Self::MovesTheBranchFromAWrongTip,
@@ -279,6 +283,12 @@ impl Bug {
             (Self::CallsARedCheckGreen, Event::ChecksEnded { results, .. }) => {
                 results.iter().any(|result| !result.passed)
             }
+            (Self::TakesTheWorkspaceForAClone, Event::ChecksStarted { tree, .. }) => {
+                *tree != CheckTree::Workspace
+            }
+            (Self::UsesASpentClone, Event::ChecksStarted { number, tree, .. }) => {
+                *tree == CheckTree::Fresh { since: *number } && last_clone(session).is_some()
+            }
             (Self::ReviewsBeforeAllIsCoded, Event::DispatchOpened { purpose, .. }) => {
                 *purpose == Purpose::Implement && session.strategy() == Some(Strategy::SingleFinal)
             }
@@ -295,6 +305,11 @@ impl Bug {
                     *attempt = attempt.next();
                 }
                 InPlace(vec![event, next])
+            }
+            Event::ChecksStarted { number, purpose, commands, .. } => {
+                let spent = last_clone(session).filter(|_| self == Self::UsesASpentClone);
+                let tree = spent.unwrap_or_default();
+                InPlace(vec![Event::ChecksStarted { number, purpose, commands, tree }])
             }
             Event::RepairOpened { .. } => InPlace(vec![event.clone(), event]),
             Event::RetryScheduled { number, why, .. } => {
@@ -436,4 +451,10 @@ fn started(number: DispatchNumber, attempt: Attempt, agent: Option<String>) -> E
 enum Twisted {
     InPlace(Vec<Event>),
     AndNothingAfter(Vec<Event>),
+}
+
+/// The clone that checks ran in last.
+fn last_clone(session: &Session) -> Option<CheckTree> {
+    let trees = session.checks.values().rev().map(|run| run.tree);
+    trees.into_iter().find(|tree| *tree != CheckTree::Workspace)
 }

@@ -63,7 +63,9 @@ fn r170_a_check_that_passes_only_by_an_ignored_file_does_not_end_the_work() {
         // The control: in the workspace the very same command is satisfied.
         assert!(ran.contains(&"task passed".to_owned()), "{ran:?}");
         assert!(!ran.contains(&"acceptance passed".to_owned()), "{ran:?}");
-        let result = &repo.events("checks_ended").last().unwrap()["results"][0].clone();
+        let ended = repo.events("checks_ended");
+        let results = ended.last().unwrap()["results"].as_array().unwrap();
+        let result = results.iter().find(|result| result["passed"] == false).unwrap();
         assert_eq!(result["only_in_workspace"], json!(["cache/"]), "{result}");
         let told = prompt(&repo, repo.dispatch_of("Integrator", 1));
         assert!(told.contains("cache/") && told.contains("fresh clone"), "{told}");
@@ -73,8 +75,7 @@ fn r170_a_check_that_passes_only_by_an_ignored_file_does_not_end_the_work() {
 #[test]
 fn r170_lean_work_and_the_checks_of_an_action_have_their_last_word_there_too() {
     // What was red on the base already would stop nothing.
-    let checks =
-        "{checks: ['cmd: test -e cache/built || grep -q one app.txt'], state: INTEGRATE}";
+    let checks = "{checks: ['cmd: test -e cache/built || grep -q one app.txt'], state: INTEGRATE}";
     let forged = json!({"app.txt": "two\n", "cache/built": "x\n"});
     let repo = route(json!([leaves("Coder", forged)]), &[BUILD, checks]);
     repo.write(".gitignore", "cache/\n");
@@ -82,7 +83,7 @@ fn r170_lean_work_and_the_checks_of_an_action_have_their_last_word_there_too() {
     go(&repo).exits(3).says("fresh clone of the branch");
     assert_ne!(repo.status()["state"], "DONE");
 
-    let criteria = json!({"criteria": [{"id": "AC-1", "description": "it is built",
+    let criteria = json!({"acceptance_criteria": [{"id": "AC-001", "description": "it is built",
         "verify": ["cmd: test -e cache/built"]}]});
     let spec = json!({"when": {"role": "SpecAgent"}, "do": {"default": true,
         "write": {".agents-work/{session}/acceptance.json": criteria.to_string()}}});
@@ -105,9 +106,12 @@ fn r170_a_check_that_passes_only_the_second_time_does_not_end_the_work() {
 
 #[test]
 fn r170_what_setup_makes_and_copy_brings_is_in_the_fresh_clone() {
-    let check = "['cmd: test -e cache/built && grep -q plain .env && test $(wc -l < cache/built) -eq 1']";
+    let check =
+        "['cmd: test -e cache/built && grep -q plain .env && test $(wc -l < cache/built) -eq 1']";
     let repo = planned(check, &[]);
-    repo.settings("[workspace]\nsetup = [\"mkdir -p cache; echo built >> cache/built\"]\ncopy = [\".env\"]");
+    repo.settings(
+        "[workspace]\nsetup = [\"mkdir -p cache; echo built >> cache/built\"]\ncopy = [\".env\"]",
+    );
     repo.write(".gitignore", "cache/\n.env\n");
     commit(&repo);
     repo.write(".env", "plain");
@@ -133,7 +137,10 @@ fn r170_setup_that_fails_in_the_fresh_clone_is_repaired_and_named() {
         assert!(told.contains(words), "{words}: {told}");
     }
     let found = findings(&repo);
-    assert!(found.iter().any(|f| f.contains("fixed") && f.contains("workspace.setup")), "{found:?}");
+    assert!(
+        found.iter().any(|f| f.contains("fixed") && f.contains("workspace.setup")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -152,8 +159,8 @@ fn r170_nothing_runs_twice_on_one_commit_and_everything_on_another() {
 #[test]
 fn r170_an_engine_killed_in_the_middle_takes_the_fresh_clone_up_again() {
     for point in [
-        "create.before_checkout:2",
-        "create.before_rename:2",
+        "create.before_checkout:1",
+        "create.before_rename:1",
         "checks.before_start:2",
         "checks.started:2",
         "checks.ended:2",
@@ -203,7 +210,8 @@ fn r170_coverage_is_what_a_command_measured_in_the_fresh_clone() {
         go(&repo).exits(0);
     }
     // Where an action runs no command at all, a report that an agent committed is none either.
-    let repo = route(json!([leaves("Coder", forged)]), &[BUILD, "{checks: [coverage], state: INTEGRATE}"]);
+    let repo =
+        route(json!([leaves("Coder", forged)]), &[BUILD, "{checks: [coverage], state: INTEGRATE}"]);
     repo.settings("[coverage]\nreport = \"lcov.info\"\n");
     go(&repo).exits(3).says("no check has left lcov.info");
 }

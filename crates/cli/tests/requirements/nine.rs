@@ -374,12 +374,13 @@ fn r086_validate_reports_a_broken_reference_and_cannot_skip_it() {
 }
 
 #[test]
-fn r086_test_asks_when_coverage_is_below_the_minimum() {
+fn r086_test_asks_when_coverage_is_not_measured() {
     let repo = planned();
     repo.settings("[coverage]\nreport = \"tests/lcov.info\"\nminimum = 80");
-    let half = "SF:app.txt\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\n";
-    repo.crew(json!([{"when": {"role": "QA", "nth": 2}, "do": {"default": true, "write": {"tests/lcov.info": half}}}]));
-    TEST.start(&repo).exits(3).says("50 %").says("80 %");
+    // A report that the agent left measures nothing, and this action runs no command that makes one.
+    let forged = "SF:app.txt\nDA:1,1\nend_of_record\n";
+    repo.crew(json!([{"when": {"role": "QA", "nth": 2}, "do": {"default": true, "write": {"tests/lcov.info": forged}}}]));
+    TEST.start(&repo).exits(3).says("no check has left tests/lcov.info").says("is not counted");
     let (answers, _) = asked(&repo, "coverage");
     assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]);
     repo.answer("UD-1", "override").exits(2);

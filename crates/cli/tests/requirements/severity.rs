@@ -120,13 +120,12 @@ fn r076_medium_and_low_findings_are_listed_and_stop_nothing() {
     }
 }
 
-const COVERAGE: &str = "{checks: [coverage], state: INTEGRATE}";
 const BUILD: &str = "{dispatch: Coder, state: IMPLEMENT_LOOP, writes: ['**']}";
 
 fn lcov(covered: u32) -> String {
     let lines: String =
         (1..=100).map(|line| format!("DA:{line},{}\n", u32::from(line <= covered))).collect();
-    format!("SF:app.rs\n{lines}end_of_record\n")
+    format!("SF:app.txt\n{lines}end_of_record\n")
 }
 
 fn cobertura(covered: u32) -> String {
@@ -134,17 +133,18 @@ fn cobertura(covered: u32) -> String {
         |line: u32| format!("<line number=\"{line}\" hits=\"{}\"/>", u32::from(line <= covered));
     let lines: String = (1..=100).map(line).collect();
     format!(
-        "<?xml version=\"1.0\"?><coverage><packages><package><classes><class filename=\"a.py\"><lines>{lines}</lines></class></classes></package></packages></coverage>"
+        "<?xml version=\"1.0\"?><coverage><packages><package><classes><class filename=\"app.txt\"><lines>{lines}</lines></class></classes></package></packages></coverage>"
     )
 }
 
-/// A Coder that leaves this report, and settings that ask for 80 per cent of it.
+/// A Coder whose tests measure this, and settings that ask for 80 per cent of it.
 fn covered(report: &str, first: &str, then: &str) -> Repo {
     let rules = json!([
-        nth("Coder", 1, json!({"write": {report: first}})),
-        leaves("Coder", json!({report: then}))
+        nth("Coder", 1, json!({"write": {"measured": first}})),
+        leaves("Coder", json!({"measured": then}))
     ]);
-    let repo = route(rules, &[BUILD, COVERAGE]);
+    let checks = format!("{{checks: ['cmd: cp measured {report}', coverage], state: INTEGRATE}}");
+    let repo = route(rules, &[BUILD, &checks]);
     repo.settings(&format!("[coverage]\nreport = {report:?}\n"));
     repo
 }

@@ -3,8 +3,7 @@
 use super::dispatch::{Cut, Delivered, Rejected};
 use super::spend::Cost;
 use super::{
-    Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting,
-    unit,
+    Dispatch, GateState, Notice, PendingRepair, Rejection, Session, Spend, Unit, Waiting, unit,
 };
 use crate::action::{Step, StepKind};
 use crate::allowance::Allowance;

@@ -92,6 +92,7 @@ impl Session {
             commands: commands.to_vec(),
             tree,
             tip: self.tip.clone(),
+            started_at: self.updated_at,
             passed: None,
         };
         self.checks.insert(number, run);

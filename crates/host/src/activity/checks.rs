@@ -1,16 +1,16 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree or on a fresh clone of it.
 
-use super::to_end::{Errand, run_to_end};
 use super::fresh::{self, Ready};
+use super::to_end::{Errand, run_to_end};
 use super::{ActivityError, StopSwitch, base, clean, subject};
-use crate::context::Context;
+use crate::context::{Context, Room};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
 use crate::process::{self, RunEnd, RunOutcome, RunSpec};
 use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
-use tollgate_core::event::{CheckPurpose, CheckTree};
+use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::CheckResult;
@@ -22,7 +22,7 @@ pub struct CheckOrder {
     pub opened_by: String,
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
-    pub tree: CheckTree,
+    pub room: Room,
     pub timeout_ms: u64,
     pub session: SessionName,
     pub base: CommitId,
@@ -43,11 +43,14 @@ pub fn run(
     order: &CheckOrder,
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
+    // Where only a person can judge, no clone is made.
+    if order.commands.is_empty() {
+        return Ok(Some(Checked { results: Vec::new(), stage: None }));
+    }
     let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
     process::belong(&runs, &order.opened_by)
         .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
-    let room = fresh::room(order.tree);
-    let workspace = context.workspace(&order.session, room, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -67,8 +70,8 @@ pub fn run(
     }
     crash::point("checks.ended");
     tidy(&workspace, order)?;
-    if let CheckTree::Fresh { since } = order.tree {
-        fresh::remove_all_but(context, &order.session, Some(since));
+    if checked.is_some() && order.room != Room::Session {
+        fresh::remove_all_but(context, &order.session, Some(order.room));
     }
     Ok(checked)
 }
@@ -85,7 +88,7 @@ fn commands(
         Ready::No(result) => return Ok(Some(Checked { results: vec![*result], stage: None })),
     }
     let layout = context.session_layout(&order.session);
-    let is_fresh = order.tree != CheckTree::Workspace;
+    let is_fresh = order.room != Room::Session;
     let kept_report = subject::kept_report(context, order).filter(|_| is_fresh);
     let mut results = Vec::with_capacity(order.commands.len());
     for (index, command) in order.commands.iter().enumerate() {

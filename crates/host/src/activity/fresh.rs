@@ -9,7 +9,8 @@ use crate::context::{Context, Room};
 use crate::process::RunEnd;
 use crate::workspace::{self, Workspace};
 use tollgate_core::event::CheckTree;
-use tollgate_core::id::{CheckNumber, SessionName};
+use tollgate_core::id::SessionName;
+use tollgate_core::session::{CheckRun, Session};
 use tollgate_core::work::CheckResult;
 
 /// So many names say what the matter is.
@@ -23,10 +24,14 @@ pub enum Ready {
     No(Box<CheckResult>),
 }
 
-pub fn room(tree: CheckTree) -> Room {
-    match tree {
+/// Where a check of a session runs.
+pub fn room(session: &Session, run: &CheckRun) -> Room {
+    match run.tree {
         CheckTree::Workspace => Room::Session,
-        CheckTree::Fresh { since } => Room::Fresh(since),
+        CheckTree::Fresh { since } => {
+            let first = session.checks.get(&since).unwrap_or(run);
+            Room::Fresh(first.started_at)
+        }
     }
 }
 
@@ -37,11 +42,10 @@ pub fn set_up(
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Ready, ActivityError> {
-    let room = room(order.tree);
-    if room == Room::Session {
+    if order.room == Room::Session {
         return Ok(Ready::Yes);
     }
-    Ok(match setup::run(context, &order.session, room, workspace, stop)? {
+    Ok(match setup::run(context, &order.session, order.room, workspace, stop)? {
         Ok(()) => Ready::Yes,
         Err(NotSetUp::Stopped) => Ready::Stopped,
         Err(NotSetUp::Failed { command, how, output_tail }) => {
@@ -78,8 +82,8 @@ pub fn only_in_workspace(
 
 /// Removes the clones of a session but the one that is in use. Called when nothing is being made: on some disks a tree that is
 /// removed makes the next one slow. What cannot be removed now is removed the next time.
-pub fn remove_all_but(context: &Context, session: &SessionName, since: Option<CheckNumber>) {
-    let kept = since.map(|since| context.workspace_home(session, Room::Fresh(since)));
+pub fn remove_all_but(context: &Context, session: &SessionName, in_use: Option<Room>) {
+    let kept = in_use.map(|room| context.workspace_home(session, room));
     let homes = context.workspace_homes(session).unwrap_or_default();
     for home in homes.into_iter().filter(|home| Some(home) != kept.as_ref()) {
         if context.is_of_clone(&home) {

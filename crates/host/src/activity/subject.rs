@@ -9,9 +9,9 @@ use crate::context::{Context, Room};
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
 use crate::sandbox;
 use crate::workspace::Workspace;
-use tollgate_contract::diagnostic::Report;
 use tollgate_contract::artefact::{self, Tree as _};
 use tollgate_contract::coverage::{self, Coverage, Measurement};
+use tollgate_contract::diagnostic::Report;
 use tollgate_core::work::{CheckResult, Measured};
 
 /// The gates of the declared stage, on the session's tree. None when they were stopped.

@@ -3,6 +3,7 @@
 use super::{Face, Message, Owner, ServeError};
 use crate::activity::checks::{self, CheckOrder};
 use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::fresh;
 use crate::activity::merge::{self, MergeOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use std::sync::Arc;
@@ -130,7 +131,7 @@ impl Owner {
             opened_by,
             purpose: run.purpose.clone(),
             commands: run.commands.clone(),
-            tree: run.tree,
+            room: fresh::room(session, run),
             timeout_ms: session.policy.check_timeout_ms,
             session: session.opening.session.clone(),
             base: session.opening.base.clone(),

@@ -3,15 +3,17 @@
 use super::{Truth, attempts, tasks};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::action::{Step, StepKind};
-use tollgate_core::event::{CheckPurpose, CriterionResult, Event, FindingStatus, Verdict};
+use tollgate_core::action::{CheckSubject, Step, StepKind};
+use tollgate_core::event::{
+    CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Verdict,
+};
 use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, TaskRef};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::Severity;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
 use tollgate_core::task::{Check, TaskStatus};
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{CheckResult, DispatchEnd};
 
 #[derive(Debug)]
 pub(crate) struct Books {
@@ -23,6 +25,10 @@ pub(crate) struct Books {
     unseen: BTreeSet<Role>,
     is_full: bool,
     acceptance: BTreeMap<CheckNumber, CommitId>,
+    /// Fresh clones in which nothing has failed yet, and their commits.
+    clones: BTreeMap<CheckNumber, CommitId>,
+    /// The clones that check runs are in.
+    in_clone: BTreeMap<CheckNumber, CheckNumber>,
     green_tip: Option<CommitId>,
     by_hand: BTreeSet<String>,
     /// The commits that members' changes became when they were brought together.
@@ -43,6 +49,8 @@ impl Books {
             unseen: BTreeSet::new(),
             is_full: false,
             acceptance: BTreeMap::new(),
+            clones: BTreeMap::new(),
+            in_clone: BTreeMap::new(),
             green_tip: None,
             by_hand: BTreeSet::new(),
             merged: BTreeMap::new(),
@@ -73,10 +81,16 @@ impl Books {
             {
                 self.unseen.clear();
             }
-            Event::ChecksStarted { number, purpose: CheckPurpose::Acceptance { .. }, .. } => {
-                self.acceptance.insert(*number, self.tip.clone());
+            Event::ChecksStarted { number, purpose, tree, .. } => {
+                self.start_checks(*number, purpose, *tree)?;
             }
             Event::ChecksEnded { number, results, .. } => {
+                let failed = |result: &CheckResult| !result.passed && !result.failed_on_base;
+                if let Some(since) = self.in_clone.remove(number)
+                    && results.iter().any(failed)
+                {
+                    self.clones.remove(&since);
+                }
                 if let Some(tip) = self.acceptance.get(number)
                     && results.iter().all(|result| result.passed)
                 {
@@ -85,6 +99,37 @@ impl Books {
             }
             Event::ManualChecksSettled { checks } => self.by_hand.extend(checks.iter().cloned()),
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// R170: what the end rests on is seen in a clone of the tip, and nothing runs again where it failed.
+    fn start_checks(
+        &mut self,
+        number: CheckNumber,
+        purpose: &CheckPurpose,
+        tree: CheckTree,
+    ) -> Held {
+        let rule = "the_end_is_checked_in_a_fresh_clone";
+        if matches!(purpose, CheckPurpose::Task { .. }) {
+            return Ok(());
+        }
+        let CheckTree::Fresh { since } = tree else {
+            return hold(false, rule, || format!("checks {number} of {purpose} run elsewhere"));
+        };
+        if since == number {
+            self.clones.insert(since, self.tip.clone());
+        }
+        let of = self.clones.get(&since);
+        hold(of == Some(&self.tip), rule, || {
+            format!("checks {number} run in the clone of {since}, {of:?}, not of {}", self.tip)
+        })?;
+        match purpose {
+            CheckPurpose::Subject { subject, .. } if !runs_in_tree(subject) => {}
+            _ => drop(self.in_clone.insert(number, since)),
+        }
+        if matches!(purpose, CheckPurpose::Acceptance { .. }) {
+            self.acceptance.insert(number, self.tip.clone());
         }
         Ok(())
     }
@@ -191,4 +236,9 @@ impl Books {
         let absent = must.iter().find(|role| !self.roles.contains(role));
         hold(absent.is_none(), "all_roles_had_their_turn", || format!("{absent:?} had none"))
     }
+}
+
+/// What only reads leaves nothing behind.
+fn runs_in_tree(subject: &CheckSubject) -> bool {
+    matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle)
 }
