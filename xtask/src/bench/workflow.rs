@@ -19,7 +19,7 @@ use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
 use tollgate_host::clock;
 use tollgate_host::failure_report::Reporter;
-use tollgate_host::journal::Journal;
+use tollgate_host::journal::{Journal, Lineage};
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
@@ -98,7 +98,7 @@ impl Flow {
             return Err(format!("the journal ends in {} torn bytes", torn.bytes).into());
         }
         let session = Session::replay(records.iter().map(|record| (record.at, &record.event)))
-            .ok_or("the journal does not begin with an opening")?;
+            .map_err(|unfit| unfit.why)?;
         let mut flow = Self::assemble(layout, lock, journal, Engine::resume(session));
         flow.projector.take_all(&records);
         flow.projector.finish_take_over(flow.engine.session())?;
@@ -123,6 +123,10 @@ impl Flow {
 
     pub fn session(&self) -> &Session {
         self.engine.session()
+    }
+
+    pub fn lineage(&self) -> &Lineage {
+        self.journal.lineage()
     }
 
     /// Lets the agent answer every dispatch that is wanted, until a person is asked or all is done.
@@ -168,9 +172,11 @@ impl Flow {
 
     /// The person's answer at the gate.
     pub fn approve(&mut self) -> Result<(), Trouble> {
+        let decision = DecisionId::approve_design();
         self.handle(Input::Command(Command::Answer {
             id: CommandId::new("approve"),
-            decision: DecisionId::approve_design(),
+            round: self.session().round(&decision),
+            decision,
             answer: "approved".to_owned(),
             reason: None,
         }))

@@ -118,7 +118,8 @@ pub fn whole(context: &Context, flow: &mut Flow) -> Result<Duration, Trouble> {
         return Err("no dispatch is wanted".into());
     };
     let begin = Instant::now();
-    let order = DispatchOrder::of(flow.session(), number, attempt).ok_or("there is no order")?;
+    let order = DispatchOrder::of(flow.session(), flow.lineage(), number, attempt)
+        .ok_or("there is no order")?;
     let ended = dispatch::run(context, &order, &StopSwitch::default())?
         .ok_or("a program plays the role, and it waits for a person")?;
     if !matches!(ended.end, DispatchEnd::Replied { .. }) {

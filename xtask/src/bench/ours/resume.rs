@@ -36,7 +36,7 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
         let read = timing::median(runs, || {
             let (_, records, _) = Journal::open(&session.journal())?;
             let replayed = Session::replay(records.iter().map(|r| (r.at, &r.event)));
-            replayed.map(drop).ok_or_else(|| "the journal does not replay".into())
+            replayed.map(drop).map_err(|unfit| unfit.why.into())
         })?;
         let resumed = timing::median(runs, || Flow::resume(session.folder()).map(drop))?;
         let status = status(program, &repository, runs)?;
