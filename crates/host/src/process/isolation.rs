@@ -184,7 +184,7 @@ pub(super) fn works_in_a_child(
 ) -> bool {
     const WORKS: Errno = Errno::CANCELED;
     let mut command = Command::new("/proc/self/exe");
-    // SAFETY: what `attempt` does is said above, and both callers keep to it.
+    // SAFETY: what `attempt` does is said above, and the callers keep to it.
     unsafe {
         command.pre_exec(move || {
             attempt()?;
