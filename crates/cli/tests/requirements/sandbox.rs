@@ -248,8 +248,12 @@ fn linked_from(store: &str, settings: &str) -> (Repo, PathBuf) {
     (repo, file)
 }
 
-const STORES: [&str; 4] =
-    [".cache/uv/archive", ".local/share/pnpm/store/v3", ".bun/install/cache", ".cache/unheard-of/x"];
+const STORES: [&str; 4] = [
+    ".cache/uv/archive",
+    ".local/share/pnpm/store/v3",
+    ".bun/install/cache",
+    ".cache/unheard-of/x",
+];
 
 #[test]
 fn r173_an_agent_writes_no_file_of_the_checkout_through_a_store_that_it_is_linked_from() {

@@ -1,8 +1,8 @@
 //! How a process tree is held together: a PID namespace or a cgroup that the kernel empties, or a subreaper that we empty.
 
+use super::Sandbox;
 use super::cgroup;
 use super::devices::OwnDevices;
-use super::Sandbox;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, write};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};

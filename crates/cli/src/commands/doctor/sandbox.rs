@@ -66,7 +66,8 @@ fn finding(probe: &SandboxProbe) -> Finding {
 
 /// What no sandbox covers is the whole machine, then.
 pub(super) fn user() -> Option<Finding> {
-    let message = "you are root: what the sandbox does not cover, agents may do to the whole machine";
+    let message =
+        "you are root: what the sandbox does not cover, agents may do to the whole machine";
     let fix = "run Tollgate as an ordinary user";
     rustix::process::geteuid().is_root().then(|| Finding::warn("user", message, fix))
 }
@@ -84,11 +85,7 @@ fn fix(why: Option<&Unheld>) -> &'static str {
 }
 
 /// What differs from the usual.
-pub(super) fn settings(
-    repository: &Repository,
-    layout: &Layout,
-    config: &Config,
-) -> Vec<Finding> {
+pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config) -> Vec<Finding> {
     let title = "[sandbox]";
     if config.sandbox.enforce == Enforce::Off {
         let message = "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may, whatever the kernel could refuse";

@@ -43,7 +43,9 @@ pub fn probe_sandbox() -> io::Result<SandboxProbe> {
     fs::create_dir(root.join("inside"))?;
     let tried = thread::spawn(move || try_out(&root)).join();
     let own_terminals = isolation::has_own_devices();
-    tried.map(|probe| SandboxProbe { own_terminals, ..probe }).map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
+    tried
+        .map(|probe| SandboxProbe { own_terminals, ..probe })
+        .map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
 }
 
 fn try_out(root: &Path) -> SandboxProbe {
