@@ -98,7 +98,15 @@ fn r171_the_third_lost_supervisor_is_for_a_person_and_a_crash_of_the_engine_is_n
          answer UD-1 retry: leave it alone
          SpecAgent: unsupervised
          go",
-        expect![[""]],
+        expect![[r#"
+            waited    1000 ms
+            waited    1000 ms
+            waited    2000 ms
+            state     BLOCKED subagent_failure, 0 at work
+            decision  UD-1 escalation answered "retry: leave it alone"
+            decision  UD-2 escalation pending
+            told      SpecAgentx6 the person says: leave it alone
+            ran       SpecAgentx6"#]],
     );
 }
 

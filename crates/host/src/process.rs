@@ -25,7 +25,7 @@ pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::{Isolation, isolation};
 pub use remains::adopt_orphans;
-pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
+pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox, restricts_signals};
 pub use supervisor::supervise;
 pub use waiting::{Run, Stopper, Waited};
 

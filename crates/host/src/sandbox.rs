@@ -61,9 +61,8 @@ pub fn of_tree(
     let mut env = BTreeMap::new();
     if let Some(home) = &context.home {
         let folder = tree.with_file_name(CACHES);
-        env = caches::lay_out(home, &folder, &writable).map_err(|cause| {
-            Refused::Caches { place: folder.clone(), cause: cause.to_string() }
-        })?;
+        env = caches::lay_out(home, &folder, &writable)
+            .map_err(|cause| Refused::Caches { place: folder.clone(), cause: cause.to_string() })?;
         writable.add(&folder);
     }
     let required = settings.enforce == Enforce::Required;

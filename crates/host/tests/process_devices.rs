@@ -101,7 +101,10 @@ fn without_a_sandbox_the_terminals_of_others_are_open() {
         assert_eq!(world.end(&spec), RunEnd::Exited { code: 0 });
         assert_eq!(terminal.shown(), "PAINTED");
         let may_type = fs::read_to_string("/proc/sys/dev/tty/legacy_tiocsti");
-        if geteuid().is_root() && may_type.is_ok_and(|text| text.trim() == "1") && has_program("perl") {
+        if geteuid().is_root()
+            && may_type.is_ok_and(|text| text.trim() == "1")
+            && has_program("perl")
+        {
             let typing = World::new(world.isolation);
             assert_eq!(typing.end(&open(&typing, TYPE, &terminal)), RunEnd::Exited { code: 0 });
             assert!(terminal.has_input());
@@ -142,7 +145,10 @@ fn what_every_program_needs_is_there() {
                       cat /dev/fd/3 3< /etc/passwd > /dev/null; cat /etc/passwd > /dev/null; ls / > /dev/null; \
                       if echo x > /dev/full; then exit 9; fi; cat /proc/self/stat > /dev/null";
         assert_eq!(world.end(&held(world, script, &terminal)), RunEnd::Exited { code: 0 });
-        assert_eq!(world.log("stdout.log").split_whitespace().collect::<Vec<_>>(), ["4", "3", "2", "y"]);
+        assert_eq!(
+            world.log("stdout.log").split_whitespace().collect::<Vec<_>>(),
+            ["4", "3", "2", "y"]
+        );
     });
 }
 
@@ -186,7 +192,8 @@ fn r172_an_agent_of_root_has_what_root_of_a_container_has() {
     }
     with_each_isolation(|world| {
         let terminal = Terminal::open();
-        let script = "sed -n 's/^Cap\\(Prm\\|Eff\\):.//p' /proc/self/status; chown 1 . && chown 0 .";
+        let script =
+            "sed -n 's/^Cap\\(Prm\\|Eff\\):.//p' /proc/self/status; chown 1 . && chown 0 .";
         assert_eq!(world.end(&held(world, script, &terminal)), RunEnd::Exited { code: 0 });
         for set in world.log("stdout.log").lines() {
             let set = u64::from_str_radix(set, 16).unwrap();

@@ -5,9 +5,7 @@
 use crate::process_support;
 
 use process_support::{World, finished, wait_for, where_it_works};
-use tollgate_host::process::{
-    Attached, Isolation, RunEnd, RunSpec, Sandbox, probe_sandbox,
-};
+use tollgate_host::process::{Attached, Isolation, RunEnd, RunSpec, Sandbox, probe_sandbox};
 
 /// In a PID namespace an agent does not see its supervisor.
 const SEES_ITS_SUPERVISOR: [Isolation; 2] = [Isolation::Cgroup, Isolation::Subreaper];

@@ -23,6 +23,7 @@ pub enum Bug {
     ForgetsQuestionsAfterACrash,
     StartsAnAttemptTwice,
     CallsAnInterruptionACrash,
+    CallsALostSupervisorAnInterruption,
     DoesNotWaitBeforeARetry,
     RetriesATimeout,
     CompletesWithoutReview,
@@ -96,11 +97,16 @@ pub enum Bug {
 }
 
 impl Bug {
+<<<<<<< HEAD
     pub const ALL: [Self; 74] = [
+=======
+    pub const ALL: [Self; 72] = [
+>>>>>>> h/sandbox
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
         Self::CallsAnInterruptionACrash,
+        Self::CallsALostSupervisorAnInterruption,
         Self::DoesNotWaitBeforeARetry,
         Self::RetriesATimeout,
         Self::CompletesWithoutReview,
@@ -255,6 +261,10 @@ impl Bug {
                 Event::AttemptEnded { end: DispatchEnd::Interrupted { .. }, .. },
             )
             | (
+                Self::CallsALostSupervisorAnInterruption,
+                Event::AttemptEnded { end: DispatchEnd::Unsupervised { .. }, .. },
+            )
+            | (
                 Self::RetriesATimeout,
                 Event::AttemptEnded { end: DispatchEnd::TimedOut { .. }, .. },
             ) => true,
@@ -335,6 +345,15 @@ impl Bug {
                     signal: Some(9),
                     stderr_tail: String::new(),
                 };
+                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
+            }
+            Event::AttemptEnded {
+                number,
+                attempt,
+                end: DispatchEnd::Unsupervised { rescue },
+                usage,
+            } => {
+                let end = DispatchEnd::Interrupted { rescue };
                 InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
             }
             Event::AttemptEnded { number, attempt, .. } => {

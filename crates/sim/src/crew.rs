@@ -256,7 +256,8 @@ impl Crew {
     fn fail(&mut self, now: Timestamp) -> DispatchEnd {
         let error = ReplyError::new("reply.bad", "/status", "not a status");
         match self.chance.below(12) {
-            0..=2 => DispatchEnd::Crashed {
+            0 => DispatchEnd::Unsupervised { rescue: None },
+            1..=2 => DispatchEnd::Crashed {
                 exit_code: Some(1),
                 signal: None,
                 stderr_tail: "oops".to_owned(),

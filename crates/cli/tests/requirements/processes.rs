@@ -73,7 +73,7 @@ fn where_namespaces_are_refused(command: &Command) -> Option<Command> {
     tried.ok().filter(|tried| tried.status.success())?;
     let mut refusing = refusing();
     refusing.arg(command.get_program()).args(command.get_args());
-    refusing.current_dir(command.get_current_dir()?);
+    refusing.current_dir(command.get_current_dir()?).env_clear();
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => refusing.env(name, value),

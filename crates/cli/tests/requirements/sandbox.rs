@@ -212,6 +212,8 @@ fn settings_cannot_open_what_the_sandbox_is_there_for() {
         ("state/workspaces", "the state of Tollgate"),
         ("home", "your whole home"),
         ("way/in", "your checkout"),
+        ("/dev", "the terminals of this machine"),
+        ("/dev/pts", "the terminals of this machine"),
         ("", "your checkout"),
     ] {
         let repo = Repo::new();
@@ -227,4 +229,102 @@ fn settings_cannot_open_what_the_sandbox_is_there_for() {
     assert!(repo.tollgate(&["doctor"]).exits(0).out.contains(".absent is not there"));
     repo.settings("enforce = \"off\"");
     assert!(repo.tollgate(&["doctor"]).exits(0).out.contains("wherever you may"));
+}
+
+/// A file of the checkout that is also in a store of the home, as tools leave it.
+fn linked_from(store: &str, settings: &str) -> (Repo, PathBuf) {
+    let repo = route(json!([]), &[RESEARCH]);
+    repo.settings(settings);
+    let store = repo.outside("home").join(store);
+    fs::create_dir_all(&store).unwrap();
+    fs::create_dir_all(repo.root().join("node_modules/a")).unwrap();
+    fs::write(store.join("index.js"), "the person's\n").unwrap();
+    let file = repo.root().join("node_modules/a/index.js");
+    fs::hard_link(store.join("index.js"), &file).unwrap();
+    repo.write(".gitignore", "node_modules/\n");
+    commit(&repo);
+    let script = format!("echo {MARK} >> {}/index.js; true", store.display());
+    repo.crew(json!([does("Researcher", &script)]));
+    (repo, file)
+}
+
+const STORES: [&str; 4] = [
+    ".cache/uv/archive",
+    ".local/share/pnpm/store/v3",
+    ".bun/install/cache",
+    ".cache/unheard-of/x",
+];
+
+#[test]
+fn r173_an_agent_writes_no_file_of_the_checkout_through_a_store_that_it_is_linked_from() {
+    if !is_enforced() {
+        return;
+    }
+    for store in STORES {
+        let (repo, file) = linked_from(store, "");
+        go(&repo).exits(0);
+        assert_eq!(fs::read_to_string(file).unwrap(), "the person's\n", "{store}");
+    }
+    let (repo, _) = linked_from(STORES[3], "");
+    let told = repo.tollgate(&["doctor"]).exits(0).out;
+    assert!(told.contains(".cache/unheard-of is closed to agents"), "{told}");
+}
+
+/// The story above would see it, and a person may open a store all the same.
+#[test]
+fn a_store_that_the_settings_open_is_open() {
+    for store in STORES {
+        let (repo, file) = linked_from(store, &format!("[sandbox]\nwrite = [\"~/{store}\"]"));
+        go(&repo).exits(0);
+        assert!(fs::read_to_string(file).unwrap().contains(MARK), "{store}");
+    }
+}
+
+#[test]
+fn r173_tools_have_caches_of_their_own_in_place_of_what_is_closed() {
+    if !is_enforced() {
+        return;
+    }
+    let repo = route(json!([]), &[RESEARCH]);
+    let home = repo.outside("home");
+    fs::create_dir_all(home.join(".cache/pip")).unwrap();
+    fs::create_dir_all(home.join(".cache/uv")).unwrap();
+    let script = "set -e; mkdir -p $XDG_CACHE_HOME/uv/new $XDG_CACHE_HOME/go-build $PNPM_HOME/store $BUN_INSTALL_CACHE_DIR; \
+                  echo x > $XDG_CACHE_HOME/pip/wheel; echo x > $XDG_CACHE_HOME/uv/new/file; echo x > $PNPM_HOME/store/file";
+    repo.crew(json!([does("Researcher", script)]));
+    go(&repo).exits(0);
+    assert!(home.join(".cache/pip/wheel").exists(), "what is copied from is shared");
+    assert!(!home.join(".cache/uv/new").exists());
+}
+
+/// An agent of one session and the terminal of another, at which a person sits.
+#[test]
+fn r172_an_agent_neither_writes_to_nor_types_at_a_terminal_of_the_person() {
+    if !is_enforced() {
+        return;
+    }
+    for (settings, reaches) in [("", false), ("[sandbox]\nenforce = \"off\"", true)] {
+        let repo = route(json!([]), &[RESEARCH]);
+        repo.settings(settings);
+        let typescript = repo.outside("typescript");
+        let name = repo.outside("name");
+        let sits = format!("tty > {}.new; mv {0}.new {0}; sleep 60", name.display());
+        let mut command = std::process::Command::new("script");
+        command.args(["-qfec", &sits]).arg(&typescript).stdin(std::process::Stdio::piped());
+        let Ok(mut person) = command.stdout(std::process::Stdio::null()).spawn() else {
+            return eprintln!("NOT TESTED: there is no `script` here");
+        };
+        crate::support::eventually("the terminal", || name.exists());
+        let terminal = fs::read_to_string(&name).unwrap();
+        let paint = format!("echo {MARK} > {}; true", terminal.trim());
+        repo.crew(json!([does("Researcher", &paint)]));
+        go(&repo).exits(0);
+        let shown = || fs::read_to_string(&typescript).unwrap_or_default().contains(MARK);
+        if reaches {
+            crate::support::eventually("what was painted", shown);
+        }
+        person.kill().unwrap();
+        person.wait().unwrap();
+        assert_eq!(shown(), reaches);
+    }
 }

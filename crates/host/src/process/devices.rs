@@ -5,9 +5,7 @@ use super::Sandbox;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, mkdir, open, symlink};
 use rustix::io::Errno;
-use rustix::mount::{
-    MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree,
-};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;

@@ -1,8 +1,8 @@
 //! How a process tree is held together: a PID namespace or a cgroup that the kernel empties, or a subreaper that we empty.
 
+use super::Sandbox;
 use super::cgroup;
 use super::devices::OwnDevices;
-use super::Sandbox;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, write};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
@@ -184,7 +184,7 @@ pub(super) fn works_in_a_child(
 ) -> bool {
     const WORKS: Errno = Errno::CANCELED;
     let mut command = Command::new("/proc/self/exe");
-    // SAFETY: what `attempt` does is said above, and both callers keep to it.
+    // SAFETY: what `attempt` does is said above, and the callers keep to it.
     unsafe {
         command.pre_exec(move || {
             attempt()?;

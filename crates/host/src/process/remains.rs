@@ -3,9 +3,7 @@
 use super::tree::{self, Process};
 use super::{cgroup, record, sandbox};
 use record::RunFolder;
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -30,7 +28,8 @@ struct Adopter {
     supervisors: BTreeSet<i32>,
 }
 
-static ADOPTER: Mutex<Adopter> = Mutex::new(Adopter { is_active: false, supervisors: BTreeSet::new() });
+static ADOPTER: Mutex<Adopter> =
+    Mutex::new(Adopter { is_active: false, supervisors: BTreeSet::new() });
 
 fn adopter() -> MutexGuard<'static, Adopter> {
     ADOPTER.lock().unwrap_or_else(PoisonError::into_inner)

@@ -92,7 +92,7 @@ fn strict() -> Ruleset {
 }
 
 /// Whether the kernel keeps a run from signalling its supervisor, or anybody else outside.
-pub(super) fn restricts_signals() -> bool {
+pub fn restricts_signals() -> bool {
     strict().scope(Scope::Signal).is_ok()
 }
 

@@ -98,8 +98,9 @@ fn look_for_links(checkout: &Path, places: &[PathBuf]) -> BTreeSet<PathBuf> {
     }
     let shares = |place: &&PathBuf| {
         // Where the checkout could not be looked through, whatever has another name somewhere may have it there.
-        let is_elsewhere =
-            |file: &fs::Metadata| is_whole.is_none() || seen.contains_key(&(file.dev(), file.ino()));
+        let is_elsewhere = |file: &fs::Metadata| {
+            is_whole.is_none() || seen.contains_key(&(file.dev(), file.ino()))
+        };
         each_file(place, &mut |file| !is_elsewhere(file)) != Some(true)
     };
     places.iter().filter(shares).cloned().collect()

@@ -157,7 +157,12 @@ pub fn wait_for(what: &str, condition: impl Fn() -> bool) {
 }
 
 pub fn has_program(name: &str) -> bool {
-    Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
+    Command::new("sh")
+        .args(["-c", &format!("command -v {name}")])
+        .output()
+        .unwrap()
+        .status
+        .success()
 }
 
 /// A terminal at which somebody sits.
@@ -182,10 +187,8 @@ impl Terminal {
             assert_eq!(libc::ioctl(without_wait.as_raw_fd(), libc::TIOCGPTN, &mut number), 0);
         }
         let name = PathBuf::from(format!("/dev/pts/{number}"));
-        let slave = read_write()
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(&name)
-            .unwrap();
+        let slave =
+            read_write().custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&name).unwrap();
         Self { master: without_wait, slave, name }
     }
 

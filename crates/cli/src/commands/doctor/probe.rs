@@ -7,7 +7,7 @@ use crate::place;
 use std::path::Path;
 use tollgate_host::git::{Configuration, Git, GitError};
 use tollgate_host::layout::{Layout, state_home};
-use tollgate_host::process::{Isolation, isolation};
+use tollgate_host::process::{Isolation, isolation, restricts_signals};
 use tollgate_host::repository::{Repository, RepositoryError};
 use tollgate_host::settings::{self, SettingsError, actions, roles};
 
@@ -31,8 +31,9 @@ pub(super) fn everything() -> Vec<Finding> {
             findings.push(Finding::fail("repository", failure.message, "go to another folder"));
         }
     }
-    findings.push(process_tree(isolation()));
+    findings.push(process_tree(isolation(), restricts_signals()));
     findings.push(sandbox::enforced());
+    findings.extend(sandbox::user());
     findings.extend(state_folder());
     findings
 }
@@ -138,20 +139,31 @@ fn settings_broken(name: &str, error: &SettingsError) -> Finding {
 const ALLOW_NAMESPACES: &str = "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)";
 const GET_A_CGROUP: &str = "start Tollgate in a cgroup of your own (systemd-run --user --scope -p Delegate=yes tollgate ..., Linux 5.14 or newer)";
 
-fn process_tree(level: Isolation) -> Finding {
+/// In a namespace an agent sees nobody whom it could signal.
+fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
+    let signals = if signals_are_held {
+        ""
+    } else {
+        "; an agent can end or stop its supervisor, and the third time is for you"
+    };
     match level {
         Isolation::PidNamespace => {
             Finding::ok("isolation", "PID namespace: the kernel ends every process of an agent")
         }
         Isolation::Cgroup => Finding::warn(
             "isolation",
-            "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
-             found and ended like without",
+            format!(
+                "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
+                 found and ended like without{signals}"
+            ),
             ALLOW_NAMESPACES,
         ),
         Isolation::Subreaper => Finding::warn(
             "isolation",
-            "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can escape",
+            format!(
+                "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can \
+                 escape{signals}"
+            ),
             format!("{ALLOW_NAMESPACES}; or {GET_A_CGROUP}"),
         ),
     }
@@ -213,7 +225,7 @@ mod tests {
     fn r112_each_way_to_hold_a_tree_is_told_with_what_would_be_better() {
         let told =
             [Isolation::PidNamespace, Isolation::Cgroup, Isolation::Subreaper].map(|level| {
-                let found = process_tree(level);
+                let found = process_tree(level, true);
                 let fix = found.fix.unwrap_or_default();
                 let begins = found.message.split(':').next().unwrap_or_default().to_owned();
                 (found.level, begins, fix.contains("user namespaces"), fix.contains("systemd-run"))

@@ -25,11 +25,24 @@ pub(super) fn enforced() -> Finding {
 fn finding(probe: &SandboxProbe) -> Finding {
     let spoken = probe.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
     match (probe.level, &probe.why_none) {
-        (SandboxLevel::Full, _) => Finding::ok(
+        (SandboxLevel::Full, _) => {
+            let terminals = if probe.own_terminals {
+                "they have terminals of their own"
+            } else {
+                "they have no terminal at all"
+            };
+            Finding::ok(
+                NAME,
+                format!(
+                    "full: the kernel refuses agents every write outside the places open to them, and terminals and \
+                     devices of this machine; {terminals}{spoken}"
+                ),
+            )
+        }
+        (SandboxLevel::Partial, _) if !probe.devices_held => Finding::warn(
             NAME,
-            format!(
-                "full: the kernel refuses agents every write outside the places open to them{spoken}"
-            ),
+            format!("partial: a device could be opened or made all the same{spoken}"),
+            "run agents as an ordinary user, or in a container",
         ),
         (SandboxLevel::Partial, _) => Finding::warn(
             NAME,
@@ -51,6 +64,14 @@ fn finding(probe: &SandboxProbe) -> Finding {
     }
 }
 
+/// What no sandbox covers is the whole machine, then.
+pub(super) fn user() -> Option<Finding> {
+    let message =
+        "you are root: what the sandbox does not cover, agents may do to the whole machine";
+    let fix = "run Tollgate as an ordinary user";
+    rustix::process::geteuid().is_root().then(|| Finding::warn("user", message, fix))
+}
+
 fn fix(why: Option<&Unheld>) -> &'static str {
     match why {
         Some(Unheld::NotEnabled) => {
@@ -64,30 +85,38 @@ fn fix(why: Option<&Unheld>) -> &'static str {
 }
 
 /// What differs from the usual.
-pub(super) fn settings(
-    repository: &Repository,
-    layout: &Layout,
-    config: &Config,
-) -> Option<Finding> {
+pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config) -> Vec<Finding> {
     let title = "[sandbox]";
     if config.sandbox.enforce == Enforce::Off {
         let message = "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may, whatever the kernel could refuse";
-        return Some(Finding::warn(title, message, "remove the line, unless you need it"));
+        return vec![Finding::warn(title, message, "remove the line, unless you need it")];
     }
     let home = place::home();
     // Told by a line of its own.
-    let state_home = state_home(|name| std::env::var_os(name)).ok()?;
+    let Ok(state_home) = state_home(|name| std::env::var_os(name)) else {
+        return Vec::new();
+    };
     let surroundings = Surroundings { repository, state_home: &state_home, home: home.as_deref() };
     match sandbox::added(&config.sandbox, &surroundings) {
         Err(refused) => {
             let fix = format!("mend {}", layout.settings().display());
-            Some(Finding::fail(title, refused.to_string(), fix))
+            vec![Finding::fail(title, refused.to_string(), fix)]
         }
         Ok(paths) => {
-            let absent = paths.iter().find(|path| !path.exists())?;
-            let message =
-                format!("{} is not there, so nothing is open to agents", absent.display());
-            Some(Finding::warn(title, message, "make it, or remove it from `write`"))
+            let absent = paths.iter().find(|path| !path.exists()).map(|absent| {
+                let message =
+                    format!("{} is not there, so nothing is open to agents", absent.display());
+                Finding::warn(title, message, "make it, or remove it from `write`")
+            });
+            let linked = sandbox::linked(&surroundings);
+            let linked = linked.iter().filter(|path| !paths.contains(path)).map(|path| {
+                let message = format!(
+                    "{} is closed to agents: a file in it is also one of your checkout, by a hard link",
+                    path.display()
+                );
+                Finding::warn(title, message, "install again with copies, or open it by `write`")
+            });
+            absent.into_iter().chain(linked).collect()
         }
     }
 }
@@ -101,13 +130,18 @@ mod tests {
 
     #[test]
     fn every_level_is_told_with_a_way_on() {
-        let probe = |level, abi, why_none| finding(&SandboxProbe { level, abi, why_none });
+        let devices = |level, abi, why_none, devices_held| {
+            finding(&SandboxProbe { level, abi, why_none, devices_held, own_terminals: true })
+        };
+        let probe = |level, abi, why_none| devices(level, abi, why_none, true);
         let full = probe(SandboxLevel::Full, Some(7), None);
         assert_eq!((full.level, full.fix), (Level::Ok, None));
         assert!(full.message.contains("ABI 7"), "{}", full.message);
         let partial = probe(SandboxLevel::Partial, Some(1), None);
         assert!(partial.message.starts_with("partial"), "{}", partial.message);
         assert!(partial.fix.unwrap().contains("6.2"));
+        let open = devices(SandboxLevel::Partial, Some(7), None, false);
+        assert!(open.message.contains("device"), "{}", open.message);
         let none = probe(SandboxLevel::None, None, Some(Unheld::NotEnabled));
         assert!(none.message.starts_with("none: Landlock is in the kernel"), "{}", none.message);
         assert!(none.fix.unwrap().contains("lsm="));

@@ -1,6 +1,6 @@
 //! Tries a sandbox out: whether the kernel really refuses what it says it refuses.
 
-use super::{Devices, SandboxLevel, restricts_signals, ruleset};
+use super::{Devices, SandboxLevel, ruleset};
 use crate::process::isolation;
 use landlock::{ABI, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -17,10 +17,10 @@ pub struct SandboxProbe {
     pub abi: Option<u32>,
     /// Why the level is none.
     pub why_none: Option<Unheld>,
+    /// No device but the usual ones can be opened, and none made.
+    pub devices_held: bool,
     /// Runs have terminals of their own; else they have none.
     pub own_terminals: bool,
-    /// Runs can signal nobody outside.
-    pub signals_held: bool,
 }
 
 /// Why nothing is enforced.
@@ -34,8 +34,6 @@ pub enum Unheld {
     Refused(String),
     #[error("Landlock is there, but a forbidden write went through")]
     DoesNotHold,
-    #[error("Landlock is there, but a device could be {0} all the same")]
-    DeviceOpen(&'static str),
 }
 
 /// Restricts a thread, never the caller, and lets it write where it may and where it may not.
@@ -45,7 +43,9 @@ pub fn probe_sandbox() -> io::Result<SandboxProbe> {
     fs::create_dir(root.join("inside"))?;
     let tried = thread::spawn(move || try_out(&root)).join();
     let own_terminals = isolation::has_own_devices();
-    tried.map(|probe| SandboxProbe { own_terminals, ..probe }).map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
+    tried
+        .map(|probe| SandboxProbe { own_terminals, ..probe })
+        .map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
 }
 
 fn try_out(root: &Path) -> SandboxProbe {
@@ -53,19 +53,20 @@ fn try_out(root: &Path) -> SandboxProbe {
     let terminals = File::open(NEW_TERMINAL).is_ok();
     let tried = match ruleset(&[&root.join("inside")], Devices::OfTheMachine) {
         Ok(Some(ruleset)) => match ruleset.restrict_self() {
-            Ok(_) => holds(root).and_then(|()| closes_devices(root, terminals)),
+            Ok(_) => holds(root),
             Err(error) => Err(Unheld::Refused(format!("the kernel refused a sandbox: {error}"))),
         },
         Ok(None) => Ok(()),
         Err(words) => Err(Unheld::Refused(words)),
     };
     let (abi, absent) = spoken();
+    let devices_held = closes_devices(root, terminals);
     let (level, why_none) = match tried.and(absent.map_or(Ok(()), Err)) {
+        Ok(()) if level == SandboxLevel::Full && !devices_held => (SandboxLevel::Partial, None),
         Ok(()) => (level, None),
         Err(why) => (SandboxLevel::None, Some(why)),
     };
-    let signals_held = restricts_signals();
-    SandboxProbe { level, abi, why_none, own_terminals: false, signals_held }
+    SandboxProbe { level, abi, why_none, devices_held, own_terminals: false }
 }
 
 fn holds(root: &Path) -> Result<(), Unheld> {
@@ -86,16 +87,11 @@ fn holds(root: &Path) -> Result<(), Unheld> {
 const NEW_TERMINAL: &str = "/dev/ptmx";
 
 /// What holds for runs that see the machine's devices; those with their own see no others.
-fn closes_devices(root: &Path, had_terminals: bool) -> Result<(), Unheld> {
-    if had_terminals && File::open(NEW_TERMINAL).is_ok() {
-        return Err(Unheld::DeviceOpen("opened"));
-    }
-    let node = root.join("inside/null");
+fn closes_devices(root: &Path, had_terminals: bool) -> bool {
     let null = rustix::fs::makedev(1, 3);
-    match mknodat(CWD, node, FileType::CharacterDevice, Mode::RUSR, null) {
-        Ok(()) => Err(Unheld::DeviceOpen("made")),
-        Err(_) => Ok(()),
-    }
+    let node = root.join("inside/null");
+    let made = mknodat(CWD, node, FileType::CharacterDevice, Mode::RUSR, null);
+    made.is_err() && !(had_terminals && File::open(NEW_TERMINAL).is_ok())
 }
 
 /// The crate tells its version only to who lets himself be restricted.
