@@ -12,6 +12,7 @@ mod take;
 mod unit;
 
 pub use changes::ChangeSet;
+pub(crate) use dispatch::Delivered;
 pub use dispatch::{AttemptRecord, Dispatch, Waiting};
 pub use ledger::Ledger;
 pub(crate) use players::Seat;

@@ -49,6 +49,7 @@ pub enum Bug {
     TakesChangesInTheWrongOrder,
     ApprovesACriticalFinding,
     LosesAFinding,
+    DoesNotHearTheCoder,
     JustifiesWithNothing,
     StopsForASmallFinding,
     ApprovesUnderAnotherStage,
@@ -94,7 +95,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 72] = [
+    pub const ALL: [Self; 73] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -125,6 +126,7 @@ impl Bug {
         Self::TakesChangesInTheWrongOrder,
         Self::ApprovesACriticalFinding,
         Self::LosesAFinding,
+        Self::DoesNotHearTheCoder,
         Self::JustifiesWithNothing,
         Self::StopsForASmallFinding,
         Self::ApprovesUnderAnotherStage,
