@@ -59,9 +59,10 @@ fn r156_following_the_offer_of_a_cancel_leaves_own_work_and_undoes_the_session()
     ];
     for way in ways {
         let repo = at_work();
-        let said = repo.tollgate(way).says("nothing to undo there");
+        let said = repo.tollgate(way);
         let followed = follows(&repo, &said);
         expect_own_work(&repo);
+        said.says("nothing to undo there");
         assert_eq!(followed, [format!("git branch -D {}", branch(&repo))], "{way:?}");
         assert_eq!(repo.git(&["branch", "--list", "tollgate/*"]), "", "{way:?}");
     }
