@@ -12,6 +12,7 @@ use tollgate_core::session::Session;
 use tollgate_host::activity::manual::{self, Assigned};
 use tollgate_host::failure_report::{self, FailureReport};
 use tollgate_host::layout::Layout;
+use tollgate_host::repository::Repository;
 use tollgate_host::serve::Ending;
 
 /// Tells how it ended and what to do next.
@@ -154,9 +155,32 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
             output::marked(NOTE, "remedy:", &blocker.remedy);
         }
     }
-    if session.has_accepted_work() {
+    if session.is_cancelled() {
+        undo_offer(root, session);
+    } else if session.has_accepted_work() {
         output::marked(DIM, "kept:", &format!("accepted work is on branch {}", session.branch()));
     }
+}
+
+/// What would undo a cancelled session. Agents work in a clone, so the checkout holds nothing but the person's own work:
+/// going back to a snapshot of it would undo that.
+pub fn undo_offer(root: &Path, session: &Session) {
+    let checkout = "it changed nothing in your checkout: there is nothing to undo there";
+    output::talk(checkout);
+    if !session.has_accepted_work() {
+        return;
+    }
+    let branch = session.branch();
+    let is_ours_alone = Repository::discover(root).and_then(|repository| {
+        let tip = repository.branch_tip(&session.opening.session)?;
+        let is_on_it = repository.head()?.branch.as_ref() == Some(&branch);
+        Ok(tip.as_ref() == Some(&session.tip) && !is_on_it)
+    });
+    let how = match is_ours_alone {
+        Ok(true) => format!("`git branch -D {branch}` removes it"),
+        _ => "look at it before you remove it: it may hold work of yours".to_owned(),
+    };
+    output::talk(&format!("its accepted work stays on branch {branch}; {how}"));
 }
 
 /// What is on disk about the failure that the first open question is about.

@@ -13,6 +13,7 @@ mod gate;
 mod parallel;
 mod repair;
 mod reply;
+mod report;
 mod scope;
 mod severity;
 mod step;

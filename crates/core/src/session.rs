@@ -13,6 +13,7 @@ mod take;
 mod unit;
 
 pub use changes::ChangeSet;
+pub(crate) use dispatch::Delivered;
 pub use dispatch::{AttemptRecord, Dispatch, Waiting};
 pub use fit::Unfit;
 pub use ledger::Ledger;

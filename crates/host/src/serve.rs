@@ -332,7 +332,8 @@ impl Owner {
         face: &mut dyn Face,
         inputs: Vec<Input>,
     ) -> Result<Vec<Answered>, ServeError> {
-        let (commit, answers) = self.engine.handle(clock::now(), inputs);
+        let now = clock::now_after(self.session().updated_at);
+        let (commit, answers) = self.engine.handle(now, inputs);
         let journal = &mut self.journal;
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("serve.committed");

@@ -52,6 +52,7 @@ pub enum Bug {
     TakesChangesInTheWrongOrder,
     ApprovesACriticalFinding,
     LosesAFinding,
+    DoesNotHearTheCoder,
     JustifiesWithNothing,
     StopsForASmallFinding,
     ApprovesUnderAnotherStage,
@@ -97,11 +98,7 @@ pub enum Bug {
 }
 
 impl Bug {
-<<<<<<< HEAD
-    pub const ALL: [Self; 74] = [
-=======
-    pub const ALL: [Self; 72] = [
->>>>>>> h/sandbox
+    pub const ALL: [Self; 76] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -135,6 +132,7 @@ impl Bug {
         Self::TakesChangesInTheWrongOrder,
         Self::ApprovesACriticalFinding,
         Self::LosesAFinding,
+        Self::DoesNotHearTheCoder,
         Self::JustifiesWithNothing,
         Self::StopsForASmallFinding,
         Self::ApprovesUnderAnotherStage,

@@ -293,6 +293,13 @@ impl Crew {
                 });
                 return replied(self.reply(ReplyStatus::Ok), work);
             }
+            2..=3 if !dispatch.role.is_reviewing() => {
+                let mut reply = self.reply(ReplyStatus::Ok);
+                for _ in 0..=self.chance.below(2) {
+                    reply.findings.push(self.finding(&dispatch.purpose));
+                }
+                return replied(reply, work);
+            }
             _ => {}
         }
         match dispatch.role {

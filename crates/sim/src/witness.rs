@@ -9,6 +9,7 @@ mod lanes;
 mod ledger;
 mod members;
 mod refinement;
+mod reports;
 mod scope;
 mod severity;
 mod tasks;
@@ -91,6 +92,7 @@ pub(crate) struct Witness {
     lanes: lanes::Books,
     scope: scope::Books,
     refinement: refinement::Books,
+    reports: reports::Books,
 }
 
 impl Witness {
@@ -114,6 +116,7 @@ impl Witness {
             lanes: lanes::Books::new(opening),
             scope: scope::Books::new(opening),
             refinement: refinement::Books::default(),
+            reports: reports::Books::default(),
         }
     }
 
@@ -139,6 +142,7 @@ impl Witness {
         self.gates.see(event, &self.attempts, self.ending.tip())?;
         self.members.see(event, &self.attempts, truth)?;
         self.severity.see(event, &self.attempts)?;
+        self.reports.see(event, &self.attempts)?;
         self.lanes.see(event, &self.attempts, &self.tasks, &self.decisions)?;
         match event {
             Event::ModeChanged { mode, .. } => {
@@ -164,6 +168,7 @@ impl Witness {
         self.decisions.records_are_valid(session)?;
         self.members.a_conflict_is_named()?;
         self.severity.nothing_found_is_lost()?;
+        self.reports.nothing_reported_is_lost()?;
         self.lanes.what_fits_is_taken()?;
         self.scope.after_commit(session)?;
         self.refinement.all_is_asked()?;

@@ -4,11 +4,12 @@ use super::run::{drive, end_cancelled};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place, tracking};
+use crate::{output, place, summary, tracking};
 use clap::Args;
 use std::time::Duration;
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::Command;
+use tollgate_core::session::Session;
 use tollgate_host::client;
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::serve::{First, Owner};
@@ -60,6 +61,7 @@ impl Answer {
             output::talk(&format!(
                 "the answer to {decision} is recorded; the process that runs {name} goes on"
             ));
+            tell_if_cancelled(&layout)?;
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
@@ -74,9 +76,22 @@ impl Answer {
             tracking::follow(&mut owner, face.as_mut())?;
             return drive(&mut owner, face.as_mut());
         }
+        if owner.session().is_cancelled() {
+            output::talk(&format!("{name} is cancelled"));
+            summary::undo_offer(owner.root(), owner.session());
+            return Ok(Exit::Ok);
+        }
         output::talk(&format!("recorded; go on with `tollgate resume {name}`"));
         Ok(Exit::Ok)
     }
+}
+
+/// The process that runs the session tells whoever sits there; this is for who cancelled it from here.
+fn tell_if_cancelled(layout: &SessionLayout) -> Result<(), Failure> {
+    if let Some(session) = client::read_session(layout)?.filter(Session::is_cancelled) {
+        summary::undo_offer(&place::here()?, &session);
+    }
+    Ok(())
 }
 
 /// True when the owner took the command; false when nobody owns the session.

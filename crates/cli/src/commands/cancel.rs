@@ -5,7 +5,7 @@ use super::run::{end_cancelled, tell_unrecorded};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place, tracking};
+use crate::{output, place, summary, tracking};
 use clap::Args;
 use tollgate_core::input::Command;
 use tollgate_host::client;
@@ -38,18 +38,8 @@ impl Cancel {
             tell_unrecorded(&owner);
         }
         output::talk(&format!("{name} is cancelled"));
-        let session = client::read_session(&layout)?;
-        if let Some(snapshot) = session.as_ref().and_then(|s| s.opening.snapshot.as_deref()) {
-            output::talk(&format!(
-                "nothing was rolled back; `tollgate snapshot show {snapshot}` says what has changed in the checkout since, \
-                 `tollgate snapshot restore {snapshot}` takes it back"
-            ));
-        }
-        if let Some(session) = session.filter(|s| s.has_accepted_work()) {
-            let branch = session.branch();
-            output::talk(&format!(
-                "its accepted work stays on branch {branch}; `git branch -D {branch}` removes it"
-            ));
+        if let Some(session) = client::read_session(&layout)? {
+            summary::undo_offer(&place::here()?, &session);
         }
         Ok(Exit::Ok)
     }

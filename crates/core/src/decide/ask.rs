@@ -198,17 +198,13 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
     ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
 }
 
-/// Findings that stop the work at a severity gate. With a critical one there is no way to approve.
-pub(super) fn justify(draft: &mut Draft<'_>, step: usize, grave: &[Finding]) {
+/// Findings that stop the work. With a critical one there is no way to approve.
+pub(super) fn justify(draft: &mut Draft<'_>, subject: Subject, fix: &str, grave: &[Finding]) {
     let is_critical = |finding: &&Finding| finding.report.severity == Severity::Critical;
     let critical = grave.iter().filter(is_critical).count();
     let lines: Vec<String> = grave.iter().map(|f| super::reply::finding_line(&f.report)).collect();
     let high = grave.len() - critical;
-    let mut options = vec![option(
-        "fix",
-        "Fix it",
-        "the Coder repairs what is listed, then who found it looks again",
-    )];
+    let mut options = vec![option("fix", "Fix it", fix)];
     if critical == 0 {
         options.push(option(
             "approve: TEXT",
@@ -226,7 +222,6 @@ pub(super) fn justify(draft: &mut Draft<'_>, step: usize, grave: &[Finding]) {
         "{critical} critical and {high} high finding(s) are open:\n{}\n{how}",
         bullets(&lines)
     );
-    let subject = Subject::Severity { step };
     ask(draft, Question { kind: DecisionKind::Justify, text, options, subject });
 }
 

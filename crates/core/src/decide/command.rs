@@ -1,6 +1,6 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, attempt, checks, gate, parallel, repair, scope, severity};
+use super::{Draft, ask, attempt, checks, gate, parallel, repair, report, scope, severity};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -219,9 +219,16 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
     unblock_task(draft, task);
     let source = Gate::of_repair(repair).map_or(Role::Orchestrator, Gate::role);
     if answer.keyword == "accept-with-known-issues" {
+        // Where only others reported something, the reviewing role has not looked yet.
+        let is_judged = draft.open_findings(task, source).next().is_some();
         settle_open(draft, task, source, FindingStatus::Accepted, answer.words());
+        let reported: Vec<Finding> =
+            report::open(draft).filter(|finding| finding.task == *task).cloned().collect();
+        for finding in &reported {
+            accept_finding(draft, finding, answer.words());
+        }
         draft.emit(Event::KnownIssueNoted { text: answer.words().to_owned() });
-        if Gate::of_repair(repair).is_some() {
+        if Gate::of_repair(repair).is_some() && (is_judged || reported.is_empty()) {
             draft.emit(Event::GatePassed { task: task.clone(), role: source });
         }
         return;
@@ -236,6 +243,8 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         let open = draft.open_findings(task, role);
         feedback.extend(open.map(|finding| super::reply::finding_line(&finding.report)));
     }
+    let reported = report::open(draft).filter(|finding| finding.task == *task);
+    feedback.extend(reported.map(|finding| super::reply::finding_line(&finding.report)));
     feedback.dedup();
     let (task, authorized) = (task.clone(), scope::named_paths(answer.words()));
     draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
@@ -307,6 +316,9 @@ pub const MANUAL_FIX: &str = "(manual-fix)";
 
 /// One consent buys one attempt.
 fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
+    if matches!(answer.keyword.as_str(), "fix" | "approve") {
+        return report::answered(draft, number, answer);
+    }
     ask::unblock(draft);
     let task = draft.dispatches[&number].task.clone();
     unblock_task(draft, &task);

@@ -143,9 +143,12 @@ fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 /// The blocker of a dispatch that waits for a person's answer.
 pub(super) fn still_waiting(draft: &Draft<'_>) -> Option<Blocker> {
     draft.pending_decisions().find_map(|decision| {
-        let Subject::Dispatch { dispatch } = decision.subject else {
+        let (Subject::Dispatch { dispatch }, DecisionKind::Escalation) =
+            (&decision.subject, decision.kind)
+        else {
             return None;
         };
+        let dispatch = *dispatch;
         let code = stopped_by(draft, dispatch);
         let remedy = remedy(draft, dispatch, code, &decision.decision_id);
         Some(Blocker { code, detail: decision.question.clone(), remedy })

@@ -170,10 +170,10 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
         }
         let objects = delivered.is_some_and(|delivered| !is_planned && objects(&delivered.reply));
         let verdict = if objects { Verdict::Objected } else { verdict };
-        let work = delivered.map(|delivered| delivered.work.clone());
+        let delivered = delivered.cloned();
         draft.emit(Event::DispatchClosed { number: *number, verdict });
-        if let (Some(work), Verdict::Accepted | Verdict::Objected) = (work, verdict) {
-            accept::adopt(draft, *number, &work);
+        if let (Some(one), Verdict::Accepted | Verdict::Objected) = (delivered, verdict) {
+            accept::adopt(draft, *number, &one.reply, &one.work);
         }
         settle_conflicts_of(draft, *number);
     }

@@ -1,6 +1,6 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
-use super::{Draft, accept, ask, escalate, repair, scope};
+use super::{Draft, accept, ask, escalate, repair, report, scope};
 use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -63,9 +63,22 @@ pub(super) fn open_weakenings(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding>
         .collect()
 }
 
-/// What was reported, each once and at its worst, and not already answered by a person.
-/// A BLOCKED without findings is one itself.
+/// What a reviewing role reported. A BLOCKED without findings is one itself.
 pub(super) fn effective_reports(
+    draft: &Draft<'_>,
+    role: Role,
+    task: &TaskRef,
+    reply: &Reply,
+) -> Vec<ReportedFinding> {
+    let mut reports = reported(draft, role, task, reply);
+    if reports.is_empty() && reply.status == ReplyStatus::Blocked {
+        reports.push(ReportedFinding::plain(Severity::High, "", reply.summary.clone()));
+    }
+    reports
+}
+
+/// What was reported, each once and at its worst, and not already answered by a person.
+pub(super) fn reported(
     draft: &Draft<'_>,
     role: Role,
     task: &TaskRef,
@@ -88,9 +101,6 @@ pub(super) fn effective_reports(
                 && known.report.severity >= report.severity
         })
     });
-    if reports.is_empty() && reply.status == ReplyStatus::Blocked {
-        reports.push(ReportedFinding::plain(Severity::High, "", reply.summary.clone()));
-    }
     reports
 }
 
@@ -240,7 +250,9 @@ pub(super) fn blocked(
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
         let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
-        lines.extend(draft.open_findings(&task, source).map(|f| finding_line(&f.report)));
+        let open = draft.open_findings(&task, source);
+        let reported = report::open(draft).filter(|finding| finding.task == task);
+        lines.extend(open.chain(reported).map(|f| finding_line(&f.report)));
         return repair::object(draft, &task, *repair, lines);
     }
     escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);

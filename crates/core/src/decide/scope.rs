@@ -111,10 +111,14 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     if draft.unit(&task).is_none() {
         return;
     }
-    let feedback = vec![
+    let mut feedback = vec![
         text,
         "what you changed there before was left out and is back in your tree: finish it".to_owned(),
     ];
+    // A repair that waits already is made with it.
+    feedback.extend(
+        draft.unit(&task).and_then(|unit| unit.pending.clone()).into_iter().flat_map(|p| p.feedback),
+    );
     draft.emit(Event::RepairOpened {
         task,
         repair: RepairLoop::FixReview,

@@ -3,6 +3,7 @@
 use super::step::Start;
 use super::{Draft, accept, ask, repair, reply, step};
 use crate::answer::Answer;
+use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
@@ -52,7 +53,8 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         let lines = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
         repair::object(draft, &TaskRef::Meta, repair, lines);
     } else {
-        ask::justify(draft, index, &grave);
+        let fix = "the Coder repairs what is listed, then who found it looks again";
+        ask::justify(draft, Subject::Severity { step: index }, fix, &grave);
     }
     false
 }

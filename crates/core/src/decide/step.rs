@@ -1,7 +1,7 @@
 //! From step to step, and from step to dispatch.
 
 use super::{
-    Draft, ask, attempt, checks, close, command, failure, gate, parallel, severity, tasks,
+    Draft, ask, attempt, checks, close, command, failure, gate, parallel, report, severity, tasks,
 };
 use crate::action::{Step, StepKind, When};
 use crate::decision::{BlockerCode, CorrectionStatus, Subject};
@@ -23,6 +23,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     }
     if !draft.entered {
         return enter(draft, 0);
+    }
+    if !is_busy && !gate::needs_evidence(draft) && report::comes_first(draft) {
+        return;
     }
     if matches!(draft.correction.status, CorrectionStatus::Queued | CorrectionStatus::Dispatched) {
         if !is_busy {

@@ -4,7 +4,8 @@
 //! `criterion manual: see it`, `gates approved single-final` (answers both gates by itself),
 //! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
-//! `answer ID TEXT`, `again ID TEXT` (the last command once more), `silence ID`, `exhaust ID`,
+//! `answer ID TEXT`, `again ID TEXT` (the last command once more), `answer-former ID TEXT` (meant for the round before),
+//! `kept ID TEXT` (as older versions kept it), `silence ID`, `exhaust ID`,
 //! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `drop T-001` (one less), `break PATH`,
 //! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),

@@ -8,6 +8,7 @@ use tollgate_core::event::{Event, FindingStatus, Purpose, Verdict};
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::reply::Severity;
 use tollgate_core::role::State;
+use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 
@@ -34,6 +35,9 @@ impl Bug {
             ) => {
                 let is_worst = finding.report.severity == Severity::Critical;
                 is_worst && finding.source.is_reviewing() && is_route(session)
+            }
+            (Self::DoesNotHearTheCoder, Event::FindingRecorded { finding }) => {
+                finding.source == Role::Coder
             }
             (Self::JustifiesWithNothing, Event::SeverityPassed { .. }) => true,
             (Self::StopsForASmallFinding, Event::SeverityPassed { tracked, .. }) => {
