@@ -48,6 +48,7 @@ pub enum Bug {
     TakesChangesInTheWrongOrder,
     ApprovesACriticalFinding,
     LosesAFinding,
+    LosesAWeakenedTest,
     JustifiesWithNothing,
     StopsForASmallFinding,
     ApprovesUnderAnotherStage,
@@ -93,7 +94,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 71] = [
+    pub const ALL: [Self; 72] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -123,6 +124,7 @@ impl Bug {
         Self::TakesChangesInTheWrongOrder,
         Self::ApprovesACriticalFinding,
         Self::LosesAFinding,
+        Self::LosesAWeakenedTest,
         Self::JustifiesWithNothing,
         Self::StopsForASmallFinding,
         Self::ApprovesUnderAnotherStage,

@@ -12,6 +12,7 @@ mod refinement;
 mod scope;
 mod severity;
 mod tasks;
+mod weakened;
 
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,6 +92,7 @@ pub(crate) struct Witness {
     lanes: lanes::Books,
     scope: scope::Books,
     refinement: refinement::Books,
+    weakened: weakened::Books,
 }
 
 impl Witness {
@@ -114,6 +116,7 @@ impl Witness {
             lanes: lanes::Books::new(opening),
             scope: scope::Books::new(opening),
             refinement: refinement::Books::default(),
+            weakened: weakened::Books::default(),
         }
     }
 
@@ -124,6 +127,7 @@ impl Witness {
         self.lean_calls_only_its_roles(event)?;
         self.steps_are_entered_by_right(event)?;
         self.refinement.see(event, &self.attempts)?;
+        self.weakened.see(event, &self.attempts)?;
         self.scope.see(event, &self.attempts)?;
         self.ledger.see(at, event, &self.attempts, truth)?;
         self.agents.see(at, event, &self.attempts)?;

@@ -2,12 +2,10 @@
 
 use super::found::{self, Found};
 use super::lex::Source;
+use super::facts::Facts;
 use super::scan::words;
-use super::{FileVersion, Kind, Weakening, assertions, language};
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// A test file written by hand is far smaller; beyond it no test is taken for granted.
-const FILE_BYTES_MAX: usize = 1_000_000;
+use super::{FileVersion, Kind, Weakening, assertions, doubles, judge, language, tolerance};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
     let before: Vec<Test> = changes
@@ -24,19 +22,28 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
         .collect();
     let pairs = Pairs::of(&before, &after);
     let mut weakenings = lost(changes, &before, &pairs);
+    let elsewhere = Elsewhere::of(changes);
     for (old, new) in pairs.matched(&before, &after) {
-        weakenings.extend(worse(changes, old, new));
+        let worse = judge::worse(old, new, &elsewhere);
+        weakenings.extend(worse.map(|(kind, message)| Weakening {
+            path: changes[new.file].path.to_owned(),
+            line: Some(new.line),
+            kind,
+            message,
+        }));
     }
     weakenings
 }
 
-struct Test {
+pub(super) struct Test {
     file: usize,
-    name: String,
+    pub name: String,
     line: u32,
-    is_skipped: bool,
-    assertions: usize,
-    is_empty: bool,
+    pub is_skipped: bool,
+    pub facts: Facts,
+    /// What it puts in place of something, by name.
+    pub replaced: BTreeSet<String>,
+    pub tolerances: Vec<f64>,
     /// Without comments and space.
     body: String,
     tokens: BTreeMap<String, usize>,
@@ -44,7 +51,7 @@ struct Test {
 
 fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
     let Some(language) = language::of_tests(path) else { return Vec::new() };
-    let Some(text) = text.filter(|text| text.len() <= FILE_BYTES_MAX) else { return Vec::new() };
+    let Some(text) = text else { return Vec::new() };
     let source = Source::new(text, language);
     let helpers = assertions::helpers(&source);
     let tests = found::tests(&source, path).into_iter();
@@ -63,13 +70,13 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
     if source.language == language::Language::JavaScript {
         body = body.replacen(&title, "", 1);
     }
-    let marks = test.head.start..test.at.clamp(test.head.start, test.head.end);
     Test {
         file,
         line: source.line(test.at),
         is_skipped: test.is_skipped,
-        assertions: assertions::count(source, helpers, marks, test.body.clone()),
-        is_empty: assertions::is_empty(source, test.body.clone()),
+        facts: Facts::of(source, helpers, &test),
+        replaced: doubles::replaced(source, test.body.clone()),
+        tolerances: tolerance::of(bare),
         name: test.name,
         body,
         tokens,
@@ -190,18 +197,16 @@ fn names(tests: &[&Test]) -> String {
     format!("{word} {}{rest}", shown.join(", "))
 }
 
-fn worse(changes: &[FileVersion<'_>], old: &Test, new: &Test) -> Option<Weakening> {
-    let name = crate::diagnostic::quote(&new.name);
-    let (kind, message) = if new.is_skipped && !old.is_skipped {
-        (Kind::Skipped, format!("the test {name} ran before and is skipped now"))
-    } else if new.is_skipped {
-        return None;
-    } else if old.assertions > 0 && new.assertions == 0 {
-        (Kind::Emptied, format!("the test {name} asserts nothing any more that could fail"))
-    } else if new.is_empty && !old.is_empty {
-        (Kind::Emptied, format!("the test {name} does nothing any more"))
-    } else {
-        return None;
-    };
-    Some(Weakening { path: changes[new.file].path.to_owned(), line: Some(new.line), kind, message })
+/// All that the change leaves behind, without layout: an assertion that moved is not lost.
+pub(super) struct Elsewhere(Vec<String>);
+
+impl Elsewhere {
+    fn of(changes: &[FileVersion<'_>]) -> Self {
+        let texts = changes.iter().filter(|change| language::Language::of(change.path).is_some());
+        Self(texts.filter_map(|c| c.after).map(|t| t.split_whitespace().collect()).collect())
+    }
+
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.0.iter().any(|all| all.contains(text))
+    }
 }

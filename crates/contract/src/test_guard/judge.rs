@@ -1,0 +1,78 @@
+//! A test before the change and the same test after it: which of the two demands more.
+
+use super::Kind;
+use super::compare::{Elsewhere, Test};
+use super::facts::Asserted;
+use super::strength;
+
+/// In words, when it demands less.
+pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Kind, String)> {
+    let name = crate::diagnostic::quote(&new.name);
+    let emptied = |what: &str| Some((Kind::Emptied, format!("the test {name} {what}")));
+    if new.is_skipped {
+        let message = format!("the test {name} ran before and is skipped now");
+        return (!old.is_skipped).then_some((Kind::Skipped, message));
+    }
+    let (before, after) = (&old.facts, &new.facts);
+    if before.total() > 0 && after.total() == 0 {
+        return emptied("asserts nothing any more that could fail");
+    }
+    if after.is_empty && !before.is_empty {
+        return emptied("does nothing any more");
+    }
+    if after.firm < before.firm && after.soft > before.soft {
+        return emptied("reaches an assertion only under a condition, or drops its failure");
+    }
+    if after.early > before.early {
+        return emptied("ends early under a condition, before its assertions");
+    }
+    if let Some(replaced) = new.replaced.difference(&old.replaced).next() {
+        return emptied(&format!("puts something else in place of {replaced:?}, which it tests"));
+    }
+    if after.cases < before.cases && after.asserted.len() <= before.asserted.len() {
+        let (old, new) = (before.cases, after.cases);
+        let message = format!("the test {name} runs over {new} values or cases, before over {old}");
+        return Some((Kind::FewerTests, message));
+    }
+    if is_looser(&old.tolerances, &new.tolerances) {
+        return emptied("allows a greater difference");
+    }
+    let gone = weaker(&before.asserted, &after.asserted, elsewhere)?;
+    let gone = crate::diagnostic::quote(gone);
+    emptied(&format!("demands less: {gone} is gone or became weaker"))
+}
+
+fn is_looser(old: &[f64], new: &[f64]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).any(|(old, new)| new > old)
+}
+
+/// An assertion that is gone, and nothing as strong came for it.
+fn weaker<'a>(old: &'a [Asserted], new: &[Asserted], elsewhere: &Elsewhere) -> Option<&'a str> {
+    let mut kept: Vec<&str> = new.iter().map(|one| one.text.as_str()).collect();
+    let mut gone: Vec<&Asserted> = Vec::new();
+    for one in old {
+        match kept.iter().position(|text| *text == one.text) {
+            Some(place) if !is_recomputed(new, &one.text, one.strength) => {
+                kept.swap_remove(place);
+            }
+            _ => gone.push(one),
+        }
+    }
+    let added = new.iter().filter(|one| {
+        !old.iter().any(|known| known.text == one.text && known.strength <= one.strength)
+    });
+    let best = added.map(|one| one.strength).max();
+    let is_lost = |one: &&&Asserted| {
+        let is_weaker = best.is_none_or(|best| best < one.strength);
+        let is_recomputed = is_recomputed(new, &one.text, one.strength);
+        is_weaker && one.strength > 0 && (is_recomputed || !elsewhere.has(&one.text))
+    };
+    let lost = gone.iter().find(is_lost).map(|one| one.text.as_str());
+    debug_assert!(best.is_none_or(|best| best <= strength::VALUE));
+    lost
+}
+
+/// The same words, but their other side is computed in the test now.
+fn is_recomputed(new: &[Asserted], text: &str, strength: u8) -> bool {
+    new.iter().any(|one| one.text == text && one.strength < strength)
+}
