@@ -9,6 +9,7 @@ mod blocks;
 mod cases;
 mod compare;
 mod config;
+mod doctest;
 mod doubles;
 mod facts;
 mod found;
@@ -17,6 +18,7 @@ mod judge;
 mod language;
 mod lex;
 mod marks;
+mod modules;
 mod scan;
 mod steering;
 mod strength;
@@ -91,7 +93,8 @@ pub fn weakened(changes: &[FileVersion<'_>], steering: &Steering) -> Vec<Weakeni
     let mut weakenings = compare::weakened(changes);
     weakenings.extend(changes.iter().filter_map(|change| config::edited(change, steering)));
     // What a file was found for already is not told a second time.
-    let more = [support::weakened(changes), marks::weakened(changes)].concat();
+    let more = [support::weakened, marks::weakened, doctest::weakened, modules::weakened];
+    let more = more.iter().flat_map(|look| look(changes));
     for one in more {
         if !weakenings.iter().any(|known| known.path == one.path) {
             weakenings.push(one);

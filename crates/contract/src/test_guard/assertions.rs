@@ -17,17 +17,21 @@ pub(super) fn sites(
     let found = words(&source.code[range]).map(|(at, word)| (start + at, word));
     let asserts = |(at, word): &(usize, &str)| {
         let is_real = is_assertion(source, *at, word) && !is_hollow(source, *at, word);
-        is_real || (helpers.contains(word) && is_called(source, *at, word))
+        !is_declared(source, *at) && (is_real || (helpers.contains(word) && is_called(source, *at, word)))
     };
     found.filter(asserts).map(|(at, _)| at).collect()
 }
 
 fn is_called(source: &Source<'_>, at: usize, word: &str) -> bool {
     let rest = source.code[at + word.len()..].trim_start_matches('!').trim_start();
-    let declares = ["def ", "fn ", "func ", "function ", "fun ", "void "];
+    rest.starts_with('(') || !source.language.has_braces()
+}
+
+/// `def check(…)` asserts nothing by itself.
+fn is_declared(source: &Source<'_>, at: usize) -> bool {
+    const DECLARES: &[&str] = &["def", "fn", "func", "function", "fun", "void", "class", "macro_rules!"];
     let before = source.code[..at].trim_end_matches([' ', '\t']);
-    let is_declared = declares.iter().any(|word| before.ends_with(word.trim()));
-    !is_declared && (rest.starts_with('(') || !source.language.has_braces())
+    DECLARES.iter().any(|word| before.ends_with(word))
 }
 
 /// How many there are in the body and in the attributes before it.
@@ -121,16 +125,21 @@ fn is_asserting_name(lower: &str) -> bool {
     (is_inside || is_first) && !(lower.starts_with("expected") && lower != "expectedexception")
 }
 
-/// A script tells that something is wrong by its exit code: lines that compare or can fail.
+/// A script tells that something is wrong by its exit code: how many of its lines compare or can fail.
 fn shell(code: &str) -> usize {
+    shell_lines(code).count()
+}
+
+/// Those lines.
+pub(super) fn shell_lines(code: &str) -> impl Iterator<Item = &str> {
     const MARKS: &[&str] = &[
         "[ ", "[[ ", "test ", "assert", "expect", "grep", "diff ", "cmp ", "run ", "||", "&&",
         "exit 1", "fail",
     ];
     let is_hollow =
-        |line: &&str| matches!(*line, "[ 1 -eq 1 ]" | "[ true ]" | "[[ true ]]" | "test 1 -eq 1");
+        |line: &str| matches!(line, "[ 1 -eq 1 ]" | "[ true ]" | "[[ true ]]" | "test 1 -eq 1");
     let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.filter(|line| MARKS.iter().any(|mark| line.contains(mark)) && !is_hollow(line)).count()
+    lines.filter(move |line| MARKS.iter().any(|mark| line.contains(mark)) && !is_hollow(line))
 }
 
 /// Nothing happens in this body at all.

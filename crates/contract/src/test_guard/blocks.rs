@@ -54,12 +54,16 @@ fn head_before(source: &Source<'_>, from: usize, open: usize) -> Range<usize> {
     const HEAD_BYTES_MAX: usize = 600;
     let bytes = source.code.as_bytes();
     let floor = from.max(open.saturating_sub(HEAD_BYTES_MAX));
+    // The brace may stand on a line of its own.
+    let open = source.code[..open].trim_end().len().max(from);
     let (mut at, mut depth) = (open, 0_i32);
     while at > floor {
         match bytes[at - 1] {
             b')' | b']' => depth += 1,
             b'(' | b'[' => depth -= 1,
-            b';' | b'{' | b'}' if depth <= 0 => break,
+            // `if err := f(); err != nil {` is one head.
+            b';' if depth <= 0 && source.language != Language::Go => break,
+            b'{' | b'}' if depth <= 0 => break,
             b'\n' if depth <= 0 && !source.code[at..open].trim_start().starts_with('.') => break,
             _ => {}
         }
@@ -187,7 +191,8 @@ pub(super) fn never_runs(head: &str) -> bool {
     const NEVER: &[&str] = &[
         "if(false)", "iffalse", "ifFalse", "if0", "if(0)", "whilefalse", "whileFalse", "while(false)",
         "while0", "in[]", "of[]", "in()", "inrange(0)", "&&false", "andFalse", "if!true", "if(!true)",
-        "ifnotTrue", "unlesstrue", "ifnil", "if(null)", "ifNone", "in0..0", "in{}",
+        "ifnotTrue", "unlesstrue", "ifnil", "if(null)", "ifNone", "in0..0", "in{}", "[:0]", ".take(0)", ".slice(0,0)",
+        ".Take(0)", ".first(0)", ".limit(0)", "&&(false)",
     ];
     let plain: String = head.chars().filter(|c| !c.is_whitespace()).collect();
     let plain = plain.trim_end_matches([':', '{']);

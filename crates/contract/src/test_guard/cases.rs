@@ -18,7 +18,16 @@ pub(super) fn count(source: &Source<'_>, head: Range<usize>, body: Range<usize>)
             BY_ATTRIBUTE.contains(word) && before.ends_with(['[', '@', ',', ':'])
         })
         .count();
+    if matches!(source.language, Language::Shell | Language::Bats) {
+        return named_tests(&source.code[body]);
+    }
     attributes + lists(source, head) + templates(source, &body) + lists(source, body)
+}
+
+/// Tests that a script calls by name.
+fn named_tests(code: &str) -> usize {
+    let lines = code.lines().filter(|line| !line.contains("()"));
+    lines.flat_map(str::split_whitespace).filter(|word| word.starts_with("test_")).count()
 }
 
 /// Elements of all lists with at least two, and of those inside them only the outer ones.
@@ -29,6 +38,7 @@ fn lists(source: &Source<'_>, range: Range<usize>) -> usize {
     while at < range.end {
         let is_list = match bytes[at] {
             b'[' => !is_index(source, at),
+            b'(' => is_looped_tuple(source, at),
             b'{' => is_braced_list(source, at),
             _ => false,
         };
@@ -46,6 +56,12 @@ fn lists(source: &Source<'_>, range: Range<usize>) -> usize {
         }
     }
     total
+}
+
+/// `for text in ("a", "b"):`
+fn is_looped_tuple(source: &Source<'_>, at: usize) -> bool {
+    let before = source.code[line_start(&source.code, at)..at].trim();
+    source.language == Language::Python && before.starts_with("for ") && before.ends_with(" in")
 }
 
 fn is_index(source: &Source<'_>, at: usize) -> bool {

@@ -20,8 +20,10 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
         .enumerate()
         .flat_map(|(index, change)| tests_of(index, change.path, change.after))
         .collect();
-    let pairs = Pairs::of(&before, &after);
+    let mut pairs = Pairs::of(&before, &after);
+    pairs.into_tables(&before, &after);
     let mut weakenings = lost(changes, &before, &pairs);
+    weakenings.extend(changes.iter().filter_map(out_of_reach));
     let elsewhere = Elsewhere::of(changes);
     for (old, new) in pairs.matched(&before, &after) {
         let worse = judge::worse(old, new, &elsewhere);
@@ -44,9 +46,26 @@ pub(super) struct Test {
     /// What it puts in place of something, by name.
     pub replaced: BTreeSet<String>,
     pub tolerances: Vec<f64>,
+    /// The error that its attributes ask for.
+    pub expects: Option<String>,
+    /// What stands in quotes, without space.
+    quoted: Vec<String>,
     /// Without comments and space.
     body: String,
     tokens: BTreeMap<String, usize>,
+    /// Its attributes too, without space.
+    whole: String,
+}
+
+impl Test {
+    /// The values that another test works with all stand in this one.
+    fn holds(&self, other: &Test) -> bool {
+        let values = other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let missing = other.quoted.iter().filter(|text| !self.whole.contains(text.as_str())).count();
+        // A message of a failed assertion may be another one.
+        let is_close = missing <= 1 || missing * 2 <= other.quoted.len();
+        is_close && values.into_iter().all(|value| self.whole.contains(value.as_str()))
+    }
 }
 
 fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
@@ -77,22 +96,40 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
         facts: Facts::of(source, helpers, &test),
         replaced: doubles::replaced(source, test.body.clone()),
         tolerances: tolerance::of(bare),
+        expects: expects(&source.code[test.head.start..test.at.max(test.head.start)]),
+        quoted: quoted(&body, &title),
+        whole: source.bare[test.head.start..test.body.end].split_whitespace().collect(),
         name: test.name,
         body,
         tokens,
     }
 }
 
+/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
+fn expects(head: &str) -> Option<String> {
+    let at = head.find("expected").map(|at| at + 8).or(head.find("ExpectedException").map(|at| at + 17))?;
+    let mut names = words(&head[at..]).map(|(_, word)| word);
+    names.find(|word| !matches!(*word, "typeof" | "class")).map(str::to_owned)
+}
+
+fn quoted(body: &str, title: &str) -> Vec<String> {
+    const QUOTED_MAX: usize = 20;
+    let texts = body.split(['"', '\'']).skip(1).step_by(2).filter(|text| !text.is_empty() && *text != title);
+    texts.take(QUOTED_MAX).map(str::to_owned).collect()
+}
+
 /// For each test before the change the one after it that it became.
 struct Pairs {
     became: Vec<Option<usize>>,
     is_taken: Vec<bool>,
+    /// Those that are rows of another test now.
+    merged: BTreeSet<usize>,
 }
 
 impl Pairs {
     fn of(before: &[Test], after: &[Test]) -> Self {
         let mut pairs =
-            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()] };
+            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()], merged: BTreeSet::new() };
         pairs.by_key(before, after, |test| format!("{} {}", test.file, test.name));
         pairs.by_key(before, after, |test| test.name.clone());
         pairs.by_key(before, after, |test| test.body.clone());
@@ -137,6 +174,27 @@ impl Pairs {
         }
     }
 
+    /// Tests that became rows of a table: their words stand in a test that has more cases than before.
+    fn into_tables(&mut self, before: &[Test], after: &[Test]) {
+        let mut room: Vec<usize> = after.iter().map(|test| test.facts.cases).collect();
+        for (index, new) in self.became.iter().enumerate() {
+            if let Some(new) = new {
+                let is_same = before[index].whole == after[*new].whole;
+                room[*new] = if is_same { 0 } else { room[*new].saturating_sub(1) };
+            }
+        }
+        for index in 0..before.len() {
+            if self.became[index].is_some() {
+                continue;
+            }
+            let takes = |new: &usize| room[*new] > 0 && after[*new].holds(&before[index]);
+            if let Some(new) = (0..after.len()).find(takes) {
+                room[new] -= 1;
+                self.merged.insert(index);
+            }
+        }
+    }
+
     fn matched<'a>(
         &'a self,
         before: &'a [Test],
@@ -160,8 +218,8 @@ fn likeness(old: &Test, new: &Test) -> usize {
 
 fn lost(changes: &[FileVersion<'_>], before: &[Test], pairs: &Pairs) -> Vec<Weakening> {
     let mut by_file: BTreeMap<usize, Vec<&Test>> = BTreeMap::new();
-    for (test, became) in before.iter().zip(&pairs.became) {
-        if became.is_none() {
+    for (index, (test, became)) in before.iter().zip(&pairs.became).enumerate() {
+        if became.is_none() && !pairs.merged.contains(&index) {
             by_file.entry(test.file).or_default().push(test);
         }
     }
@@ -185,6 +243,16 @@ fn lost(changes: &[FileVersion<'_>], before: &[Test], pairs: &Pairs) -> Vec<Weak
         Weakening { path, line: None, kind, message }
     };
     by_file.into_iter().map(told).collect()
+}
+
+/// A runner goes by names: what had one that it knows and has none now is not run any more.
+fn out_of_reach(change: &FileVersion<'_>) -> Option<Weakening> {
+    let (old, new) = (change.old_path.filter(|old| *old != change.path)?, change.path);
+    change.after?;
+    let is_lost = language::is_named_as_test(old) && !language::is_named_as_test(new);
+    let is_told = language::of_tests(new).is_none();
+    let message = format!("the test file was moved to {new}, where a test runner does not look by itself");
+    (is_lost && !is_told).then(|| Weakening { path: old.to_owned(), line: None, kind: Kind::Deleted, message })
 }
 
 fn names(tests: &[&Test]) -> String {

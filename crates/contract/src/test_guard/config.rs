@@ -30,8 +30,14 @@ pub(super) fn edited(change: &FileVersion<'_>, steering: &Steering) -> Option<We
         }
     }
     let before = change.before?;
-    if let Some(part) = part_of(path, steering) {
-        return parts::changed(&part, before, stays).and_then(|found| tell(path, found));
+    match part_of(path, steering) {
+        Some(part @ Part::Remarks(_)) => {
+            if let Some(found) = parts::changed(&part, before, stays) {
+                return tell(path, found);
+            }
+        }
+        Some(part) => return parts::changed(&part, before, stays).and_then(|found| tell(path, found)),
+        None => {}
     }
     let message = run_by_a_check(path, before, stays, steering)?;
     tell(path, (Kind::CheckCommand, message))
@@ -65,6 +71,8 @@ pub(super) enum Part {
     Lines(&'static [&'static str]),
     /// Lines that hold one of these words, in a new file too.
     Words(&'static [&'static str]),
+    /// Remarks that switch a linter off, which must not become more.
+    Remarks(&'static [&'static str]),
     /// The `test` block of a build configuration.
     TestBlock,
     TypeScript,

@@ -15,6 +15,11 @@ pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<Stri
     let code = &source.code[body.clone()];
     let bare = &source.bare[body.clone()];
     let mut all = BTreeSet::new();
+    if source.language == Language::Bats {
+        // `backup() { … }` and then `run backup`.
+        let named = code.match_indices("() {").filter_map(|(at, _)| words(&code[..at]).last());
+        all.extend(named.map(|(_, n)| n.to_owned()).filter(|n| code.contains(&format!("run {n}"))));
+    }
     for (at, word) in words(code) {
         let rest = &bare[at + word.len()..];
         let before = code[..at].trim_end();
@@ -65,7 +70,8 @@ fn member_before(before: &str) -> Option<&str> {
 fn is_called(code: &str, name: &str) -> bool {
     words(code).any(|(at, word)| {
         let after = code[at + word.len()..].trim_start();
-        word == name && after.starts_with('(')
+        let is_sent = code[..at].ends_with('.') && !code[..at].ends_with("receive(:");
+        word == name && (after.starts_with('(') || (is_sent && !after.starts_with('=')))
     })
 }
 
@@ -80,7 +86,7 @@ fn is_stated(code: &str, name: &str) -> bool {
 pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     if source.language != Language::JavaScript {
-        return all;
+        return classes(source);
     }
     for (at, word) in words(&source.code).filter(|(_, w)| matches!(*w, "mock" | "doMock" | "rewiremock")) {
         let line = source.bare[at + word.len()..].lines().next().unwrap_or_default();
@@ -93,6 +99,21 @@ pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
         }
     }
     all
+}
+
+/// `mock(Account.class)` in a class `AccountTest`.
+fn classes(source: &Source<'_>) -> BTreeSet<String> {
+    const MAKES: &[&str] =
+        &["mock", "createMock", "createStub", "Mock", "spy", "mockk", "getMockBuilder", "createPartialMock", "Substitute", "For"];
+    let code = source.code.as_str();
+    let made = words(code).filter(|(_, word)| MAKES.contains(word));
+    let named = made.filter_map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start_matches(['(', '<', ' ', '\\', '.']);
+        let name = word_at(rest, 0);
+        let tests = [format!("class {name}Test"), format!("class {name}Tests")];
+        (!name.is_empty() && tests.iter().any(|test| code.contains(test))).then(|| name.to_owned())
+    });
+    named.collect()
 }
 
 fn imported<'s>(source: &'s Source<'_>, module: &str) -> Vec<&'s str> {

@@ -8,7 +8,7 @@ use super::language::Language;
 use super::lex::Source;
 use super::strength;
 use super::swallow;
-use super::scan::words;
+use super::scan::{line_start, words};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -44,7 +44,12 @@ impl Facts {
         let head = test.head.start..test.body.start.max(test.head.end);
         let cases = cases::count(source, head, test.body.clone());
         if matches!(source.language, Language::Shell | Language::Bats) {
-            return Self { firm: total, cases, is_empty, ..Self::default() };
+            let lines = assertions::shell_lines(&source.bare[test.body.clone()]);
+            let asserted = lines.filter(|line| !line.starts_with("run ")).map(|line| Asserted {
+                text: line.split_whitespace().collect(),
+                strength: strength::of_shell(line),
+            });
+            return Self { asserted: asserted.collect(), firm: total, cases, is_empty, ..Self::default() };
         }
         let sites = assertions::sites(source, helpers, inner.clone());
         let around = Around::new(source, inner);
@@ -63,7 +68,8 @@ impl Facts {
 /// What the test function does; in JavaScript a test is a call, and its function one of the arguments.
 pub(super) fn inner(source: &Source<'_>, body: Range<usize>) -> Range<usize> {
     if source.language != Language::JavaScript {
-        return body;
+        let is_braced = source.code[body.clone()].starts_with('{') && body.len() > 1;
+        return if is_braced { body.start + 1..body.end - 1 } else { body };
     }
     let code = &source.code[body.clone()];
     let arrow = code.find("=>").map(|at| at + 2);
@@ -84,14 +90,11 @@ fn asserted(source: &Source<'_>, around: &Around<'_, '_>, at: usize) -> Asserted
     let statement = &source.bare[start..end];
     let text = statement.split_whitespace().collect();
     // The condition around a failure says what is demanded.
-    let condition = match source.language {
-        Language::Go => around.innermost(at).map(|block| &source.bare[block.head.clone()]),
-        _ => None,
-    };
-    let judged = condition.unwrap_or(statement);
-    let strength = match around.recomputes(at..end) {
-        true => 0,
-        false => strength::of(judged),
+    let condition = around.innermost(at).filter(|block| block.kind == Kind::If);
+    let strength = match (source.language, condition) {
+        _ if around.recomputes(at..end) => 0,
+        (Language::Go, Some(block)) => strength::of_condition(&source.bare[block.head.clone()]),
+        _ => strength::of(statement),
     };
     Asserted { text, strength }
 }
@@ -155,13 +158,15 @@ impl<'s, 'a> Around<'s, 'a> {
 
     fn is_soft(&self, at: usize) -> bool {
         let is_around = |block: &&Block| block.body.contains(&at);
-        self.blocks.iter().filter(is_around).any(|block| self.lets_pass(block, at))
+        self.blocks.iter().filter(is_around).any(|block| self.lets_pass(block))
             || self.is_behind_a_jump(at)
             || self.is_one_line_condition(at)
+            || swallow::comes_later(self.source, line_start(&self.source.code, at)..at)
+            || swallow::is_rescued(self.source, &self.blocks, at)
             || swallow::drops(self.source, at..statement_end(self.source, at))
     }
 
-    fn lets_pass(&self, block: &Block, at: usize) -> bool {
+    fn lets_pass(&self, block: &Block) -> bool {
         let source = self.source;
         let head = &source.code[block.head.clone()];
         match block.kind {
@@ -170,7 +175,7 @@ impl<'s, 'a> Around<'s, 'a> {
             Kind::Loop => never_runs(head),
             Kind::Try => swallow::handler_swallows(source, &self.blocks, block),
             Kind::Catch => swallow::is_passed_by(source, &self.blocks, block),
-            Kind::Function => swallow::is_not_run(source, &self.body, block, at),
+            Kind::Function => swallow::is_not_run(source, &self.body, block),
             Kind::Other => swallow::suppresses(head),
         }
     }
@@ -213,14 +218,19 @@ impl<'s, 'a> Around<'s, 'a> {
     fn early(&self, last: usize) -> usize {
         let is_early = |(jump, block): &&(Range<usize>, Option<usize>)| {
             let word = &self.source.code[jump.start..];
-            let leaves = word.starts_with("return") || word.starts_with("done");
+            let in_loop = self.blocks.iter().any(|b| {
+                b.kind == Kind::Loop && b.body.contains(&jump.start) && b.body.contains(&last)
+            });
+            let leaves = word.starts_with("return")
+                || word.starts_with("done")
+                || (word.starts_with("continue") && in_loop);
             let is_own = !self
                 .blocks
                 .iter()
                 .any(|b| b.kind == Kind::Function && b.body.contains(&jump.start));
             let block = block.map(|index| &self.blocks[index]);
             let under = block.is_some_and(|block| matches!(block.kind, Kind::If | Kind::Catch));
-            let fails = block.is_some_and(|b| self.fails_in(b.body.clone()));
+            let fails = under && block.is_some_and(|b| self.fails_in(b.body.clone()));
             let is_line = self.is_conditional_line(jump.start);
             leaves && is_own && (under || is_line) && !fails && jump.end <= last
         };

@@ -17,6 +17,15 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
     }
     let name = &code[at..end];
     if !code[end..].starts_with('(') {
+        let open = end + code[end..].len() - code[end..].trim_start().len();
+        if source.language == Language::Python && code[open..].starts_with('(') {
+            let close = source.closing(open).min(bare.len());
+            let is_all = bare[close..line_end(bare, close)].trim().is_empty();
+            // A tuple with something in it is true.
+            if is_all && arguments(source, open + 1..close.saturating_sub(1)).len() > 1 {
+                return true;
+            }
+        }
         let expression = &bare[end..line_end(bare, end)];
         return is_always_true(first_part(expression));
     }
@@ -31,6 +40,9 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
     }
     let chain_end = code[close..].find([';', '\n']).map_or(code.len(), |offset| close + offset);
     let chain = bare[close..chain_end].trim();
+    if name == "assertThat" && arguments.len() == 1 && chain.is_empty() {
+        return true;
+    }
     match arguments.as_slice() {
         [] => false,
         [only] if name.to_ascii_lowercase().contains("expect") => {

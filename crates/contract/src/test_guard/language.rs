@@ -91,6 +91,29 @@ fn is_go_test(path: &str) -> bool {
     !path.split('/').any(is_hidden) && !(stem.contains('_') && OTHERS.contains(&system))
 }
 
+/// By the usual settings of the usual runners.
+pub(super) fn is_named_as_test(path: &str) -> bool {
+    let name = file_name(path);
+    let Some((stem, _)) = name.rsplit_once('.') else { return false };
+    match Language::of(path) {
+        Some(Language::Python) => stem.starts_with("test") || stem.ends_with("_test"),
+        Some(Language::JavaScript) => {
+            stem.ends_with(".test") || stem.ends_with(".spec") || is_below(path, &["__tests__"])
+        }
+        Some(Language::Java | Language::Kotlin) => {
+            ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end)) || stem.starts_with("Test")
+        }
+        // Cargo takes the files right below `tests`, and a folder with a main.rs there.
+        Some(Language::Rust) => {
+            let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
+            folders.first() == Some(&"tests") || (folders.get(1) == Some(&"tests") && name == "main.rs")
+        }
+        Some(Language::Php) => stem.ends_with("Test"),
+        Some(Language::Ruby) => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        _ => false,
+    }
+}
+
 /// Output that a test compares with, kept beside it.
 pub(super) fn is_snapshot(path: &str) -> bool {
     path.ends_with(".snap") || is_below(path, &["__snapshots__", "snapshots"])

@@ -23,7 +23,8 @@ fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
         let path = change.old_path.unwrap_or(change.path);
         Lines::of(text, path, language).unwrap_or_default()
     });
-    words_of::of(language).iter().find_map(|word| {
+    let is_shared = language::file_name(change.path) == "conftest.py" && after.contains("autouse");
+    words_of::of(language).iter().filter(|word| is_shared || !word.only_shared).find_map(|word| {
         let found = added(word, old.as_ref(), &new)?;
         let message = format!("{}: {}", word.says, crate::diagnostic::quote(found.text.trim()));
         let (path, line) = (change.path.to_owned(), Some(found.number));
@@ -94,6 +95,14 @@ fn ranges(source: &Source<'_>, path: &str, language: Language) -> Option<Vec<Ran
     Some(tests.into_iter().map(|test| test.head.start..test.body.end).collect())
 }
 
+/// An end with a code that says failure hides nothing.
+fn has(text: &str, mark: &str) -> bool {
+    text.find(mark).is_some_and(|at| {
+        let next = text[at + mark.len()..].chars().next();
+        !(mark.ends_with('(') && next.is_some_and(|c| ('1'..='9').contains(&c)))
+    })
+}
+
 fn added<'l>(word: &Word, old: Option<&Lines>, new: &'l Lines) -> Option<&'l Line> {
     if old.is_none() && !word.counts_in_new {
         return None;
@@ -104,7 +113,7 @@ fn added<'l>(word: &Word, old: Option<&Lines>, new: &'l Lines) -> Option<&'l Lin
             In::Quoted => &line.bare,
             In::Comment => &line.text,
         };
-        word.any_of.iter().any(|mark| text.contains(mark))
+        word.any_of.iter().any(|mark| has(text, mark))
             && !word.unless.iter().any(|other| text.contains(other))
     };
     let was: Vec<&Line> =

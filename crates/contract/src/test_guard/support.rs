@@ -18,14 +18,19 @@ fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
         Language::Rust | Language::Java | Language::Kotlin | Language::CSharp
     );
     let is_test = language::of_tests(change.path).is_some() && !is_among;
-    if !is_test && !language::is_support(change.path) {
+    if !is_test && !language::is_support(change.path) && !is_among {
         return None;
     }
     let new = Support::of(change.after?, change.path, language);
     let old = change.before.map(|text| {
         Support::of(text, change.old_path.unwrap_or(change.path), language)
     });
-    let (line, kind, message) = worse(old.as_ref(), &new)?;
+    // Among the program only what hides an assertion's name counts.
+    let is_program = !is_test && !language::is_support(change.path);
+    let (line, kind, message) = match is_program {
+        true => hidden_macro(old.as_ref(), &new)?,
+        false => worse(old.as_ref(), &new)?,
+    };
     Some(Weakening { path: change.path.to_owned(), line, kind, message })
 }
 
@@ -37,6 +42,7 @@ struct Support {
     modules: BTreeSet<String>,
     /// Assertions that are declared here and assert nothing.
     renamed: BTreeMap<String, u32>,
+    macros: BTreeMap<String, u32>,
 }
 
 impl Support {
@@ -50,8 +56,16 @@ impl Support {
             tables: tables.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
             modules: doubles::modules(&source),
             renamed: renamed(&source),
+            macros: macros(&source),
         }
     }
+}
+
+fn hidden_macro(old: Option<&Support>, new: &Support) -> Option<Worse> {
+    let known = |name: &String| old.is_some_and(|old| old.macros.contains_key(name));
+    let (name, line) = new.macros.iter().find(|(name, _)| !known(name))?;
+    let message = format!("the macro {name:?} is given a meaning of its own here");
+    Some((Some(*line), Kind::Emptied, message))
 }
 
 type Worse = (Option<u32>, Kind, String);
@@ -96,6 +110,9 @@ const DECLARES: &[&str] = &["def", "fn", "function", "func", "fun", "void", "con
 
 fn functions(source: &Source<'_>, tests: &[std::ops::Range<usize>]) -> BTreeMap<String, (u32, usize)> {
     const FUNCTIONS_MAX: usize = 500;
+    if matches!(source.language, Language::Shell | Language::Bats) {
+        return shell_functions(source);
+    }
     let code = source.code.as_str();
     let mut all = BTreeMap::new();
     let mut budget = code.len().saturating_mul(4);
@@ -118,6 +135,30 @@ fn functions(source: &Source<'_>, tests: &[std::ops::Range<usize>]) -> BTreeMap<
         all.insert(name.to_owned(), (source.line(at), count));
     }
     all
+}
+
+fn macros(source: &Source<'_>) -> BTreeMap<String, u32> {
+    let code = source.code.as_str();
+    let all = code.match_indices("macro_rules!").map(|(at, word)| {
+        let name = skip_space(code, at + word.len());
+        (super::scan::word_at(code, name), source.line(at))
+    });
+    all.filter(|(name, _)| ASSERTIONS.contains(name)).map(|(name, line)| (name.to_owned(), line)).collect()
+}
+
+/// `fail() {`: what can make a run fail in it.
+fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize)> {
+    let code = source.code.as_str();
+    let declared = code.match_indices("()").filter_map(|(at, _)| {
+        let name = words(&code[super::scan::line_start(code, at)..at]).last()?.1;
+        let range = body(source, at + 2);
+        let fails = words(&source.bare[range.clone()])
+            .filter(|(_, word)| matches!(*word, "exit" | "return" | "false" | "fail" | "test"))
+            .count();
+        let calls = code[range].lines().filter(|line| line.trim_start().starts_with(['"', '['])).count();
+        Some((name.to_owned(), (source.line(at), fails + calls)))
+    });
+    declared.collect()
 }
 
 /// Names by which libraries call assertions.

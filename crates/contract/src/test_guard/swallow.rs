@@ -16,7 +16,7 @@ pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Bl
     const ALL: &[&str] = &[
         "AssertionError", "Exception", "BaseException", "Throwable", "Error", "AssertionFailedError",
         "ExpectationFailedException", "XunitException", "AssertException", "StandardError", "Minitest",
-        "AssertionFailedException",
+        "AssertionFailedException", "ExpectationNotMetError", "AssertFailedException", "Assertion",
     ];
     let takes = names.iter().any(|name| ALL.contains(name))
         || source.language == Language::JavaScript
@@ -54,8 +54,7 @@ pub(super) fn is_passed_by(source: &Source<'_>, blocks: &[Block], handler: &Bloc
 
 /// The block of `contextlib.suppress` and its like.
 pub(super) fn suppresses(head: &str) -> bool {
-    words(head).any(|(_, word)| matches!(word, "suppress" | "catch_unwind" | "assertRaises"))
-        && !head.contains("assertRaises")
+    words(head).any(|(_, word)| matches!(word, "suppress" | "catch_unwind"))
 }
 
 /// `expect(…).catch(() => {})`, and `.then(…)` that nobody waits for.
@@ -70,6 +69,16 @@ pub(super) fn drops(source: &Source<'_>, statement: Range<usize>) -> bool {
     })
 }
 
+/// `f().then((x) => expect(x)…)` that nobody waits for; what stands before the assertion in its statement.
+pub(super) fn comes_later(source: &Source<'_>, before: Range<usize>) -> bool {
+    let code = source.code[before].trim_start();
+    let is_awaited = code.starts_with("await") || code.starts_with("return");
+    source.language == Language::JavaScript
+        && code.contains("=>")
+        && LATER.iter().any(|name| code.contains(&format!(".{name}(")) || code.starts_with(&format!("{name}(")))
+        && !is_awaited
+}
+
 /// Callbacks that a test does not wait for.
 const LATER: &[&str] = &[
     "setTimeout", "setInterval", "setImmediate", "nextTick", "then", "finally", "on", "once",
@@ -81,7 +90,6 @@ pub(super) fn is_not_run(
     source: &Source<'_>,
     body: &Range<usize>,
     block: &Block,
-    _at: usize,
 ) -> bool {
     let head = source.code[block.head.clone()].trim();
     if let Some(name) = declared(source, block) {
@@ -90,7 +98,7 @@ pub(super) fn is_not_run(
         return uses < 2;
     }
     if source.language != Language::JavaScript {
-        return head.starts_with("defer") && false;
+        return head.starts_with("go func");
     }
     let is_awaited = ["await ", "return ", "return await "].iter().any(|w| head.starts_with(w));
     let callee = head.rfind('(').map(|open| {
@@ -138,4 +146,13 @@ fn is_argument(rest: &str) -> bool {
     let until = value.find("=>").unwrap_or(value.len());
     let head = &value[..until];
     head.find('(').is_some_and(|open| open > 0 && !head.starts_with("function"))
+}
+
+/// In Ruby a method or block may end with a handler for all of it.
+pub(super) fn is_rescued(source: &Source<'_>, blocks: &[Block], at: usize) -> bool {
+    source.language == Language::Ruby
+        && blocks.iter().any(|block| {
+            let has_begin = blocks.iter().any(|b| b.kind == Kind::Try && b.body.contains(&block.head.start));
+            block.kind == Kind::Catch && block.head.start > at && !has_begin && !tells(source, block.body.clone())
+        })
 }

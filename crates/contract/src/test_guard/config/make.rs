@@ -18,7 +18,14 @@ pub(super) fn changed(before: &str, after: Option<&str>, named: &[String]) -> Op
         let line = crate::diagnostic::quote(line);
         return Some(format!("a line that holds for every target was edited: {line}"));
     }
-    let used = old.variables_of(&judged);
+    if let Some(name) = new.variables.keys().find(|name| is_laxer(old.variables.get(*name), &new.variables[*name])) {
+        return Some(format!("the variable {name:?} makes the compiler laxer"));
+    }
+    // What a Makefile includes is used there.
+    let used = match old.recipes.is_empty() {
+        true => old.variables.keys().copied().collect(),
+        false => old.variables_of(&judged),
+    };
     let name = used.iter().find(|name| old.variables.get(**name) != new.variables.get(**name))?;
     Some(format!("the variable {name:?}, which a check uses, was edited"))
 }
@@ -34,6 +41,15 @@ pub(super) fn suspicious(text: &str) -> Option<String> {
     let harmful = makefile.globals.iter().find(|line| is_harmful(line)).map(String::as_str);
     let line = harmful.or_else(|| lines.find(ignores))?;
     Some(format!("a failure does not count: {}", crate::diagnostic::quote(line)))
+}
+
+/// Assertions that are compiled out, and warnings that are not told.
+fn is_laxer(before: Option<&String>, after: &str) -> bool {
+    let has = |text: &str, flag: &str| text.split_whitespace().any(|word| word == flag);
+    let before = before.map(String::as_str).unwrap_or_default();
+    let gained = ["-DNDEBUG", "-w", "-Wno-error"].iter().any(|flag| has(after, flag) && !has(before, flag));
+    let lost = has(before, "-Werror") && !has(after, "-Werror");
+    gained || lost
 }
 
 fn is_harmful(line: &str) -> bool {
@@ -54,8 +70,11 @@ pub(in crate::test_guard) fn recipe_lines(text: &str, commands: &[String]) -> St
     let recipes = judged.iter().filter_map(|name| makefile.recipes.get(*name));
     let lines = recipes.flat_map(|recipe| recipe.lines().skip(1));
     let all: Vec<&str> = lines.map(|line| line.trim_start_matches(['@', '-', '+'])).collect();
-    let includes = text.lines().filter(|line| line.starts_with("include "));
-    all.into_iter().chain(includes).collect::<Vec<_>>().join("\n")
+    let includes = text.lines().filter_map(|line| {
+        line.strip_prefix("include ").or_else(|| line.strip_prefix("-include "))
+    });
+    let includes = includes.flat_map(str::split_whitespace).map(|path| format!("sh {path}"));
+    all.into_iter().map(str::to_owned).chain(includes).collect::<Vec<_>>().join("\n")
 }
 
 #[derive(Debug, Default)]
@@ -84,6 +103,9 @@ impl<'t> Makefile<'t> {
             }
             current.clear();
             let line = line.trim_end();
+            if line.starts_with("export ") && line.contains('=') {
+                all.globals.insert(squeezed(line));
+            }
             if let Some((name, value)) = assignment(line) {
                 all.variable(name, value, line);
             } else if is_for_all(line) {
@@ -160,9 +182,7 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
 
 fn is_for_all(line: &str) -> bool {
     let starts = [".IGNORE", ".SILENT", ".DEFAULT", ".ONESHELL", ".POSIX", "include ", "-include ", "sinclude ", "vpath"];
-    starts.iter().any(|start| line.starts_with(start)) || line.starts_with(".PHONY")
-        && line.split_whitespace().any(|name| is_check(name, &[]))
-        && false
+    starts.iter().any(|start| line.starts_with(start))
 }
 
 fn squeezed(line: &str) -> String {

@@ -28,7 +28,18 @@ pub(super) fn changed(part: &Part, before: &str, after: Option<&str>) -> Option<
             decides((after.as_ref() != Some(&before)).then_some(message))
         }
         Part::TypeScript => decides(typescript::loosened(before, after)),
+        Part::Remarks(words) => decides(remarks(before, after.unwrap_or_default(), words)),
     }
+}
+
+fn remarks(before: &str, after: &str, words: &[&str]) -> Option<String> {
+    let with = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| words.iter().any(|word| line.contains(word)));
+        lines.map(|line| line.trim().to_owned()).collect()
+    };
+    let (old, new) = (with(before), with(after));
+    let line = new.iter().find(|line| !old.contains(line)).filter(|_| new.len() > old.len())?;
+    Some(format!("a linter that a check runs is switched off: {}", crate::diagnostic::quote(line)))
 }
 
 /// What a new file says that leaves tests out or makes a failure count for nothing.
@@ -40,13 +51,15 @@ pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
         Some(format!("the new file decides which tests run: {}", crate::diagnostic::quote(line)))
     };
     match part {
+        // A new pipeline takes nothing from the one that is there.
+        Part::All(_, words) if words.contains(&"allow_failure") => None,
         Part::All(comments, words) => decides(all_of(words, *comments)),
         Part::Words(marks) => decides(lines("", Some(text), marks)),
         Part::Tables(headers, words) => decides(tables("", Some(text), headers, words)),
         Part::Scripts(_) => package::suspicious(text),
         Part::Targets(_) => make::suspicious(text).map(|message| (Kind::CheckCommand, message)),
         Part::TypeScript => decides(typescript::loosened("{}", Some(text))),
-        Part::TestBlock | Part::Lines(_) => None,
+        Part::TestBlock | Part::Lines(_) | Part::Remarks(_) => None,
     }
 }
 
@@ -87,10 +100,11 @@ fn all(
     let bare = |line: &String| line.trim_end_matches([',', ';']).to_owned();
     let (old, new): (Vec<_>, Vec<_>) =
         (old.iter().map(bare).collect(), new.iter().map(bare).collect());
-    let gone = old.iter().find(|line| !new.contains(line));
+    let is_grown = |line: &&String| new.iter().any(|other| is_more(line, other, words));
+    let gone = old.iter().find(|line| !new.contains(line) && !is_grown(line));
     let mut added = new.iter().filter(|line| !old.contains(line));
     let found = gone.or_else(|| {
-        added.find(|line| words.iter().any(|word| line.contains(word)) || is_only_layout(line))
+        added.find(|line| words.iter().any(|word| line.contains(word)))
     })?;
     Some(format!(
         "a file that decides about checks was edited: {}",
@@ -98,8 +112,31 @@ fn all(
     ))
 }
 
-fn is_only_layout(_line: &str) -> bool {
-    false
+/// The same line with more in its list, with a higher number, or with more attributes.
+fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
+    let key = |line: &str| line.split([':', '=', '[', ' ']).next().unwrap_or_default().to_owned();
+    if key(old) != key(new) || words.iter().any(|word| new.contains(word) && !old.contains(word)) {
+        return false;
+    }
+    let digits = |line: &str| -> Vec<f64> {
+        line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse().ok()).collect()
+    };
+    let without = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let (low, high) = (digits(old), digits(new));
+    let is_minimum = ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
+        .iter()
+        .any(|word| old.to_ascii_lowercase().contains(word));
+    let is_raised = is_minimum
+        && without(old) == without(new)
+        && low.len() == high.len()
+        && low.iter().zip(&high).all(|(low, high)| low <= high);
+    let items = |line: &str| -> Vec<String> {
+        line.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let (few, many) = (items(old), items(new));
+    let leaves_out = words.iter().any(|word| old.contains(word));
+    let is_longer = !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
+    is_raised || is_longer
 }
 
 fn normal_lines(text: &str, comments: Comments) -> Vec<String> {
@@ -203,17 +240,27 @@ fn tables_of<'a>(text: &'a str, headers: &[&str]) -> BTreeMap<&'a str, Vec<&'a s
 
 fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
     let marked = |text: &str| -> Vec<String> {
+        let mut table = String::new();
         let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         lines
+            .filter(|line| {
+                if line.starts_with('[') {
+                    table.clone_from(line);
+                }
+                // A benchmark brings its own main function.
+                table != "[[bench]]" && table != "[[example]]"
+            })
             .filter(|line| marks.iter().any(|mark| line.contains(mark)))
             .filter(|line| !line.starts_with('#') && !line.starts_with("//"))
             .collect()
     };
     let (old, new) = (marked(before), marked(after.unwrap_or_default()));
+    let grows = |line: &&String| old.iter().any(|known| known.starts_with("members") && is_more(known, line, &[]));
+    let is_grown = |line: &&String| line.starts_with("members") && new.iter().any(|now| is_more(line, now, &[]));
     let other = new
         .iter()
-        .find(|line| !old.contains(line))
-        .or_else(|| old.iter().find(|line| !new.contains(line)))?;
+        .find(|line| !old.contains(line) && !grows(line))
+        .or_else(|| old.iter().find(|line| !new.contains(line) && !is_grown(line)))?;
     Some(format!(
         "a line that decides which tests run, or what suffices, was edited: {}",
         crate::diagnostic::quote(other)

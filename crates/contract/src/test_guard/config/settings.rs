@@ -23,10 +23,11 @@ const RSPEC: &[&str] =
     &["--tag", "--pattern", "--exclude", "--dry-run", "--failure-exit-code", "--example", "-e ", "--only"];
 const WORKFLOW: &[&str] =
     &["continue-on-error", "|| true", "if: false", "allow_failure", "|| exit 0", "set +e", "exit 0", "skip"];
-const XML: &[&str] = &["<exclude", "\"false\"", "<group", "stopOn", "<include", "skip", "<filter"];
+const XML: &[&str] = &["directory", "<exclude", "\"false\"", "<group", "stopOn", "<include", "skip", "<filter"];
 
+const NEXTEST: &[&str] = &["retries", "filter", "fail-fast", "slow-timeout", "ignore", "leak-timeout"];
 const WHOLE: &[&str] = &[
-    ".coveragerc", "codecov.yml", ".codecov.yml", "codecov.yaml", "nextest.toml", "tarpaulin.toml",
+    ".coveragerc", "codecov.yml", ".codecov.yml", "codecov.yaml", "tarpaulin.toml",
     ".tarpaulin.toml", "sonar-project.properties", "lifecycle-stage.yaml", "tollgate.toml", ".simplecov",
     "junit-platform.properties", "xunit.runner.json", ".runsettings",
 ];
@@ -44,6 +45,15 @@ pub(super) fn of(path: &str) -> Option<Part> {
     Some(match name {
         _ if is_workflow || PIPELINES.contains(&name) => Part::All(Comments::Hash, WORKFLOW),
         "pytest.ini" | "tox.ini" | ".pytest.ini" => Part::All(Comments::Hash, PYTHON),
+        "nextest.toml" => Part::All(Comments::Hash, NEXTEST),
+        "turbo.json" | "nx.json" => Part::Lines(&["test"]),
+        ".bazelrc" => Part::Words(&["test_tag_filters", "flaky_test", "test_filter", "keep_going", "runs_per_test", "test_lang"]),
+        "deno.json" | "deno.jsonc" => Part::Words(&["exclude", "assert", "\"test\""]),
+        "CMakeLists.txt" => Part::Words(&["WILL_FAIL", "DISABLED", "SKIP_RETURN_CODE", "NDEBUG"]),
+        "noxfile.py" => Part::Words(&["success_codes", "--ignore", "--deselect", "-k", "--collect-only"]),
+        "settings.gradle" | "settings.gradle.kts" | "init.gradle" => {
+            Part::Words(&["excludedTaskNames", "startParameter", "onlyIf", "enabled = false"])
+        }
         ".rspec" => Part::All(Comments::Hash, RSPEC),
         _ if WHOLE.contains(&name) || name.ends_with(".runsettings") => Part::All(Comments::Hash, PYTHON),
         _ if RUNNERS.iter().any(|start| name.starts_with(start)) => Part::All(Comments::Slashes, JAVASCRIPT),
@@ -52,6 +62,7 @@ pub(super) fn of(path: &str) -> Option<Part> {
         "setup.cfg" => Part::Tables(&["tool:pytest", "coverage:", "tox", "testenv", "unittest"], PYTHON),
         "Cargo.toml" => Part::Lines(&[
             "autotests", "doctest", "harness", "test = false", "required-features", "[[test]]", "[patch", "replace-with",
+            "members", "exclude",
         ]),
         "pom.xml" => Part::Lines(&[
             "skipTests", "maven.test.skip", "testFailureIgnore", "<minimum>", "<skip>", "<exclude>", "<excludes>",
@@ -63,7 +74,7 @@ pub(super) fn of(path: &str) -> Option<Part> {
         ]),
         "Rakefile" | "rakefile" | "Rakefile.rb" => Part::Lines(&[
             "pattern", "test_files", "fail_on_error", "exclude", "TestTask", "RSpec::Core", "task :test", "task default",
-            "t.libs", "sh ", "system",
+            "t.libs",
         ]),
         ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "bunfig.toml" | ".pnpmrc" => Part::Words(&[
             "script-shell", "node-options", "ignore-scripts", "shell-emulator", "yarnPath", "yarn-path", "preload", "scriptShell",
@@ -105,8 +116,27 @@ const TOOLS: &[(&str, &[&str])] = &[
 const LOOSENS: &[&str] =
     &["ignore", "exclude", "off", "disable", "allow", "skip", "Exclude", "ignores", "warn", "baseline", "level: 0", "false"];
 
+/// Remarks at the top of a file that switch a linter off for all of it.
+const REMARKS: &[(&str, &str, &[&str])] = &[
+    ("clippy", ".rs", &["#![allow("]),
+    ("eslint", ".js", &["/* eslint-disable */"]),
+    ("eslint", ".ts", &["/* eslint-disable */"]),
+    ("mypy", ".py", &["# mypy: ignore-errors", "# type: ignore"]),
+    ("flake8", ".py", &["# flake8: noqa"]),
+    ("ruff", ".py", &["# ruff: noqa"]),
+    ("pylint", ".py", &["# pylint: skip-file"]),
+    ("golangci-lint", ".go", &["//nolint"]),
+    ("rubocop", ".rb", &["# rubocop:disable all"]),
+    ("tsc", ".ts", &["@ts-nocheck"]),
+    ("shellcheck", ".sh", &["# shellcheck disable"]),
+];
+
 pub(super) fn of_tool(path: &str, steering: &Steering) -> Option<Part> {
     let name = file_name(path);
+    let remark = REMARKS.iter().find(|(tool, end, _)| name.ends_with(end) && steering.mentions(tool));
+    if let Some((_, _, words)) = remark {
+        return Some(Part::Remarks(words));
+    }
     let is_of = |(tool, files): &&(&str, &[&str])| {
         files.iter().any(|start| name.starts_with(start)) && steering.mentions(tool)
     };

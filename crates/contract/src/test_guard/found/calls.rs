@@ -14,6 +14,15 @@ const OTHERS: &[&str] =
 pub(super) fn list(source: &Source<'_>) -> Listing {
     let mut listing = Listing::default();
     let redefined = redefined(source);
+    for name in skipped_names(source) {
+        for (at, _) in words(&source.code).filter(|(_, word)| *word == name) {
+            let open = skip_space(&source.code, at + name.len());
+            if source.code[open..].starts_with('(') {
+                let range = at..source.closing(open);
+                listing.blocks.push(Block { range, mark: Mark::Skipped });
+            }
+        }
+    }
     let is_known = |(_, word): &(usize, &str)| TESTS.contains(word) || SUITES.contains(word);
     for (at, word) in words(&source.code).filter(is_known).take(LISTED_MAX) {
         let is_member = source.code[..at].trim_end().ends_with('.');
@@ -39,6 +48,15 @@ fn redefined<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
         (is_set && !follows.contains("it.") && !follows.contains("test.") && !follows.contains("base.")).then_some(name)
     });
     named.filter(|name| TESTS.contains(name) || SUITES.contains(name)).collect()
+}
+
+/// Names that stand for a skipped suite: `const suite = x ? describe : describe.skip`.
+fn skipped_names<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
+    let lines = source.code.lines().filter(|line| {
+        let skips = [".skip", "xit", "xdescribe", ".todo"].iter().any(|skip| line.contains(skip));
+        skips && line.contains('=') && ["const ", "let ", "var "].iter().any(|k| line.trim().starts_with(k))
+    });
+    lines.filter_map(|line| words(line).nth(1).map(|(_, name)| name)).collect()
 }
 
 struct Call<'a> {

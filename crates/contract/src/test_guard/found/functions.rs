@@ -15,6 +15,12 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
 fn bats(source: &Source<'_>) -> Listing {
     let code = &source.code;
     let mut listing = Listing::default();
+    for (at, _) in code.match_indices("setup()").chain(code.match_indices("setup_file()")) {
+        let range = body(source, at + 7);
+        if words(&code[range]).any(|(_, word)| word == "skip") {
+            listing.blocks.push(Block { range: 0..code.len(), mark: Mark::Skipped });
+        }
+    }
     let mut at = 0;
     for line in code.split_inclusive('\n') {
         let name_at = at + line.len() - line.trim_start().len() + "@test".len();
@@ -39,6 +45,10 @@ fn by_keyword(source: &Source<'_>) -> Listing {
     };
     if source.language == Language::Go && source.text.lines().any(is_build_skipped) {
         listing.blocks.push(Block { range: 0..code.len(), mark: Mark::Skipped });
+    }
+    if source.language == Language::Php {
+        let classes = code.match_indices("abstract class ").map(|(at, _)| body(source, at));
+        listing.blocks.extend(classes.map(|range| Block { range, mark: Mark::Skipped }));
     }
     for (at, word) in words(code) {
         if word != keyword || listing.is_full() {
@@ -78,7 +88,7 @@ fn is_test(source: &Source<'_>, name: &str, start: usize, at: usize) -> bool {
     }
     // PHPUnit also takes its marks from the comment before the function.
     let before = &source.text[start..at];
-    let is_marked = || before.contains("@test") || before.contains("#[Test]");
+    let is_marked = || ["@test", "#[Test]", "\\Test]", "#[Test,"].iter().any(|mark| before.contains(mark));
     let is_hidden = ["protected ", "private ", "abstract "].iter().any(|word| {
         before.rsplit('\n').next().is_some_and(|line| line.contains(word))
     });

@@ -46,7 +46,7 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
             break;
         }
     }
-    keep_last_of_a_name(&declared, &mut listing);
+    hide_all_but_the_last(&declared, &mut listing);
     listing
 }
 
@@ -193,7 +193,7 @@ fn aliases<'s>(source: &'s Source<'_>, declared: &[Declared<'s>]) -> BTreeSet<&'
 }
 
 /// A second function of the same name in the same place hides the first.
-fn keep_last_of_a_name(declared: &[Declared<'_>], listing: &mut Listing) {
+fn hide_all_but_the_last(declared: &[Declared<'_>], listing: &mut Listing) {
     let place = |at: usize| {
         let one = declared.iter().find(|one| one.name_at == at);
         one.and_then(|one| enclosing(declared, one)).map(|outer| outer.at)
@@ -202,7 +202,9 @@ fn keep_last_of_a_name(declared: &[Declared<'_>], listing: &mut Listing) {
     for test in &listing.tests {
         last.insert((test.name.clone(), place(test.at)), test.at);
     }
-    listing.tests.retain(|test| last.get(&(test.name.clone(), place(test.at))) == Some(&test.at));
+    for test in &mut listing.tests {
+        test.is_skipped |= last.get(&(test.name.clone(), place(test.at))) != Some(&test.at);
+    }
 }
 
 /// Upwards over `@…` lines and the lines that they go on over.

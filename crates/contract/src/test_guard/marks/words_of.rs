@@ -25,6 +25,8 @@ pub(super) struct Word {
     pub counts_in_new: bool,
     /// It speaks of the line after it.
     pub about_next: bool,
+    /// Only in a file that works for all tests around it and in which something works unasked.
+    pub only_shared: bool,
 }
 
 const PLAIN: Word = Word {
@@ -35,6 +37,7 @@ const PLAIN: Word = Word {
     says: "",
     counts_in_new: true,
     about_next: false,
+    only_shared: false,
 };
 
 const ENDS: &str = "this line can end the run as if all were well";
@@ -89,6 +92,15 @@ const PYTHON: &[Word] = &[
         unless: &["==", "sys.modules[__name__]", "builtins.open", "builtins.print", "builtins.input"],
         says: HIDES,
         kind: Kind::GateConfig,
+        ..PLAIN
+    },
+    Word {
+        any_of: &["monkeypatch.setattr(", "mocker.patch(", "mocker.patch.object("],
+        unless: &["requests", "socket", "time", "random", "environ", "http", "urllib", "sys.", "network", "smtp"],
+        place: In::Quoted,
+        says: "this line puts something in place of what is tested, for more than one test",
+        kind: Kind::GateConfig,
+        only_shared: true,
         ..PLAIN
     },
     Word {
@@ -149,6 +161,8 @@ const GO: &[Word] = &[
         ..PLAIN
     },
     Word { any_of: &["recover()"], says: HIDES, counts_in_new: false, ..PLAIN },
+    Word { any_of: &["&testing.T{}", "new(testing.T)", "testing.T{}"], says: HIDES, ..PLAIN },
+    Word { any_of: &["want=got", "expected=actual", "expected=got", "want=actual", "expected:=got", "want:=got"], says: HIDES, ..PLAIN },
 ];
 
 const JVM: &[Word] = &[
@@ -164,7 +178,7 @@ const JVM: &[Word] = &[
         ..PLAIN
     },
     Word {
-        any_of: &["implementsTestExecutionExceptionHandler", "implementsTestWatcher", "InvocationInterceptor", "ExecutionCondition", "handleTestExecutionException("],
+        any_of: &["classAssertions", "classAssert{", "packageorg.junit", "implementsTestExecutionExceptionHandler", "implementsTestWatcher", "InvocationInterceptor", "ExecutionCondition", "handleTestExecutionException("],
         says: HIDES,
         kind: Kind::GateConfig,
         ..PLAIN
@@ -177,6 +191,7 @@ const CSHARP: &[Word] = &[
         says: ENDS,
         ..PLAIN
     },
+    Word { any_of: &["classAssert", "namespaceXunit", "namespaceNUnit"], says: HIDES, kind: Kind::GateConfig, ..PLAIN },
     Word { any_of: &["#if"], place: In::Comment, says: LEAVES_OUT, counts_in_new: false, ..PLAIN },
     Word { any_of: &["Skip.If(", "Skip.IfNot(", "Assume.That(", "Assert.Skip"], says: LEAVES_OUT, counts_in_new: false, ..PLAIN },
 ];
@@ -191,7 +206,7 @@ const RUBY: &[Word] = &[
     Word {
         any_of: &[
             "filter_run", "exclude_pattern", "config.filter", "c.filter", "config.exclude", "run_all_when_everything_filtered",
-            "filter_run_excluding", "define_derived_metadata", "config.dry_run", "c.dry_run", "failure_exit_code", "runnable_methods", "fail_if_no_examples",
+            "around{", "around(", "arounddo", "filter_run_excluding", "define_derived_metadata", "config.dry_run", "c.dry_run", "failure_exit_code", "runnable_methods", "fail_if_no_examples",
         ],
         says: LEAVES_OUT,
         kind: Kind::GateConfig,
@@ -214,6 +229,7 @@ const PHP: &[Word] = &[
         ..PLAIN
     },
     Word { any_of: &["expectNotToPerformAssertions(", "addToAssertionCount(", "DoesNotPerformAssertions", "functionrunTest(", "functiononNotSuccessfulTest("], says: HIDES, ..PLAIN },
+    Word { any_of: &["RequiresPhp", "RequiresOperatingSystem", "RequiresFunction", "RequiresSetting", "Attributes\\Group", "#[Group("], says: LEAVES_OUT, counts_in_new: false, ..PLAIN },
     Word { any_of: &["@doesNotPerformAssertions", "@group", "@requires", "@codeCoverageIgnore"], place: In::Comment, says: LEAVES_OUT, counts_in_new: false, ..PLAIN },
 ];
 
