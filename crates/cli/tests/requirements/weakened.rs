@@ -21,7 +21,8 @@ fn with_task(task: Planned, strategy: (&str, &str), rules: &[Value]) -> (Repo, R
     all.extend(rules.iter().cloned());
     let repo = Repo::with(json!(all));
     repo.write("tests/test_app.py", TESTS);
-    repo.write("Makefile", "test:\n\tpython3 -m unittest\n");
+    repo.write("docs/test_guide.py", TESTS);
+    repo.write("Makefile", "test:\n\tpython3 -c 'import unittest'\n");
     commit(&repo);
     let ran = repo.through(&[APPROVE, strategy]);
     (repo, ran)
@@ -81,15 +82,26 @@ fn r168_a_verdict_that_objects_hides_nothing() {
 
 #[test]
 fn r168_integrator_and_docs_are_looked_at_too() {
-    for (role, file, text, words) in [
-        ("Integrator", "Makefile", "test:\n\ttrue\n", "Makefile"),
-        ("Integrator", "GNUmakefile", "test:\n\ttrue\n", "GNUmakefile"),
-    ] {
-        let act = json!({"default": true, "write": {file: text}});
+    let edit = json!({"default": true, "write": {"Makefile": "test:\n\ttrue\n"}});
+    let delete = json!({"default": true, "delete": ["docs/test_guide.py"]});
+    for (role, act, file) in
+        [("Integrator", edit, "Makefile"), ("Docs", delete, "docs/test_guide.py")]
+    {
         let task = Planned { checks: r#"["cmd: make test"]"#, ..Planned::new("T-001", "app.txt") };
         let (repo, ran) = with_task(task, PER_BATCH, &[nth(role, 1, act)]);
-        asked_about(&repo, ran, file, words);
+        asked_about(&repo, ran, file, "weakens");
+        repo.answer("UD-1", "accept").exits(0);
     }
+}
+
+/// Make looks for this name before the Makefile that everybody knows.
+#[test]
+fn r168_a_new_file_that_takes_the_place_of_a_known_one_is_for_a_person() {
+    let checks = r#"["cmd: make test"]"#;
+    let task = Planned { checks, ..Planned::new("T-001", "app.txt, GNUmakefile") };
+    let act = json!({"default": true, "write": {"GNUmakefile": "test:\n\ttrue\n"}});
+    let (repo, ran) = with_task(task, PER_BATCH, &[nth("Coder", 1, act)]);
+    asked_about(&repo, ran, "GNUmakefile", "make looks for this name first");
 }
 
 const SIDE_BY_SIDE: &str = "{state: IMPLEMENT_LOOP, parallel: [{dispatch: Coder, writes: ['**']}, {dispatch: QA, writes: ['**']}, {dispatch: Docs, writes: ['**']}]}";
@@ -187,7 +199,7 @@ fn r168_what_a_check_script_calls_counts_as_the_script() {
 fn r168_a_version_that_cannot_be_read_is_a_finding() {
     let bad = r"printf '# \377\nimport unittest\n' > tests/test_app.py; echo x >> app.txt";
     let big = "{ cat tests/test_app.py; head -c 6000000 /dev/zero | tr '\\0' '#'; } > t && mv t tests/test_app.py; echo x >> app.txt";
-    let link = "ln -sf /dev/null tests/test_app.py; echo x >> app.txt";
+    let link = "ln -sf ../app.txt tests/test_app.py; echo x >> app.txt";
     for (script, words) in [(bad, "gone from"), (big, "unreadable"), (link, "test_app")] {
         let act = json!({"run": ["sh", "-c", script]});
         let task = Planned::new("T-001", "app.txt, tests/test_app.py");

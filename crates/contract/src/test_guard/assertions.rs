@@ -120,6 +120,10 @@ fn is_follow_on(code: &str, at: usize) -> bool {
 fn is_asserting_name(lower: &str) -> bool {
     const INSIDE: &[&str] = &["assert", "should", "snapshot", "raises", "is_expected"];
     const FIRST: &[&str] = &["expect", "verify", "refute", "check", "fail", "ensure", "must_"];
+    const NAMES: &[&str] = &["error", "errors", "expectations", "assertions"];
+    if NAMES.iter().any(|end| lower.ends_with(end)) && lower.starts_with(['a', 'e']) {
+        return false;
+    }
     let is_inside = INSIDE.iter().any(|part| lower.contains(part));
     let is_first = FIRST.iter().any(|part| lower.starts_with(part));
     (is_inside || is_first) && !(lower.starts_with("expected") && lower != "expectedexception")

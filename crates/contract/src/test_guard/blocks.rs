@@ -163,6 +163,9 @@ fn goes_on(source: &Source<'_>, start: usize, line_break: usize) -> bool {
     }
     let before = source.code[start..line_break].trim_end();
     let next = source.code[line_break..].trim_start();
+    if source.language == Language::Ruby {
+        return before.ends_with([',', '+', '&', '|', '(', '\\']) || next.starts_with(['.', '&']);
+    }
     before.ends_with(['=', ',', '+', '|', '&', '.', '(', '?', ':', '>', '<'])
         || before.ends_with("=>")
         || next.starts_with(['.', '?'])

@@ -46,6 +46,8 @@ pub(super) struct Test {
     /// What it puts in place of something, by name.
     pub replaced: BTreeSet<String>,
     pub tolerances: Vec<f64>,
+    /// Functions that it calls by their name alone.
+    pub calls: BTreeSet<String>,
     /// The error that its attributes ask for.
     pub expects: Option<String>,
     /// What stands in quotes, without space.
@@ -96,6 +98,7 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
         facts: Facts::of(source, helpers, &test),
         replaced: doubles::replaced(source, test.body.clone()),
         tolerances: tolerance::of(bare),
+        calls: calls(source, test.body.clone()),
         expects: expects(&source.code[test.head.start..test.at.max(test.head.start)]),
         quoted: quoted(&body, &title),
         whole: source.bare[test.head.start..test.body.end].split_whitespace().collect(),
@@ -103,6 +106,19 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
         body,
         tokens,
     }
+}
+
+/// Of Go, where a function of the package that is tested stands alone.
+fn calls(source: &Source<'_>, body: std::ops::Range<usize>) -> BTreeSet<String> {
+    if source.language != language::Language::Go {
+        return BTreeSet::new();
+    }
+    let code = &source.code[body];
+    let called = words(code).filter(|(at, word)| {
+        let is_member = code[..*at].trim_end().ends_with('.');
+        code[at + word.len()..].starts_with('(') && !is_member && *word != "func"
+    });
+    called.map(|(_, word)| word.to_owned()).collect()
 }
 
 /// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
@@ -275,6 +291,9 @@ impl Elsewhere {
     }
 
     pub(super) fn has(&self, text: &str) -> bool {
-        self.0.iter().any(|all| all.contains(text))
+        let is_start = |c: char| !c.is_alphanumeric() && c != '_';
+        self.0.iter().any(|all| {
+            all.match_indices(text).any(|(at, _)| all[..at].chars().next_back().is_none_or(is_start))
+        })
     }
 }

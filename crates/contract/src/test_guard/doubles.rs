@@ -71,7 +71,7 @@ fn is_called(code: &str, name: &str) -> bool {
     words(code).any(|(at, word)| {
         let after = code[at + word.len()..].trim_start();
         let is_sent = code[..at].ends_with('.') && !code[..at].ends_with("receive(:");
-        word == name && (after.starts_with('(') || (is_sent && !after.starts_with('=')))
+        word == name && (after.starts_with(['(', '<']) || (is_sent && !after.starts_with('=')))
     })
 }
 

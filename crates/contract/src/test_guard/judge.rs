@@ -35,6 +35,9 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
     if let Some(replaced) = new.replaced.difference(&old.replaced).next() {
         return emptied(&format!("puts something else in place of {replaced:?}, which it tests"));
     }
+    if let Some(name) = left(old, new) {
+        return emptied(&format!("does not call {name:?} any more"));
+    }
     if after.cases < before.cases && after.asserted.len() <= before.asserted.len() {
         let (old, new) = (before.cases, after.cases);
         let message = format!("the test {name} runs over {new} values or cases, before over {old}");
@@ -46,6 +49,19 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
     let gone = weaker(&before.asserted, &after.asserted, elsewhere)?;
     let gone = crate::diagnostic::quote(gone);
     emptied(&format!("demands less: {gone} is gone or became weaker"))
+}
+
+/// The function that the test has its name from is not called, and no other one in its place.
+fn left<'t>(old: &'t Test, new: &Test) -> Option<&'t str> {
+    const NAME_BYTES_MIN: usize = 4;
+    let has_other = new.calls.iter().any(|name| !old.calls.contains(name));
+    let title: String = new.name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut gone = old.calls.iter().filter(|name| !new.calls.contains(*name));
+    let is_its = |name: &&String| {
+        let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        plain.len() >= NAME_BYTES_MIN && title.contains(&plain)
+    };
+    gone.find(is_its).map(String::as_str).filter(|_| !has_other)
 }
 
 fn is_any_error(name: &str) -> bool {

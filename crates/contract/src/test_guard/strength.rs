@@ -12,7 +12,7 @@ pub(super) fn of(statement: &str) -> u8 {
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
     let is_of_empty = ["contains(", "include(", "contain(", "match("].iter().any(|call| lower.contains(call))
         && [",\"\")", ",'')", "(\"\")", "('')"].iter().any(|end| lower.contains(end));
-    if is_of_empty || has(&["\"\"in", "''in", "atleast(0)", "debug_assert", "isnotnegative", "is.not.null", "-ge0"]) {
+    if is_of_empty || has(&["\"\"in", "''in", "atleast(0)", "debug_assert", "isnotnegative", "is.not.null", "-ge0", "iferror("]) {
         return PRESENCE;
     }
     // Whatever comes is right.

@@ -22,12 +22,16 @@ pub fn read_folder(folder: &str) -> Vec<Case> {
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths
-        .iter()
-        .flat_map(|path| {
-            read(&path.file_name().unwrap().to_string_lossy(), &fs::read_to_string(path).unwrap())
-        })
-        .collect()
+    paths.iter().flat_map(|path| read_path(path)).collect()
+}
+
+/// The cases of one file.
+pub fn read_file(file: &str) -> Vec<Case> {
+    read_path(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/test_guard").join(file))
+}
+
+fn read_path(path: &Path) -> Vec<Case> {
+    read(&path.file_name().unwrap().to_string_lossy(), &fs::read_to_string(path).unwrap())
 }
 
 fn read(file: &str, text: &str) -> Vec<Case> {

@@ -135,7 +135,8 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
     };
     let (few, many) = (items(old), items(new));
     let leaves_out = words.iter().any(|word| old.contains(word));
-    let is_longer = !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
+    let is_keyed = old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
+    let is_longer = is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
     is_raised || is_longer
 }
 

@@ -22,7 +22,7 @@ const JAVASCRIPT: &[&str] = &[
 const RSPEC: &[&str] =
     &["--tag", "--pattern", "--exclude", "--dry-run", "--failure-exit-code", "--example", "-e ", "--only"];
 const WORKFLOW: &[&str] =
-    &["continue-on-error", "|| true", "if: false", "allow_failure", "|| exit 0", "set +e", "exit 0", "skip"];
+    &["continue-on-error", "|| true", "if: false", "allow_failure", "|| exit 0", "set +e", "exit 0", "skip", "catchError", "|| :"];
 const XML: &[&str] = &["directory", "<exclude", "\"false\"", "<group", "stopOn", "<include", "skip", "<filter"];
 
 const NEXTEST: &[&str] = &["retries", "filter", "fail-fast", "slow-timeout", "ignore", "leak-timeout"];
@@ -133,12 +133,12 @@ const REMARKS: &[(&str, &str, &[&str])] = &[
 
 pub(super) fn of_tool(path: &str, steering: &Steering) -> Option<Part> {
     let name = file_name(path);
-    let remark = REMARKS.iter().find(|(tool, end, _)| name.ends_with(end) && steering.mentions(tool));
-    if let Some((_, _, words)) = remark {
-        return Some(Part::Remarks(words));
-    }
     let is_of = |(tool, files): &&(&str, &[&str])| {
         files.iter().any(|start| name.starts_with(start)) && steering.mentions(tool)
     };
-    TOOLS.iter().find(is_of).map(|_| Part::Lines(LOOSENS))
+    if TOOLS.iter().any(|tool| is_of(&tool)) {
+        return Some(Part::Lines(LOOSENS));
+    }
+    let remark = REMARKS.iter().find(|(tool, end, _)| name.ends_with(end) && steering.mentions(tool));
+    remark.map(|(_, _, words)| Part::Remarks(words))
 }

@@ -48,6 +48,9 @@ pub(super) fn shadows(path: &str, steering: &Steering) -> Option<String> {
     if matches!(name, "GNUmakefile" | "makefile") && steering.mentions("make") {
         return says("the Makefile, because make looks for this name first");
     }
+    if name.starts_with("vitest.workspace.") && steering.mentions("vitest") {
+        return says("the packages whose tests vitest runs");
+    }
     if name == "go.work" && steering.mentions("go") {
         return says("modules that the tests are built with");
     }
