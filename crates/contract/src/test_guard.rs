@@ -5,12 +5,30 @@
 //! never reported: a false alarm costs more trust than it is worth.
 
 mod assertions;
+mod blocks;
+mod cases;
 mod compare;
 mod config;
+mod doctest;
+mod doubles;
+mod facts;
 mod found;
+mod hollow;
+mod judge;
 mod language;
 mod lex;
+mod marks;
+mod modules;
 mod scan;
+mod steering;
+mod strength;
+mod support;
+mod swallow;
+mod tolerance;
+mod unread;
+
+pub use steering::{Steering, matters};
+pub use unread::{FILE_BYTES_MAX, Unread, unread};
 
 use std::fmt;
 
@@ -42,6 +60,8 @@ pub enum Kind {
     /// A test is there but cannot fail any more.
     Emptied,
     FewerTests,
+    /// A version that is there cannot be looked at.
+    Unreadable,
     /// What a check command runs was edited.
     CheckCommand,
     /// What decides which tests run, or what is good enough, was edited.
@@ -55,6 +75,7 @@ impl Kind {
             Self::Skipped => "skipped",
             Self::Emptied => "emptied",
             Self::FewerTests => "fewer-tests",
+            Self::Unreadable => "unreadable",
             Self::CheckCommand => "check-command",
             Self::GateConfig => "gate-config",
         }
@@ -68,9 +89,17 @@ impl fmt::Display for Kind {
 }
 
 /// Give all files of a change at once: a test that moved to another of them is not lost.
-pub fn weakened(changes: &[FileVersion<'_>], check_commands: &[String]) -> Vec<Weakening> {
+pub fn weakened(changes: &[FileVersion<'_>], steering: &Steering) -> Vec<Weakening> {
     let mut weakenings = compare::weakened(changes);
-    weakenings.extend(changes.iter().filter_map(|change| config::edited(change, check_commands)));
+    weakenings.extend(changes.iter().filter_map(|change| config::edited(change, steering)));
+    // What a file was found for already is not told a second time.
+    let more = [support::weakened, marks::weakened, doctest::weakened, modules::weakened];
+    let more = more.iter().flat_map(|look| look(changes));
+    for one in more {
+        if !weakenings.iter().any(|known| known.path == one.path) {
+            weakenings.push(one);
+        }
+    }
     weakenings.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
     weakenings
 }

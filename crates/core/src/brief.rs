@@ -29,6 +29,8 @@ pub struct Brief {
     pub session_changed_files: Option<Vec<FileChange>>,
     pub constraints: Vec<String>,
     pub acceptance_checks: Vec<String>,
+    /// Every command of the session that decides about work, whosever it is.
+    pub check_commands: Vec<String>,
     pub risk_flags: Vec<String>,
     /// Files that must be there after an OK: the role's session files, or files of the repository.
     pub outputs: Vec<String>,
@@ -75,6 +77,7 @@ impl Session {
                 .then(|| self.changed.iter().cloned().collect()),
             constraints: self.constraints(dispatch, task),
             acceptance_checks: self.acceptance_checks(task),
+            check_commands: self.check_commands(),
             risk_flags: match spec.map(|s| s.risk_flags.clone()) {
                 Some(flags) if !flags.is_empty() => flags,
                 _ => vec!["none".to_owned()],
@@ -216,8 +219,11 @@ impl Session {
         }
         if dispatch.role == Role::Reviewer {
             let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
-            let weakened = weakened.filter(|f| f.report.category == crate::decide::WEAKENED);
-            constraints.extend(weakened.map(|f| format!("judge this too: {}", f.report.message)));
+            let weakened = weakened.filter(|f| f.is_weakening());
+            constraints.extend(weakened.map(|f| {
+                let file = f.report.file.as_deref().unwrap_or("the change");
+                format!("judge this too, in {file}: {}", f.report.message)
+            }));
             constraints.extend(self.scope_words(task));
         }
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {

@@ -19,6 +19,7 @@ mod severity;
 mod step;
 mod tasks;
 mod wave;
+mod weakened;
 
 use crate::event::Event;
 use crate::input::Input;
@@ -26,9 +27,9 @@ use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::time::Timestamp;
 
-pub use accept::WEAKENED;
 pub use command::MANUAL_FIX;
 pub use failure::{FailureClass, class_of};
+pub use weakened::WEAKENED;
 
 /// Events being decided, each applied as it is added, so that the next decision sees it.
 pub(crate) struct Draft<'a> {

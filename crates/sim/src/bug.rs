@@ -53,6 +53,7 @@ pub enum Bug {
     ApprovesACriticalFinding,
     LosesAFinding,
     DoesNotHearTheCoder,
+    LosesAWeakenedTest,
     JustifiesWithNothing,
     StopsForASmallFinding,
     ApprovesUnderAnotherStage,
@@ -98,7 +99,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 76] = [
+    pub const ALL: [Self; 77] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -133,6 +134,7 @@ impl Bug {
         Self::ApprovesACriticalFinding,
         Self::LosesAFinding,
         Self::DoesNotHearTheCoder,
+        Self::LosesAWeakenedTest,
         Self::JustifiesWithNothing,
         Self::StopsForASmallFinding,
         Self::ApprovesUnderAnotherStage,

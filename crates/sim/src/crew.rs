@@ -188,7 +188,7 @@ impl Crew {
             self.only_what_is_declared(session, dispatch, &mut work);
         }
         self.outputs(session, dispatch, &mut work);
-        self.weaken(dispatch, &mut work);
+        self.weaken(&mut work);
         work
     }
 
@@ -226,8 +226,8 @@ impl Crew {
     }
 
     /// Tests that a change weakens, and that a later one brings back.
-    fn weaken(&mut self, dispatch: &Dispatch, work: &mut Work) {
-        if dispatch.role != Role::Coder || work.commit.is_none() {
+    fn weaken(&mut self, work: &mut Work) {
+        if work.commit.is_none() {
             return;
         }
         if self.trouble > 0 && self.chance.percent(6) {

@@ -13,6 +13,7 @@ mod reports;
 mod scope;
 mod severity;
 mod tasks;
+mod weakened;
 
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,6 +94,7 @@ pub(crate) struct Witness {
     scope: scope::Books,
     refinement: refinement::Books,
     reports: reports::Books,
+    weakened: weakened::Books,
 }
 
 impl Witness {
@@ -117,6 +119,7 @@ impl Witness {
             scope: scope::Books::new(opening),
             refinement: refinement::Books::default(),
             reports: reports::Books::default(),
+            weakened: weakened::Books::default(),
         }
     }
 
@@ -132,6 +135,7 @@ impl Witness {
         self.lean_calls_only_its_roles(event)?;
         self.steps_are_entered_by_right(event)?;
         self.refinement.see(event, &self.attempts)?;
+        self.weakened.see(event, &self.attempts)?;
         self.scope.see(event, &self.attempts)?;
         self.ledger.see(at, event, &self.attempts, truth)?;
         self.agents.see(at, event, &self.attempts)?;

@@ -30,5 +30,6 @@ mod scope;
 mod severity;
 mod terminal;
 mod unaccepted_rules;
+mod weakened;
 mod work_items;
 mod workflow;

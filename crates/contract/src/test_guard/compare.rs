@@ -2,12 +2,10 @@
 
 use super::found::{self, Found};
 use super::lex::Source;
+use super::facts::Facts;
 use super::scan::words;
-use super::{FileVersion, Kind, Weakening, assertions, language};
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// A test file written by hand is far smaller; beyond it no test is taken for granted.
-const FILE_BYTES_MAX: usize = 1_000_000;
+use super::{FileVersion, Kind, Weakening, assertions, doubles, judge, language, tolerance};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
     let before: Vec<Test> = changes
@@ -22,29 +20,59 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
         .enumerate()
         .flat_map(|(index, change)| tests_of(index, change.path, change.after))
         .collect();
-    let pairs = Pairs::of(&before, &after);
+    let mut pairs = Pairs::of(&before, &after);
+    pairs.into_tables(&before, &after);
     let mut weakenings = lost(changes, &before, &pairs);
+    weakenings.extend(changes.iter().filter_map(out_of_reach));
+    let elsewhere = Elsewhere::of(changes);
     for (old, new) in pairs.matched(&before, &after) {
-        weakenings.extend(worse(changes, old, new));
+        let worse = judge::worse(old, new, &elsewhere);
+        weakenings.extend(worse.map(|(kind, message)| Weakening {
+            path: changes[new.file].path.to_owned(),
+            line: Some(new.line),
+            kind,
+            message,
+        }));
     }
     weakenings
 }
 
-struct Test {
+pub(super) struct Test {
     file: usize,
-    name: String,
+    pub name: String,
     line: u32,
-    is_skipped: bool,
-    assertions: usize,
-    is_empty: bool,
+    pub is_skipped: bool,
+    pub facts: Facts,
+    /// What it puts in place of something, by name.
+    pub replaced: BTreeSet<String>,
+    pub tolerances: Vec<f64>,
+    /// Functions that it calls by their name alone.
+    pub calls: BTreeSet<String>,
+    /// The error that its attributes ask for.
+    pub expects: Option<String>,
+    /// What stands in quotes, without space.
+    quoted: Vec<String>,
     /// Without comments and space.
     body: String,
     tokens: BTreeMap<String, usize>,
+    /// Its attributes too, without space.
+    whole: String,
+}
+
+impl Test {
+    /// The values that another test works with all stand in this one.
+    fn holds(&self, other: &Test) -> bool {
+        let values = other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let missing = other.quoted.iter().filter(|text| !self.whole.contains(text.as_str())).count();
+        // A message of a failed assertion may be another one.
+        let is_close = missing <= 1 || missing * 2 <= other.quoted.len();
+        is_close && values.into_iter().all(|value| self.whole.contains(value.as_str()))
+    }
 }
 
 fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
     let Some(language) = language::of_tests(path) else { return Vec::new() };
-    let Some(text) = text.filter(|text| text.len() <= FILE_BYTES_MAX) else { return Vec::new() };
+    let Some(text) = text else { return Vec::new() };
     let source = Source::new(text, language);
     let helpers = assertions::helpers(&source);
     let tests = found::tests(&source, path).into_iter();
@@ -63,29 +91,61 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
     if source.language == language::Language::JavaScript {
         body = body.replacen(&title, "", 1);
     }
-    let marks = test.head.start..test.at.clamp(test.head.start, test.head.end);
     Test {
         file,
         line: source.line(test.at),
         is_skipped: test.is_skipped,
-        assertions: assertions::count(source, helpers, marks, test.body.clone()),
-        is_empty: assertions::is_empty(source, test.body.clone()),
+        facts: Facts::of(source, helpers, &test),
+        replaced: doubles::replaced(source, test.body.clone()),
+        tolerances: tolerance::of(bare),
+        calls: calls(source, test.body.clone()),
+        expects: expects(&source.code[test.head.start..test.at.max(test.head.start)]),
+        quoted: quoted(&body, &title),
+        whole: source.bare[test.head.start..test.body.end].split_whitespace().collect(),
         name: test.name,
         body,
         tokens,
     }
 }
 
+/// Of Go, where a function of the package that is tested stands alone.
+fn calls(source: &Source<'_>, body: std::ops::Range<usize>) -> BTreeSet<String> {
+    if source.language != language::Language::Go {
+        return BTreeSet::new();
+    }
+    let code = &source.code[body];
+    let called = words(code).filter(|(at, word)| {
+        let is_member = code[..*at].trim_end().ends_with('.');
+        code[at + word.len()..].starts_with('(') && !is_member && *word != "func"
+    });
+    called.map(|(_, word)| word.to_owned()).collect()
+}
+
+/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
+fn expects(head: &str) -> Option<String> {
+    let at = head.find("expected").map(|at| at + 8).or(head.find("ExpectedException").map(|at| at + 17))?;
+    let mut names = words(&head[at..]).map(|(_, word)| word);
+    names.find(|word| !matches!(*word, "typeof" | "class")).map(str::to_owned)
+}
+
+fn quoted(body: &str, title: &str) -> Vec<String> {
+    const QUOTED_MAX: usize = 20;
+    let texts = body.split(['"', '\'']).skip(1).step_by(2).filter(|text| !text.is_empty() && *text != title);
+    texts.take(QUOTED_MAX).map(str::to_owned).collect()
+}
+
 /// For each test before the change the one after it that it became.
 struct Pairs {
     became: Vec<Option<usize>>,
     is_taken: Vec<bool>,
+    /// Those that are rows of another test now.
+    merged: BTreeSet<usize>,
 }
 
 impl Pairs {
     fn of(before: &[Test], after: &[Test]) -> Self {
         let mut pairs =
-            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()] };
+            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()], merged: BTreeSet::new() };
         pairs.by_key(before, after, |test| format!("{} {}", test.file, test.name));
         pairs.by_key(before, after, |test| test.name.clone());
         pairs.by_key(before, after, |test| test.body.clone());
@@ -130,6 +190,27 @@ impl Pairs {
         }
     }
 
+    /// Tests that became rows of a table: their words stand in a test that has more cases than before.
+    fn into_tables(&mut self, before: &[Test], after: &[Test]) {
+        let mut room: Vec<usize> = after.iter().map(|test| test.facts.cases).collect();
+        for (index, new) in self.became.iter().enumerate() {
+            if let Some(new) = new {
+                let is_same = before[index].whole == after[*new].whole;
+                room[*new] = if is_same { 0 } else { room[*new].saturating_sub(1) };
+            }
+        }
+        for index in 0..before.len() {
+            if self.became[index].is_some() {
+                continue;
+            }
+            let takes = |new: &usize| room[*new] > 0 && after[*new].holds(&before[index]);
+            if let Some(new) = (0..after.len()).find(takes) {
+                room[new] -= 1;
+                self.merged.insert(index);
+            }
+        }
+    }
+
     fn matched<'a>(
         &'a self,
         before: &'a [Test],
@@ -153,8 +234,8 @@ fn likeness(old: &Test, new: &Test) -> usize {
 
 fn lost(changes: &[FileVersion<'_>], before: &[Test], pairs: &Pairs) -> Vec<Weakening> {
     let mut by_file: BTreeMap<usize, Vec<&Test>> = BTreeMap::new();
-    for (test, became) in before.iter().zip(&pairs.became) {
-        if became.is_none() {
+    for (index, (test, became)) in before.iter().zip(&pairs.became).enumerate() {
+        if became.is_none() && !pairs.merged.contains(&index) {
             by_file.entry(test.file).or_default().push(test);
         }
     }
@@ -180,6 +261,16 @@ fn lost(changes: &[FileVersion<'_>], before: &[Test], pairs: &Pairs) -> Vec<Weak
     by_file.into_iter().map(told).collect()
 }
 
+/// A runner goes by names: what had one that it knows and has none now is not run any more.
+fn out_of_reach(change: &FileVersion<'_>) -> Option<Weakening> {
+    let (old, new) = (change.old_path.filter(|old| *old != change.path)?, change.path);
+    change.after?;
+    let is_lost = language::is_named_as_test(old) && !language::is_named_as_test(new);
+    let is_told = language::of_tests(new).is_none();
+    let message = format!("the test file was moved to {new}, where a test runner does not look by itself");
+    (is_lost && !is_told).then(|| Weakening { path: old.to_owned(), line: None, kind: Kind::Deleted, message })
+}
+
 fn names(tests: &[&Test]) -> String {
     const SHOWN_MAX: usize = 5;
     let shown: Vec<String> =
@@ -190,18 +281,19 @@ fn names(tests: &[&Test]) -> String {
     format!("{word} {}{rest}", shown.join(", "))
 }
 
-fn worse(changes: &[FileVersion<'_>], old: &Test, new: &Test) -> Option<Weakening> {
-    let name = crate::diagnostic::quote(&new.name);
-    let (kind, message) = if new.is_skipped && !old.is_skipped {
-        (Kind::Skipped, format!("the test {name} ran before and is skipped now"))
-    } else if new.is_skipped {
-        return None;
-    } else if old.assertions > 0 && new.assertions == 0 {
-        (Kind::Emptied, format!("the test {name} asserts nothing any more that could fail"))
-    } else if new.is_empty && !old.is_empty {
-        (Kind::Emptied, format!("the test {name} does nothing any more"))
-    } else {
-        return None;
-    };
-    Some(Weakening { path: changes[new.file].path.to_owned(), line: Some(new.line), kind, message })
+/// All that the change leaves behind, without layout: an assertion that moved is not lost.
+pub(super) struct Elsewhere(Vec<String>);
+
+impl Elsewhere {
+    fn of(changes: &[FileVersion<'_>]) -> Self {
+        let texts = changes.iter().filter(|change| language::Language::of(change.path).is_some());
+        Self(texts.filter_map(|c| c.after).map(|t| t.split_whitespace().collect()).collect())
+    }
+
+    pub(super) fn has(&self, text: &str) -> bool {
+        let is_start = |c: char| !c.is_alphanumeric() && c != '_';
+        self.0.iter().any(|all| {
+            all.match_indices(text).any(|(at, _)| all[..at].chars().next_back().is_none_or(is_start))
+        })
+    }
 }

@@ -1,39 +1,81 @@
 //! Edits of what runs or judges the checks: scripts of check commands, their targets, and the files of test runners.
 
-mod parts;
+mod commands;
+mod make;
+mod package;
+pub(super) mod parts;
+mod settings;
+mod shadow;
+mod typescript;
 
-use super::language::{self, file_name, is_below};
+use super::language::{self, Language, file_name, is_below};
+use super::steering::Steering;
 use super::{FileVersion, Kind, Weakening};
 
+pub(super) use commands::{only_reads, simple_commands, tokens};
+
 /// At most one for a file, the plainest.
-pub(super) fn edited(change: &FileVersion<'_>, commands: &[String]) -> Option<Weakening> {
+pub(super) fn edited(change: &FileVersion<'_>, steering: &Steering) -> Option<Weakening> {
     let path = change.old_path.unwrap_or(change.path);
-    let Some(before) = change.before else { return added(change) };
-    let stays = change.after.filter(|_| change.old_path.is_none_or(|old| old == change.path));
-    let tell = |kind, message| Some(Weakening { path: path.to_owned(), line: None, kind, message });
-    let part = part_of(path, commands);
-    let Some(part) = part else {
-        return named_in_command(path, before, stays, commands)
-            .and_then(|message| tell(Kind::CheckCommand, message));
+    let is_moved = change.old_path.is_some_and(|old| old != change.path);
+    let stays = change.after.filter(|_| !is_moved);
+    let tell = |path: &str, (kind, message)| {
+        Some(Weakening { path: path.to_owned(), line: None, kind, message })
     };
-    let (kind, message) = parts::changed(&part, before, stays)?;
-    tell(kind, message)
+    // Where it comes to lie, a moved file is a new one.
+    if change.before.is_none() || is_moved {
+        let found = change.after.and_then(|text| added(change.path, text, steering));
+        if let Some(found) = found {
+            return tell(change.path, found);
+        }
+    }
+    let before = change.before?;
+    match part_of(path, steering) {
+        Some(part @ Part::Remarks(_)) => {
+            if let Some(found) = parts::changed(&part, before, stays) {
+                return tell(path, found);
+            }
+        }
+        Some(part) => return parts::changed(&part, before, stays).and_then(|found| tell(path, found)),
+        None => {}
+    }
+    let message = run_by_a_check(path, before, stays, steering)?;
+    tell(path, (Kind::CheckCommand, message))
+}
+
+/// A file that was not there can take over from one that was, or leave tests out.
+fn added(path: &str, text: &str, steering: &Steering) -> Option<(Kind, String)> {
+    if let Some(message) = shadow::shadows(path, steering) {
+        return Some((Kind::GateConfig, message));
+    }
+    let part = part_of(path, steering)?;
+    parts::suspicious(&part, text)
+}
+
+pub(super) fn is_judged(path: &str, steering: &Steering) -> bool {
+    part_of(path, steering).is_some() || shadow::shadows(path, steering).is_some()
 }
 
 /// What of a file decides about checks.
 #[derive(Debug)]
 pub(super) enum Part {
-    All(Comments),
-    /// `scripts` of package.json: those that test, and those that commands name.
+    /// All of it; what is only added counts where it leaves tests out.
+    All(Comments, &'static [&'static str]),
+    /// `scripts` of package.json or composer.json: those that test, and those that commands name.
     Scripts(Vec<String>),
     /// Targets of a Makefile or justfile.
     Targets(Vec<String>),
     /// Tables whose header begins so.
-    Tables(&'static [&'static str]),
-    /// Lines that hold one of these words.
+    Tables(&'static [&'static str], &'static [&'static str]),
+    /// Lines that hold one of these words, where they were there before.
     Lines(&'static [&'static str]),
+    /// Lines that hold one of these words, in a new file too.
+    Words(&'static [&'static str]),
+    /// Remarks that switch a linter off, which must not become more.
+    Remarks(&'static [&'static str]),
     /// The `test` block of a build configuration.
     TestBlock,
+    TypeScript,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,121 +85,38 @@ pub(super) enum Comments {
     Xml,
 }
 
-/// Words after which fewer tests run, in a file that was not there before or a table that is new.
-const FILTERS: &[&str] = &[
-    "--ignore",
-    "--deselect",
-    "testPathIgnorePatterns",
-    "collect_ignore",
-    "pytest_collection_modifyitems",
-];
-
-fn added(change: &FileVersion<'_>) -> Option<Weakening> {
-    let after = change.after?;
-    let is_judged = part_of(change.path, &[]).is_some();
-    let word = FILTERS.iter().find(|word| is_judged && after.contains(**word))?;
-    let message = format!("the new file leaves tests out with {word}");
-    Some(Weakening { path: change.path.to_owned(), line: None, kind: Kind::GateConfig, message })
-}
-
-fn part_of(path: &str, commands: &[String]) -> Option<Part> {
-    const WHOLE_HASH: &[&str] = &[
-        "pytest.ini",
-        "tox.ini",
-        ".coveragerc",
-        "codecov.yml",
-        ".codecov.yml",
-        "codecov.yaml",
-        ".rspec",
-        "nextest.toml",
-        "tarpaulin.toml",
-        ".tarpaulin.toml",
-        "sonar-project.properties",
-        ".gitlab-ci.yml",
-        "azure-pipelines.yml",
-        ".travis.yml",
-        "bitbucket-pipelines.yml",
-        ".drone.yml",
-        "lifecycle-stage.yaml",
-        "tollgate.toml",
-        ".simplecov",
-    ];
-    const WHOLE_JS: &[&str] = &[
-        "jest.config.",
-        "vitest.config.",
-        "vitest.workspace.",
-        "karma.conf.",
-        "playwright.config.",
-        "cypress.config.",
-        ".nycrc",
-        ".c8rc",
-        ".mocharc",
-        "nyc.config.",
-        "Jenkinsfile",
-    ];
+fn part_of(path: &str, steering: &Steering) -> Option<Part> {
     let name = file_name(path);
-    let is_workflow = path.starts_with(".github/workflows/") || path.starts_with(".circleci/");
+    if let Some(part) = settings::of(path) {
+        return Some(part);
+    }
+    let run = |runners: &[&str]| commands::run_names(&steering.commands, runners);
     Some(match name {
-        _ if is_workflow || WHOLE_HASH.contains(&name) => Part::All(Comments::Hash),
-        _ if WHOLE_JS.iter().any(|start| name.starts_with(start)) => Part::All(Comments::Slashes),
-        "phpunit.xml" | "phpunit.xml.dist" => Part::All(Comments::Xml),
-        "package.json" => Part::Scripts(run_names(commands, &["npm", "pnpm", "yarn", "bun"])),
-        "Makefile" | "makefile" | "GNUmakefile" => {
-            Part::Targets(run_names(commands, &["make", "gmake"]))
-        }
-        "justfile" | "Justfile" | ".justfile" => Part::Targets(run_names(commands, &["just"])),
-        "pyproject.toml" => Part::Tables(&["tool.pytest", "tool.coverage", "tool.tox"]),
-        "setup.cfg" => Part::Tables(&["tool:pytest", "coverage:", "tox", "testenv"]),
-        "Cargo.toml" => Part::Lines(&["autotests", "doctest", "harness", "test = false"]),
-        "pom.xml" => {
-            Part::Lines(&["skipTests", "maven.test.skip", "testFailureIgnore", "<minimum>"])
-        }
-        "build.gradle" | "build.gradle.kts" => {
-            Part::Lines(&["minimum", "ignoreFailures", "excludeTestsMatching", "test.enabled"])
-        }
-        "conftest.py" => Part::Lines(FILTERS),
+        "package.json" => Part::Scripts(run(&["npm", "pnpm", "yarn", "bun"])),
+        "composer.json" => Part::Scripts(run(&["composer"])),
+        "Makefile" | "makefile" | "GNUmakefile" => Part::Targets(run(&["make", "gmake"])),
+        "justfile" | "Justfile" | ".justfile" => Part::Targets(run(&["just"])),
+        _ if name.ends_with(".mk") => Part::Targets(run(&["make", "gmake"])),
+        _ if name.starts_with("tsconfig") && name.ends_with(".json") => Part::TypeScript,
         _ if name.starts_with("vite.config.") => Part::TestBlock,
-        _ => return None,
+        _ => return settings::of_tool(path, steering),
     })
 }
 
-/// What stands behind `make`, `npm run` and the like in the commands.
-fn run_names(commands: &[String], runners: &[&str]) -> Vec<String> {
-    let mut names = Vec::new();
-    for command in commands {
-        let words: Vec<&str> = tokens(command).collect();
-        for (at, _) in words.iter().enumerate().filter(|(_, word)| runners.contains(word)) {
-            let rest = words[at + 1..]
-                .iter()
-                .take_while(|word| !matches!(**word, "&&" | "||" | ";" | "|"));
-            let named = rest
-                .filter(|word| !word.starts_with('-') && !word.contains('=') && **word != "run");
-            names.extend(named.map(|word| (*word).to_owned()));
-        }
-    }
-    names
-}
-
-fn tokens(command: &str) -> impl Iterator<Item = &str> {
-    let parts =
-        command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '(' | ')'));
-    parts.filter(|part| !part.is_empty())
-}
-
 /// A test file that a command names is changed by everyday work; how it changed is looked at test by test.
-fn named_in_command(
+fn run_by_a_check(
     path: &str,
     before: &str,
     after: Option<&str>,
-    commands: &[String],
+    steering: &Steering,
 ) -> Option<String> {
+    let by = steering.runner_of(path)?;
     let is_test = language::of_tests(path).is_some() && !is_runner(path);
-    let command = commands.iter().find(|command| names_file(command, path))?;
-    if is_test || !parts::is_different(before, after, comments_of(path)) {
+    if is_test || is_program(path) || !parts::is_different(before, after, comments_of(path)) {
         return None;
     }
     let what = if after.is_none() { "is gone" } else { "was edited" };
-    Some(format!("the check {} runs this file, and it {what}", crate::diagnostic::quote(command)))
+    Some(format!("the check {} runs this file, and it {what}", crate::diagnostic::quote(by)))
 }
 
 /// Rust, Java and the like may hold tests anywhere; a command that names such a file runs it as a program.
@@ -167,58 +126,22 @@ fn is_runner(path: &str) -> bool {
     is_marked && !is_below(path, &["tests", "test"])
 }
 
-/// Programs that look at the files they are given, or make and remove them, and run none.
-const READERS: &[&str] = &[
-    "grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "ls", "stat",
-    "touch", "rm", "mkdir",
-];
-
-fn names_file(command: &str, path: &str) -> bool {
-    let mut folder = "";
-    for (part, is_piped) in simple_commands(command) {
-        let words: Vec<&str> = tokens(part).filter(|word| *word != "!").collect();
-        let Some(program) = words.first() else { continue };
-        if *program == "cd" {
-            folder = words.get(1).copied().map_or(folder, plain);
-        }
-        // What is piped on may be run, and patterns from a file decide as a script does.
-        let has_patterns = (program.ends_with("grep") || *program == "rg") && words.contains(&"-f");
-        let reads = READERS.contains(program) && !is_piped && !has_patterns;
-        let is_it = |word: &&str| {
-            let in_folder = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-            plain(word) == path || (!folder.is_empty() && in_folder == Some(plain(word)))
-        };
-        if !reads && words.iter().any(is_it) {
-            return true;
-        }
-    }
-    false
-}
-
-/// The commands of a command line, each with whether its output goes into the next one.
-fn simple_commands(command: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut rest = Some(command);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let Some(end) = text.find([';', '&', '|', '\n']) else {
-            rest = None;
-            return Some((text, false));
-        };
-        let after = &text[end..];
-        let is_piped = after.starts_with('|') && !after.starts_with("||");
-        rest = Some(after.trim_start_matches([';', '&', '|', '\n']));
-        Some((&text[..end], is_piped))
-    })
-}
-
-fn plain(word: &str) -> &str {
-    word.strip_prefix("./").unwrap_or(word).trim_end_matches('/')
+/// A check may run the very program that is worked on; what only checks has a name or a place that says so.
+fn is_program(path: &str) -> bool {
+    const CHECKS: &[&str] =
+        &["check", "test", "verify", "lint", "accept", "ci", "run_", "run-", "smoke", "gate"];
+    const FOLDERS: &[&str] = &["scripts", "script", "tools", "ci", ".ci", "bin", "hack", "test", "tests"];
+    let is_code = Language::of(path).is_some_and(|language| {
+        !matches!(language, Language::Shell | Language::Bats)
+    });
+    let name = file_name(path).to_ascii_lowercase();
+    let is_check = CHECKS.iter().any(|word| name.starts_with(word) || name.contains(&format!("_{word}")));
+    is_code && !is_check && !is_below(path, FOLDERS)
 }
 
 fn comments_of(path: &str) -> Comments {
-    match language::Language::of(path) {
-        Some(language::Language::Python | language::Language::Ruby | language::Language::Shell)
-        | None => Comments::Hash,
+    match Language::of(path) {
+        Some(Language::Python | Language::Ruby | Language::Shell) | None => Comments::Hash,
         Some(_) => Comments::Slashes,
     }
 }

@@ -3,10 +3,15 @@
 mod attributes;
 mod calls;
 mod functions;
+mod pest;
+mod python;
 mod ruby;
 
+use super::blocks;
 use super::language::{self, Language};
 use super::lex::Source;
+use super::scan::{self, words};
+use std::collections::HashSet;
 use std::ops::Range;
 
 #[derive(Debug, Clone)]
@@ -56,7 +61,9 @@ pub(super) fn tests(source: &Source<'_>, path: &str) -> Vec<Found> {
         }
         Language::JavaScript => calls::list(source),
         Language::Ruby => ruby::list(source),
-        Language::Python | Language::Go | Language::Php | Language::Bats => functions::list(source),
+        Language::Python => python::list(source),
+        Language::Php if pest::is_pest(source) => pest::list(source),
+        Language::Go | Language::Php | Language::Bats => functions::list(source),
         Language::Shell => whole_script(source, path),
     };
     // Tests do not nest; where they seem to, the text is made to cost time.
@@ -68,22 +75,59 @@ pub(super) fn tests(source: &Source<'_>, path: &str) -> Vec<Found> {
         budget -= test.body.len();
     }
     let only: Vec<Range<usize>> = ranges(&listing.blocks, Mark::Only);
-    let skipped = ranges(&listing.blocks, Mark::Skipped);
+    let mut skipped = ranges(&listing.blocks, Mark::Skipped);
+    skipped.extend(conditions(source, &listing.tests));
+    let helpers = skipping_helpers(source, &listing.tests);
     for test in &mut listing.tests {
         let is_in = |range: &Range<usize>| range.contains(&test.at);
         let is_hidden = !only.is_empty() && !only.iter().any(is_in);
         let is_inside_skipped = skipped.iter().any(is_in);
-        test.is_skipped |= is_hidden || is_inside_skipped || is_skipped_in_body(source, test);
+        let by_helper = words(&source.code[test.body.clone()]).any(|(_, w)| helpers.contains(w));
+        test.is_skipped |=
+            is_hidden || is_inside_skipped || by_helper || is_skipped_in_body(source, &test.body);
     }
     listing.tests
+}
+
+/// Tests that stand in a condition are there only where it holds.
+fn conditions(source: &Source<'_>, tests: &[Found]) -> Vec<Range<usize>> {
+    if !matches!(source.language, Language::Python | Language::JavaScript | Language::Ruby) {
+        return Vec::new();
+    }
+    let all = blocks::of(source, 0..source.text.len()).into_iter();
+    let ifs = all.filter(|block| matches!(block.kind, blocks::Kind::If));
+    let is_inside_test = |range: &Range<usize>| {
+        tests.iter().any(|test| test.body.contains(&range.start))
+    };
+    ifs.map(|block| block.body).filter(|range| !is_inside_test(range)).collect()
+}
+
+/// Functions of the file that skip the test that calls them.
+fn skipping_helpers<'s>(source: &'s Source<'_>, tests: &[Found]) -> HashSet<&'s str> {
+    const DECLARES: &[&str] = &["func", "def", "function", "void"];
+    const HELPERS_MAX: usize = 200;
+    let code = source.code.as_str();
+    let declared = words(code).filter(|(_, word)| DECLARES.contains(word)).take(HELPERS_MAX);
+    let mut all = HashSet::new();
+    for (at, word) in declared {
+        let name_at = scan::skip_space(code, at + word.len());
+        let name = scan::word_at(code, name_at);
+        let is_test = tests.iter().any(|test| test.at == name_at || test.body.contains(&at));
+        let from = if source.language.has_braces() { name_at + name.len() } else { at };
+        let body = scan::body(source, from);
+        if !is_test && !name.is_empty() && is_skipped_in_body(source, &body) {
+            all.insert(name);
+        }
+    }
+    all
 }
 
 fn ranges(blocks: &[Block], mark: Mark) -> Vec<Range<usize>> {
     blocks.iter().filter(|block| block.mark == mark).map(|block| block.range.clone()).collect()
 }
 
-fn is_skipped_in_body(source: &Source<'_>, test: &Found) -> bool {
-    let body = &source.code[test.body.clone()];
+fn is_skipped_in_body(source: &Source<'_>, body: &Range<usize>) -> bool {
+    let body = &source.code[body.clone()];
     let calls: &[&str] = match source.language {
         Language::Rust | Language::Java | Language::Kotlin => &[],
         Language::Python => &[
@@ -94,14 +138,18 @@ fn is_skipped_in_body(source: &Source<'_>, test: &Found) -> bool {
             "raise unittest.SkipTest",
         ],
         Language::JavaScript => {
-            &["this.skip(", "ctx.skip(", "context.skip(", "t.skip(", "test.skip("]
+            &["this.skip(", "ctx.skip(", "context.skip(", "t.skip(", "test.skip(", "test.fixme(", "test.fail("]
         }
-        Language::Go => &["t.Skip(", "t.Skipf(", "t.SkipNow("],
+        Language::Go => &["t.Skip(", "t.Skipf(", "t.SkipNow(", "b.Skip("],
         Language::CSharp => &["Assert.Ignore(", "Assert.Inconclusive(", "Skip.If("],
         Language::Php => &["markTestSkipped(", "markTestIncomplete("],
         Language::Ruby | Language::Bats | Language::Shell => {
-            let is_skip =
-                |line: &str| matches!(line.split([' ', '(']).next(), Some("skip" | "pending"));
+            let is_skip = |line: &str| {
+                matches!(line.split([' ', '(']).next(), Some("skip" | "pending"))
+                    || line.ends_with("|| skip")
+                    || line.contains("|| skip ")
+                    || line.contains("&& skip")
+            };
             return body.lines().any(|line| is_skip(line.trim()));
         }
     };

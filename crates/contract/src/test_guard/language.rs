@@ -57,7 +57,7 @@ fn is_looked_at(path: &str, language: Language) -> bool {
         Language::Python => {
             stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests")
         }
-        Language::Go => name.ends_with("_test.go"),
+        Language::Go => is_go_test(path),
         Language::JavaScript => {
             [".test.", ".spec.", "-test.", "_test.", ".cy.", ".e2e."]
                 .iter()
@@ -77,6 +77,53 @@ fn is_looked_at(path: &str, language: Language) -> bool {
         }
         _ => true,
     }
+}
+
+/// The go tool passes by other systems' files, and what begins with a dot or an underscore.
+fn is_go_test(path: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "windows", "darwin", "plan9", "solaris", "js", "wasm", "android", "ios", "freebsd", "openbsd", "netbsd",
+        "dragonfly", "aix", "illumos", "arm", "mips", "ppc64", "s390x", "386", "riscv64", "wasip1", "zos", "hurd",
+    ];
+    let Some(stem) = file_name(path).strip_suffix("_test.go") else { return false };
+    let system = stem.rsplit('_').next().unwrap_or_default();
+    let is_hidden = |step: &str| step.starts_with(['_', '.']) || step == "testdata";
+    !path.split('/').any(is_hidden) && !(stem.contains('_') && OTHERS.contains(&system))
+}
+
+/// By the usual settings of the usual runners.
+pub(super) fn is_named_as_test(path: &str) -> bool {
+    let name = file_name(path);
+    let Some((stem, _)) = name.rsplit_once('.') else { return false };
+    match Language::of(path) {
+        Some(Language::Python) => stem.starts_with("test") || stem.ends_with("_test"),
+        Some(Language::JavaScript) => {
+            stem.ends_with(".test") || stem.ends_with(".spec") || is_below(path, &["__tests__"])
+        }
+        Some(Language::Java | Language::Kotlin) => {
+            ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end)) || stem.starts_with("Test")
+        }
+        // Cargo takes the files right below `tests`, and a folder with a main.rs there.
+        Some(Language::Rust) => {
+            let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
+            folders.first() == Some(&"tests") || (folders.get(1) == Some(&"tests") && name == "main.rs")
+        }
+        Some(Language::Php) => stem.ends_with("Test"),
+        Some(Language::Ruby) => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        _ => false,
+    }
+}
+
+/// Output that a test compares with, kept beside it.
+pub(super) fn is_snapshot(path: &str) -> bool {
+    path.ends_with(".snap") || is_below(path, &["__snapshots__", "snapshots"])
+}
+
+/// What tests stand on: helpers, set-up and fakes in a folder of tests.
+pub(super) fn is_support(path: &str) -> bool {
+    const FOLDERS: &[&str] = &["test", "tests", "spec", "specs", "__tests__", "testing", "e2e", "support"];
+    let name = file_name(path).to_ascii_lowercase();
+    is_below(path, FOLDERS) || name.contains("setup") || name.contains("test") || name.contains("spec")
 }
 
 pub(super) fn is_below(path: &str, folders: &[&str]) -> bool {

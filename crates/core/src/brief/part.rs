@@ -5,6 +5,8 @@ use crate::decision::DecisionKind;
 use crate::event::{FindingStatus, Purpose};
 use crate::role::Role;
 use crate::session::{Dispatch, Session};
+use crate::task::Check;
+use std::collections::BTreeSet;
 
 impl Session {
     /// The part of the action that a dispatch plays; one that looks again plays its role's last one.
@@ -96,9 +98,29 @@ impl Session {
 
     pub(super) fn weakened_files(&self) -> Vec<String> {
         let open = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
-        open.filter(|f| f.report.category == crate::decide::WEAKENED)
+        open.filter(|f| f.is_weakening())
             .filter_map(|finding| finding.report.file.clone())
             .collect()
+    }
+
+    /// Of the criteria, of all tasks and of the action's own checks, each once.
+    pub(super) fn check_commands(&self) -> Vec<String> {
+        let criteria = self.criteria.iter().flat_map(|criterion| &criterion.verify);
+        let tasks = self.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+        let of_work = criteria.chain(tasks).filter_map(|check| match check {
+            Check::Command(command) => Some(command),
+            Check::Manual(_) => None,
+        });
+        let of_action = self.steps.iter().flat_map(|step| match &step.kind {
+            StepKind::Checks { of } => of.as_slice(),
+            _ => &[],
+        });
+        let of_action = of_action.filter_map(|subject| match subject {
+            CheckSubject::Command(command) => Some(command),
+            _ => None,
+        });
+        let all: BTreeSet<&String> = of_work.chain(of_action).collect();
+        all.into_iter().cloned().collect()
     }
 
     /// Where what an agent left is kept when it is out of its re-runs.

@@ -3,6 +3,7 @@
 use super::step::Start;
 use super::{
     Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, step, tasks,
+    weakened,
 };
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
@@ -219,7 +220,7 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply
         tasks::adopt_plan(draft, tasks);
     }
     refine(draft, number, &work.refinements);
-    weakened(draft, number, work);
+    weakened::note(draft, number, work);
     report::follow(draft, number, reply);
     let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
     let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
@@ -235,27 +236,6 @@ fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refineme
     draft.emit(Event::StepReopened { index });
     for refinement in refinements {
         ask::refinement(draft, number, refinement);
-    }
-}
-
-/// The category of findings about tests that a change weakens.
-pub const WEAKENED: &str = "weakened-tests";
-
-/// Tests that a change weakens are told at the review; those that are back are settled.
-fn weakened(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
-    let task = draft.dispatches[&number].task.clone();
-    for report in &work.weakened {
-        reply::record(draft, Role::Orchestrator, &task, report, FindingStatus::Open);
-    }
-    let restored: Vec<u32> = draft
-        .findings
-        .iter()
-        .filter(|f| f.status == FindingStatus::Open && f.report.category == WEAKENED)
-        .filter(|f| f.report.file.as_ref().is_some_and(|file| work.restored.contains(file)))
-        .map(|finding| finding.id)
-        .collect();
-    for id in restored {
-        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
     }
 }
 

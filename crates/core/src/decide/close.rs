@@ -1,6 +1,6 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
-use super::{Draft, ask, checks, severity, tasks};
+use super::{Draft, ask, checks, severity, tasks, weakened};
 use crate::action::{Assignment, StepKind};
 use crate::decision::BlockerCode;
 use crate::event::{CriterionResult, Event, FindingStatus};
@@ -43,6 +43,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     }
     if draft.meta.needs_audit && draft.mode == Mode::Full {
         return tasks::open_gate(draft, Gate::Audit, TaskRef::Meta);
+    }
+    if weakened::ask_last(draft) {
+        return;
     }
     finish(draft);
 }

@@ -152,7 +152,7 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
         | Subject::Info { .. }
         | Subject::Refinement { .. } => {}
         Subject::Scope { dispatch, paths } => scope::answered(draft, *dispatch, paths, answer),
-        Subject::Notes { task, .. } => notes(draft, task, answer),
+        Subject::Notes { task, dispatch } => notes(draft, task, *dispatch, answer),
         Subject::Repair { task, repair } => repaired(draft, task, *repair, answer),
         Subject::Finding { task, dispatch, finding } => {
             security(draft, task, *dispatch, *finding, &decision.question, answer);
@@ -179,6 +179,7 @@ fn settle_open(
 ) {
     let ids: Vec<(u32, String)> = draft
         .open_findings(task, role)
+        .filter(|finding| !finding.is_weakening())
         .map(|finding| (finding.id, super::reply::finding_line(&finding.report)))
         .collect();
     for (id, line) in ids {
@@ -194,15 +195,20 @@ fn accept_finding(draft: &mut Draft<'_>, finding: &Finding, reason: &str) {
     draft.emit(Event::KnownIssueNoted { text: super::reply::finding_line(&finding.report) });
 }
 
-fn notes(draft: &mut Draft<'_>, task: &TaskRef, answer: &Answer) {
-    let weakened = super::reply::open_weakenings(draft, task);
+fn notes(draft: &mut Draft<'_>, task: &TaskRef, dispatch: DispatchNumber, answer: &Answer) {
+    let weakened = super::weakened::open(draft, task);
     if answer.keyword == "accept" {
         settle_open(draft, task, Role::Reviewer, FindingStatus::Accepted, "accepted as a note");
         for finding in &weakened {
             accept_finding(draft, finding, "accepted as a note");
         }
-        let (task, role) = (task.clone(), Role::Reviewer);
-        return draft.emit(Event::GatePassed { task, role });
+        // Where another role's change was asked about, the review has still to look at it.
+        let asks = draft.dispatches.get(&dispatch).map(|dispatch| dispatch.role);
+        if asks == Some(Role::Reviewer) {
+            let (task, role) = (task.clone(), Role::Reviewer);
+            draft.emit(Event::GatePassed { task, role });
+        }
+        return;
     }
     let mut lines: Vec<String> = draft
         .open_findings(task, Role::Reviewer)

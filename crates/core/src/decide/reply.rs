@@ -1,6 +1,6 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
-use super::{Draft, accept, ask, escalate, repair, report, scope};
+use super::{Draft, accept, ask, escalate, repair, report, scope, weakened};
 use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -29,7 +29,10 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
     let objects = (blocked && !only_warns) || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
+    // Beside a verdict its own changes are taken, tests of QA above all: they are looked at as any other.
+    let work = draft.dispatches[&number].delivered.as_ref().map(|delivered| delivered.work.clone());
     draft.emit(Event::DispatchClosed { number, verdict });
+    weakened::note(draft, number, &work.unwrap_or_default());
     accept::note_assumptions(draft, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
@@ -41,7 +44,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     }
     let mut medium: Vec<&Finding> =
         findings.iter().filter(|f| f.report.severity == Severity::Medium).collect();
-    let weakened = open_weakenings(draft, &task);
+    let weakened = weakened::open(draft, &task);
     if role == Role::Reviewer {
         medium.extend(&weakened);
     }
@@ -50,20 +53,15 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
             ask::security(draft, number, &task, &medium, &reply.summary);
         }
         Role::Reviewer if !medium.is_empty() => ask::notes(draft, number, &task, &medium),
-        _ => draft.emit(Event::GatePassed { task, role }),
+        _ => {
+            draft.emit(Event::GatePassed { task: task.clone(), role });
+            weakened::ask(draft, number, &task);
+        }
     }
 }
 
-/// Weakened tests that nobody has decided about: of one task, or of all of them.
-pub(super) fn open_weakenings(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding> {
-    let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
-    open.filter(|f| f.report.category == accept::WEAKENED)
-        .filter(|f| *task == TaskRef::Meta || f.task == *task)
-        .cloned()
-        .collect()
-}
-
-/// What a reviewing role reported. A BLOCKED without findings is one itself.
+/// What was reported, each once and at its worst, and not already answered by a person.
+/// A BLOCKED without findings is one itself.
 pub(super) fn effective_reports(
     draft: &Draft<'_>,
     role: Role,

@@ -1,7 +1,7 @@
 //! The severity gate: critical findings pass by no route, high ones with a justification, the rest is tracked.
 
 use super::step::Start;
-use super::{Draft, accept, ask, repair, reply, step};
+use super::{Draft, accept, ask, repair, reply, step, weakened};
 use crate::answer::Answer;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
@@ -31,13 +31,10 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         return false;
     }
     let grave = grave_findings(draft);
-    let weakened = reply::open_weakenings(draft, &TaskRef::Meta);
-    if grave.is_empty() && !weakened.is_empty() {
-        let last = draft.dispatches.keys().next_back().copied().unwrap_or(DispatchNumber::FIRST);
-        ask::notes(draft, last, &TaskRef::Meta, &weakened.iter().collect::<Vec<_>>());
-        return false;
-    }
     if grave.is_empty() {
+        if weakened::ask_last(draft) {
+            return false;
+        }
         if !draft.severity_passed.contains(&index) {
             pass(draft, None);
         }
@@ -76,6 +73,7 @@ fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
         .findings
         .iter()
         .filter(|f| f.status == FindingStatus::Open && f.report.severity < Severity::High)
+        .filter(|f| !f.is_weakening())
         .map(|finding| finding.id)
         .collect();
     for id in still_open {

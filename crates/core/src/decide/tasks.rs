@@ -259,6 +259,7 @@ pub(super) fn settle_findings(
         .findings
         .iter()
         .filter(|finding| finding.status == FindingStatus::Open && is_about(&finding.task))
+        .filter(|finding| !finding.is_weakening())
         .map(|finding| finding.id)
         .collect();
     for id in open {

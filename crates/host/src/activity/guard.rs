@@ -2,95 +2,123 @@
 
 use super::ActivityError;
 use super::collect::Collected;
-use crate::files;
-use std::collections::BTreeMap;
-use tollgate_contract::test_guard::{self, FileVersion, Weakening};
+use crate::files::{self, FileError};
+use crate::lifecycle;
+use tollgate_contract::test_guard::{
+    self, FILE_BYTES_MAX, FileVersion, Steering, Unread, Weakening,
+};
 use tollgate_core::id::CommitId;
 use tollgate_core::reply::{ReportedFinding, Severity};
 use tollgate_core::work::{ChangeType, FileChange, Work};
 
-/// Longer files are generated; reading them as tests costs more than it tells.
-const FILE_BYTES_MAX: usize = 128 * 1024;
-/// A change of more files, or of more text, is looked at up to here.
-const FILES_MAX: usize = 2_000;
-const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// A change of more files that could matter, or of more text in them, is looked at up to here; the rest is told.
+const FILES_MAX: usize = 10_000;
+const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Fills in what the change weakens, and what was weakened before and is whole again.
 pub fn look(at: &Collected<'_>, work: &mut Work) -> Result<(), ActivityError> {
-    // What only adds files takes nothing away, but it may bring back what was deleted.
-    let matters = |change: &FileChange| {
-        change.change_type != ChangeType::Added || at.order.brief.weakened.contains(&change.path)
-    };
-    if work.commit.is_none() || !work.changes.iter().any(matters) {
+    if work.commit.is_none() || work.changes.is_empty() {
         return Ok(());
     }
-    let commands: Vec<String> = at
-        .order
-        .brief
-        .acceptance_checks
-        .iter()
-        .filter_map(|check| check.strip_prefix("cmd:").map(|command| command.trim().to_owned()))
-        .collect();
-    let changes: Vec<&FileChange> = work.changes.iter().take(FILES_MAX).collect();
-    let found = compare(at, &at.order.tip, &changes, &commands)?;
+    let steering = steering(at)?;
+    let changes: Vec<&FileChange> = work.changes.iter().collect();
+    let found = compare(at, &at.order.tip, &changes, &steering)?;
     work.weakened = found.into_iter().map(finding).collect();
-    let touched: Vec<&FileChange> =
-        changes.iter().copied().filter(|c| at.order.brief.weakened.contains(&c.path)).collect();
+    let is_weakened = |c: &&FileChange| {
+        let known = &at.order.brief.weakened;
+        known.contains(&c.path) || c.old_path.as_ref().is_some_and(|path| known.contains(path))
+    };
+    let touched: Vec<&FileChange> = changes.iter().copied().filter(is_weakened).collect();
     if !touched.is_empty() {
-        let still = compare(at, &at.order.base, &touched, &commands)?;
+        let still = compare(at, &at.order.base, &touched, &steering)?;
         let is_whole = |change: &&&FileChange| !still.iter().any(|w| w.path == change.path);
         work.restored = touched.iter().filter(is_whole).map(|c| c.path.clone()).collect();
     }
     Ok(())
 }
 
+/// The commands that decide about the work, and the scripts that they run, as they were before the change.
+fn steering(at: &Collected<'_>) -> Result<Steering, ActivityError> {
+    let mut commands = at.order.brief.check_commands.clone();
+    if let Ok((lifecycle, _)) = lifecycle::load(at.context.repository.root()) {
+        commands.extend(lifecycle.gates.iter().map(|gate| gate.command.join(" ")));
+    }
+    Steering::find(&commands, |paths| {
+        let names: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let contents = at.workspace.contents_at(&at.order.tip, &names)?;
+        let text = |bytes: Option<Vec<u8>>| bytes.map(|b| String::from_utf8_lossy(&b).into_owned());
+        Ok(contents.into_iter().map(text).collect())
+    })
+}
+
 fn compare(
     at: &Collected<'_>,
     since: &CommitId,
     changes: &[&FileChange],
-    commands: &[String],
+    steering: &Steering,
 ) -> Result<Vec<Weakening>, ActivityError> {
-    let old_paths: Vec<&str> =
-        changes.iter().map(|c| c.old_path.as_deref().unwrap_or(&c.path)).collect();
-    let before = texts(at.workspace.contents_at(since, &old_paths)?);
-    let after: BTreeMap<&str, String> =
-        changes.iter().filter_map(|c| Some((c.path.as_str(), text_now(at, &c.path)?))).collect();
+    let old_path = |change: &FileChange| change.old_path.clone().unwrap_or(change.path.clone());
+    let matters = |change: &&&FileChange| {
+        let paths = [old_path(change), change.path.clone()];
+        paths.iter().any(|path| test_guard::matters(path, steering))
+    };
+    let mut looked: Vec<&FileChange> = changes.iter().filter(matters).copied().collect();
+    let mut unread: Vec<(&str, Unread)> = Vec::new();
+    for change in looked.drain(looked.len().min(FILES_MAX)..) {
+        unread.push((&change.path, Unread::BeyondTheLimit));
+    }
+    let old_paths: Vec<String> = looked.iter().map(|change| old_path(change)).collect();
+    let names: Vec<&str> = old_paths.iter().map(String::as_str).collect();
+    let before = at.workspace.contents_at(since, &names)?;
     let mut room = TEXT_BYTES_MAX;
-    let versions: Vec<FileVersion<'_>> = changes
+    let mut versions = Vec::new();
+    for (change, before) in looked.iter().zip(before) {
+        match texts(at, change, before, &mut room) {
+            Ok((before, after)) => versions.push((*change, before, after)),
+            Err(why) => unread.push((&change.path, why)),
+        }
+    }
+    let versions: Vec<FileVersion<'_>> = versions
         .iter()
-        .zip(&before)
-        .filter(|(change, before)| {
-            // A version that is there and cannot be read as text must not pass for one that is not there.
-            let is_gone = change.change_type == ChangeType::Deleted;
-            let is_new = change.change_type == ChangeType::Added;
-            (is_gone || after.contains_key(change.path.as_str())) && (is_new || before.is_some())
-        })
-        .take_while(|(change, before)| {
-            let now = after.get(change.path.as_str()).map_or(0, String::len);
-            let size = before.as_ref().map_or(0, String::len) + now;
-            room = room.saturating_sub(size);
-            room > 0
-        })
-        .map(|(change, before)| FileVersion {
+        .map(|(change, before, after)| FileVersion {
             path: &change.path,
             before: before.as_deref(),
-            after: after.get(change.path.as_str()).map(String::as_str),
+            after: after.as_deref(),
             old_path: change.old_path.as_deref(),
         })
         .collect();
-    Ok(test_guard::weakened(&versions, commands))
+    let mut found = test_guard::weakened(&versions, steering);
+    found.extend(unread.iter().filter_map(|(path, why)| test_guard::unread(path, *why, steering)));
+    Ok(found)
 }
 
-fn texts(contents: Vec<Option<Vec<u8>>>) -> Vec<Option<String>> {
-    let text = |bytes: Vec<u8>| {
-        Some(bytes).filter(|b| b.len() <= FILE_BYTES_MAX).and_then(|b| String::from_utf8(b).ok())
+/// Both versions as text. One that is there and cannot be read must not pass for one that is not there.
+fn texts(
+    at: &Collected<'_>,
+    change: &FileChange,
+    before: Option<Vec<u8>>,
+    room: &mut usize,
+) -> Result<(Option<String>, Option<String>), Unread> {
+    let after = match change.change_type {
+        ChangeType::Deleted => None,
+        _ => Some(read_now(at, &change.path)?),
     };
-    contents.into_iter().map(|bytes| bytes.and_then(text)).collect()
+    let sizes = [&before, &after].map(|version| version.as_ref().map_or(0, Vec::len));
+    if sizes.iter().any(|size| *size > FILE_BYTES_MAX) {
+        return Err(Unread::TooLong);
+    }
+    *room = room.checked_sub(sizes.iter().sum()).ok_or(Unread::BeyondTheLimit)?;
+    // A byte that is not UTF-8 hides nothing around it.
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok((before.map(text), after.map(text)))
 }
 
-fn text_now(at: &Collected<'_>, path: &str) -> Option<String> {
-    let bytes = files::read_beneath(at.workspace.tree(), path, FILE_BYTES_MAX as u64).ok()?;
-    String::from_utf8(bytes).ok()
+fn read_now(at: &Collected<'_>, path: &str) -> Result<Vec<u8>, Unread> {
+    let read = files::read_beneath(at.workspace.tree(), path, FILE_BYTES_MAX as u64);
+    read.map_err(|error: FileError| match error.is_too_big() {
+        true => Unread::TooLong,
+        false => Unread::NoPlainFile,
+    })
 }
 
 fn finding(weakening: Weakening) -> ReportedFinding {

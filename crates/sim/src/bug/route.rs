@@ -1,7 +1,7 @@
 //! Planted bugs of routes: parallel steps, severity gates, coverage, stages and approvals.
 
 use super::{Bug, Twisted};
-use tollgate_core::MANUAL_FIX;
+use tollgate_core::{MANUAL_FIX, WEAKENED};
 use tollgate_core::action::StepKind;
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, FindingStatus, Purpose, Verdict};
@@ -38,6 +38,9 @@ impl Bug {
             }
             (Self::DoesNotHearTheCoder, Event::FindingRecorded { finding }) => {
                 finding.source == Role::Coder
+            }
+            (Self::LosesAWeakenedTest, Event::FindingRecorded { finding }) => {
+                finding.report.category == WEAKENED
             }
             (Self::JustifiesWithNothing, Event::SeverityPassed { .. }) => true,
             (Self::StopsForASmallFinding, Event::SeverityPassed { tracked, .. }) => {

@@ -1,33 +1,153 @@
 //! Whether the part of a file that decides about checks is another one now; comments and layout do not count.
 
-use super::{Comments, FILTERS, Kind, Part};
+use super::{Comments, Part, make, package, typescript};
+use crate::test_guard::Kind;
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
 use crate::test_guard::scan::{skip_space, words};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+pub(in crate::test_guard) use make::recipe_lines;
+pub(in crate::test_guard) use package::script_lines;
+
 /// In words, when it is different.
 pub(super) fn changed(part: &Part, before: &str, after: Option<&str>) -> Option<(Kind, String)> {
     let decides = |message: Option<String>| message.map(|message| (Kind::GateConfig, message));
     match part {
-        Part::All(comments) => {
-            let what = if after.is_none() { "deleted" } else { "edited" };
-            let message = format!("a file that decides about checks was {what}");
-            decides(is_different(before, after, *comments).then_some(message))
-        }
-        Part::Scripts(named) => scripts(before, after, named),
+        Part::All(comments, words) => decides(all(before, after, *comments, words)),
+        Part::Scripts(named) => package::changed(before, after, named),
         Part::Targets(named) => {
-            targets(before, after, named).map(|message| (Kind::CheckCommand, message))
+            make::changed(before, after, named).map(|message| (Kind::CheckCommand, message))
         }
-        Part::Tables(headers) => decides(tables(before, after, headers)),
-        Part::Lines(marks) => decides(lines(before, after, marks)),
+        Part::Tables(headers, words) => decides(tables(before, after, headers, words)),
+        Part::Lines(marks) | Part::Words(marks) => decides(lines(before, after, marks)),
         Part::TestBlock => {
             let (before, after) = (test_block(before)?, after.and_then(test_block));
             let message = "the test block of the build was edited".to_owned();
             decides((after.as_ref() != Some(&before)).then_some(message))
         }
+        Part::TypeScript => decides(typescript::loosened(before, after)),
+        Part::Remarks(words) => decides(remarks(before, after.unwrap_or_default(), words)),
     }
+}
+
+fn remarks(before: &str, after: &str, words: &[&str]) -> Option<String> {
+    let with = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| words.iter().any(|word| line.contains(word)));
+        lines.map(|line| line.trim().to_owned()).collect()
+    };
+    let (old, new) = (with(before), with(after));
+    let line = new.iter().find(|line| !old.contains(line)).filter(|_| new.len() > old.len())?;
+    Some(format!("a linter that a check runs is switched off: {}", crate::diagnostic::quote(line)))
+}
+
+/// What a new file says that leaves tests out or makes a failure count for nothing.
+pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
+    let decides = |message: Option<String>| message.map(|message| (Kind::GateConfig, message));
+    let all_of = |words: &[&str], comments| {
+        let lines = normal_lines(text, comments);
+        let line = lines.iter().find(|line| leaves_out(line, words, text))?;
+        Some(format!("the new file decides which tests run: {}", crate::diagnostic::quote(line)))
+    };
+    match part {
+        // A new pipeline takes nothing from the one that is there.
+        Part::All(_, words) if words.contains(&"allow_failure") => None,
+        Part::All(comments, words) => decides(all_of(words, *comments)),
+        Part::Words(marks) => decides(lines("", Some(text), marks)),
+        Part::Tables(headers, words) => decides(tables("", Some(text), headers, words)),
+        Part::Scripts(_) => package::suspicious(text),
+        Part::Targets(_) => make::suspicious(text).map(|message| (Kind::CheckCommand, message)),
+        Part::TypeScript => decides(typescript::loosened("{}", Some(text))),
+        Part::TestBlock | Part::Lines(_) | Part::Remarks(_) => None,
+    }
+}
+
+/// Words that every new project uses in an honest way, too; they count where something follows that is not.
+fn leaves_out(line: &str, words: &[&str], text: &str) -> bool {
+    const USUAL: &[&str] = &[
+        "include", "testMatch", "testRegex", "spec", "setupFiles", "rootDir", "roots", "projects", "require", "python_files",
+        "python_classes", "python_functions", "exclude", "omit", "runner", "retry", "retries", "globalSetup", "workspace", "ignore",
+        "IgnorePatterns", "norecursedirs", "-p ", "-m ", "resolver", "silent",
+    ];
+    const PLAIN: &[&str] = &[
+        "test", "spec", "node_modules", "dist", "coverage", "build", ".git", "ts-node", "chai", "register", "process.env.CI",
+        "[0-9]", "require('", "require(\"", "tsx", "env:", "jest-circus", "<rootDir>/", "not slow", "migrations", "venv",
+    ];
+    let found: Vec<&&str> = words.iter().filter(|word| line.contains(**word)).collect();
+    let _ = text;
+    found.iter().any(|word| {
+        let is_usual = USUAL.contains(word);
+        let is_plain = PLAIN.iter().any(|plain| line.replace(**word, "").contains(plain));
+        !is_usual || !is_plain
+    })
+}
+
+/// Additions are harmless unless they leave something out; whatever else changes is for a person.
+fn all(
+    before: &str,
+    after: Option<&str>,
+    comments: Comments,
+    words: &[&str],
+) -> Option<String> {
+    if !is_different(before, after, comments) {
+        return None;
+    }
+    let Some(after) = after else {
+        return Some("a file that decides about checks was deleted".to_owned());
+    };
+    let (old, new) = (normal_lines(before, comments), normal_lines(after, comments));
+    let bare = |line: &String| line.trim_end_matches([',', ';']).to_owned();
+    let (old, new): (Vec<_>, Vec<_>) =
+        (old.iter().map(bare).collect(), new.iter().map(bare).collect());
+    let is_grown = |line: &&String| new.iter().any(|other| is_more(line, other, words));
+    let gone = old.iter().find(|line| !new.contains(line) && !is_grown(line));
+    let mut added = new.iter().filter(|line| !old.contains(line));
+    let found = gone.or_else(|| {
+        added.find(|line| words.iter().any(|word| line.contains(word)))
+    })?;
+    Some(format!(
+        "a file that decides about checks was edited: {}",
+        crate::diagnostic::quote(found.trim())
+    ))
+}
+
+/// The same line with more in its list, with a higher number, or with more attributes.
+fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
+    let key = |line: &str| line.split([':', '=', '[', ' ']).next().unwrap_or_default().to_owned();
+    if key(old) != key(new) || words.iter().any(|word| new.contains(word) && !old.contains(word)) {
+        return false;
+    }
+    let digits = |line: &str| -> Vec<f64> {
+        line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse().ok()).collect()
+    };
+    let without = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let (low, high) = (digits(old), digits(new));
+    let is_minimum = ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
+        .iter()
+        .any(|word| old.to_ascii_lowercase().contains(word));
+    let is_raised = is_minimum
+        && without(old) == without(new)
+        && low.len() == high.len()
+        && low.iter().zip(&high).all(|(low, high)| low <= high);
+    let items = |line: &str| -> Vec<String> {
+        line.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let (few, many) = (items(old), items(new));
+    let leaves_out = words.iter().any(|word| old.contains(word));
+    let is_keyed = old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
+    let is_longer = is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
+    is_raised || is_longer
+}
+
+fn normal_lines(text: &str, comments: Comments) -> Vec<String> {
+    let squeeze = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = match comments {
+        Comments::Hash => normal(text, comments).join("\n"),
+        Comments::Slashes => Source::new(text, Language::JavaScript).bare,
+        Comments::Xml => normal(text, comments).join(" ").replace('>', ">\n"),
+    };
+    plain.lines().map(squeeze).filter(|line| !line.is_empty()).collect()
 }
 
 pub(super) fn is_different(before: &str, after: Option<&str>, comments: Comments) -> bool {
@@ -38,7 +158,7 @@ pub(super) fn is_different(before: &str, after: Option<&str>, comments: Comments
     normal(before, comments) != normal(after, comments)
 }
 
-fn json(text: &str) -> Result<Value, serde_json::Error> {
+pub(super) fn json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text)
 }
 
@@ -79,77 +199,24 @@ fn without_hash_comment(line: &str) -> &str {
     }
 }
 
-const CHECK_WORDS: &[&str] =
-    &["test", "check", "lint", "coverage", "ci", "verify", "typecheck", "e2e"];
-
-fn is_check(name: &str, named: &[String]) -> bool {
-    let first = name.split([':', '-', '_']).next().unwrap_or_default();
-    let is_hook = matches!(name, "pretest" | "posttest");
-    CHECK_WORDS.contains(&first) || is_hook || named.iter().any(|wanted| wanted == name)
-}
-
-fn scripts(before: &str, after: Option<&str>, named: &[String]) -> Option<(Kind, String)> {
-    const RUNNERS: &[&str] = &["jest", "vitest", "nyc", "c8", "mocha", "ava"];
-    let before = json(before).ok()?;
-    let after = after.map(|text| json(text).unwrap_or(Value::Null)).unwrap_or(Value::Null);
-    let old_scripts = before.get("scripts").and_then(Value::as_object).into_iter().flatten();
-    let is_placeholder =
-        |script: &Value| script.as_str().is_some_and(|text| text.contains("no test specified"));
-    let now = |name: &str| after.get("scripts").and_then(|scripts| scripts.get(name));
-    let mut judged =
-        old_scripts.filter(|(name, script)| is_check(name, named) && !is_placeholder(script));
-    if let Some((name, _)) = judged.find(|(name, script)| now(name) != Some(*script)) {
-        return Some((Kind::CheckCommand, format!("the script {name:?} was edited")));
-    }
-    let runner = RUNNERS
-        .iter()
-        .find(|name| before.get(**name).is_some() && before.get(**name) != after.get(**name));
-    runner.map(|name| (Kind::GateConfig, format!("the settings of {name} were edited")))
-}
-
-fn targets(before: &str, after: Option<&str>, named: &[String]) -> Option<String> {
-    let (before, after) = (recipes(before), recipes(after.unwrap_or_default()));
-    let mut judged = before.iter().filter(|(name, _)| is_check(name, named));
-    let (name, _) = judged.find(|(name, recipe)| after.get(*name) != Some(*recipe))?;
-    Some(format!("the target {name:?} was edited"))
-}
-
-/// Each target with its dependencies and commands.
-fn recipes(text: &str) -> BTreeMap<&str, String> {
-    let mut all: BTreeMap<&str, String> = BTreeMap::new();
-    let mut current: Vec<&str> = Vec::new();
-    for line in
-        text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-    {
-        let head = line.split_once(':').filter(|(_, rest)| !rest.starts_with('='));
-        match head {
-            Some((names, rest)) if !line.starts_with([' ', '\t']) && !names.starts_with('.') => {
-                current =
-                    names.split_whitespace().map(|name| name.trim_start_matches('@')).collect();
-                current.iter().for_each(|name| all.entry(name).or_default().push_str(rest.trim()));
-            }
-            _ if line.starts_with([' ', '\t']) => {
-                for name in &current {
-                    let recipe = all.entry(name).or_default();
-                    recipe.push('\n');
-                    recipe.push_str(line.trim());
-                }
-            }
-            _ => current.clear(),
+fn tables(
+    before: &str,
+    after: Option<&str>,
+    headers: &[&str],
+    words: &[&str],
+) -> Option<String> {
+    let (old, new) = (tables_of(before, headers), tables_of(after.unwrap_or_default(), headers));
+    for (header, lines) in &old {
+        let now = new.get(header).map(Vec::as_slice).unwrap_or_default();
+        let gone = lines.iter().any(|line| !now.contains(line));
+        let mut added = now.iter().filter(|line| !lines.contains(line));
+        if gone || added.any(|line| words.iter().any(|word| line.contains(word))) {
+            return Some(format!("the table [{header}] was edited"));
         }
     }
-    all
-}
-
-fn tables(before: &str, after: Option<&str>, headers: &[&str]) -> Option<String> {
-    let (old, new) = (tables_of(before, headers), tables_of(after.unwrap_or_default(), headers));
-    if let Some((header, _)) = old.iter().find(|(header, lines)| new.get(*header) != Some(*lines)) {
-        return Some(format!("the table [{header}] was edited"));
-    }
     let mut added = new.iter().filter(|(header, _)| !old.contains_key(*header));
-    let (header, _) = added.find(|(_, lines)| {
-        lines.iter().any(|line| FILTERS.iter().any(|word| line.contains(word)))
-    })?;
+    let (header, _) =
+        added.find(|(_, lines)| lines.iter().any(|line| leaves_out(line, words, "")))?;
     Some(format!("the new table [{header}] leaves tests out"))
 }
 
@@ -174,18 +241,29 @@ fn tables_of<'a>(text: &'a str, headers: &[&str]) -> BTreeMap<&'a str, Vec<&'a s
 
 fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
     let marked = |text: &str| -> Vec<String> {
+        let mut table = String::new();
         let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         lines
-            .filter(|line| marks.iter().any(|mark| line.contains(mark)) && !line.starts_with('#'))
+            .filter(|line| {
+                if line.starts_with('[') {
+                    table.clone_from(line);
+                }
+                // A benchmark brings its own main function.
+                table != "[[bench]]" && table != "[[example]]"
+            })
+            .filter(|line| marks.iter().any(|mark| line.contains(mark)))
+            .filter(|line| !line.starts_with('#') && !line.starts_with("//"))
             .collect()
     };
     let (old, new) = (marked(before), marked(after.unwrap_or_default()));
+    let grows = |line: &&String| old.iter().any(|known| known.starts_with("members") && is_more(known, line, &[]));
+    let is_grown = |line: &&String| line.starts_with("members") && new.iter().any(|now| is_more(line, now, &[]));
     let other = new
         .iter()
-        .find(|line| !old.contains(line))
-        .or_else(|| old.iter().find(|line| !new.contains(line)))?;
+        .find(|line| !old.contains(line) && !grows(line))
+        .or_else(|| old.iter().find(|line| !new.contains(line) && !is_grown(line)))?;
     Some(format!(
-        "a line that decides which tests run or suffice was edited: {}",
+        "a line that decides which tests run, or what suffices, was edited: {}",
         crate::diagnostic::quote(other)
     ))
 }

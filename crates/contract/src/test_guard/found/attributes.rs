@@ -23,8 +23,11 @@ const CSHARP_TESTS: &[&str] = &[
 pub(super) fn list(source: &Source<'_>) -> Listing {
     let code = &source.code;
     let mut listing = Listing::default();
-    if source.language == Language::Rust && without_space(code).starts_with("#![cfg(any())]") {
+    if source.language == Language::Rust && is_off(code.split("#!").nth(1).unwrap_or_default()) {
         listing.blocks.push(Block { range: 0..code.len(), mark: Mark::Skipped });
+    }
+    if source.language == Language::CSharp {
+        listing.blocks.extend(hidden_classes(source));
     }
     let mut at = 0;
     while let Some(start) = next_attribute(source, at).filter(|_| !listing.is_full()) {
@@ -33,6 +36,17 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
         declared(source, start..end, &mut listing);
     }
     listing
+}
+
+/// A class that only its own assembly sees is found by no runner.
+fn hidden_classes<'s>(source: &'s Source<'_>) -> impl Iterator<Item = Block> + 's {
+    let code = source.code.as_str();
+    let hidden = code.match_indices("internal ").chain(code.match_indices("private ")).chain(code.match_indices("abstract "));
+    hidden.filter_map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start();
+        let rest = ["sealed ", "static ", "partial "].iter().fold(rest, |rest, m| rest.strip_prefix(m).unwrap_or(rest));
+        rest.starts_with("class ").then(|| Block { range: body(source, at), mark: Mark::Skipped })
+    })
 }
 
 /// Where the next attribute begins that stands before a declaration.
@@ -94,10 +108,9 @@ fn annotation_end(source: &Source<'_>, at: usize) -> usize {
 fn declared(source: &Source<'_>, group: Range<usize>, listing: &mut Listing) {
     let attributes = &source.code[group.clone()];
     let is_skipped = skips(source.language, attributes);
-    if source.language != Language::Rust
-        && is_skipped
-        && signature(source, group.end).contains("class ")
-    {
+    let signature = signature(source, group.end);
+    let is_module = source.language == Language::Rust && signature.contains("mod ");
+    if is_skipped && (signature.contains("class ") || is_module) {
         let range = body(source, group.end);
         listing.blocks.push(Block { range, mark: Mark::Skipped });
         return;
@@ -149,7 +162,7 @@ fn skips(language: Language, attributes: &str) -> bool {
     match language {
         Language::Rust => {
             let is_ignore = |(_, word): (usize, &str)| word == "ignore";
-            words(attributes).any(is_ignore) || plain.contains("#[cfg(any())]")
+            words(attributes).any(is_ignore) || plain.split("#[").any(is_off)
         }
         Language::CSharp => {
             names(attributes, '[', &["Ignore", "Explicit"])
@@ -160,11 +173,21 @@ fn skips(language: Language, attributes: &str) -> bool {
             let is_disabled = words(attributes).any(|(at, word)| {
                 let is_annotation =
                     attributes[..at].ends_with('@') || attributes[..at].ends_with('.');
-                is_annotation && (word.starts_with("Disabled") || word == "Ignore")
+                let conditions = ["Disabled", "Enabled"];
+                is_annotation && (conditions.iter().any(|c| word.starts_with(c)) || word == "Ignore")
             });
             is_disabled || plain.contains("enabled=false")
         }
     }
+}
+
+/// `cfg` with more than `test` in it: compiled only where something else holds as well.
+fn is_off(attribute: &str) -> bool {
+    let plain = without_space(attribute);
+    let plain = plain.trim_start_matches(['#', '!', '[']);
+    let inside = plain.strip_prefix("cfg(").and_then(|rest| rest.find(")]").map(|end| &rest[..end]));
+    let usual = ["test", "unix", "not(windows)", "target_os=", "not(miri)", "target_pointer_width=", "linux"];
+    inside.is_some_and(|inside| !usual.contains(&inside))
 }
 
 fn without_space(code: &str) -> String {

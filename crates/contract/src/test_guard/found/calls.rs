@@ -13,10 +13,20 @@ const OTHERS: &[&str] =
 
 pub(super) fn list(source: &Source<'_>) -> Listing {
     let mut listing = Listing::default();
+    let redefined = redefined(source);
+    for name in skipped_names(source) {
+        for (at, _) in words(&source.code).filter(|(_, word)| *word == name) {
+            let open = skip_space(&source.code, at + name.len());
+            if source.code[open..].starts_with('(') {
+                let range = at..source.closing(open);
+                listing.blocks.push(Block { range, mark: Mark::Skipped });
+            }
+        }
+    }
     let is_known = |(_, word): &(usize, &str)| TESTS.contains(word) || SUITES.contains(word);
     for (at, word) in words(&source.code).filter(is_known).take(LISTED_MAX) {
         let is_member = source.code[..at].trim_end().ends_with('.');
-        if is_member {
+        if is_member || redefined.contains(&word) {
             continue;
         }
         if let Some(call) = call(source, at, word) {
@@ -24,6 +34,29 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
         }
     }
     listing
+}
+
+/// `const it = () => {}` makes no test of what follows.
+fn redefined<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
+    let code = source.code.as_str();
+    let lines = code.lines().filter(|line| !line.contains("require") && !line.contains("import"));
+    let named = lines.filter_map(|line| {
+        let rest = ["const ", "let ", "var ", "function "].iter().find_map(|k| line.trim().strip_prefix(k))?;
+        let name = word_at(rest, 0);
+        let follows = rest[name.len()..].trim_start();
+        let is_set = follows.starts_with('=') || line.trim().starts_with("function ");
+        (is_set && !follows.contains("it.") && !follows.contains("test.") && !follows.contains("base.")).then_some(name)
+    });
+    named.filter(|name| TESTS.contains(name) || SUITES.contains(name)).collect()
+}
+
+/// Names that stand for a skipped suite: `const suite = x ? describe : describe.skip`.
+fn skipped_names<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
+    let lines = source.code.lines().filter(|line| {
+        let skips = [".skip", "xit", "xdescribe", ".todo"].iter().any(|skip| line.contains(skip));
+        skips && line.contains('=') && ["const ", "let ", "var "].iter().any(|k| line.trim().starts_with(k))
+    });
+    lines.filter_map(|line| words(line).nth(1).map(|(_, name)| name)).collect()
 }
 
 struct Call<'a> {
@@ -69,10 +102,20 @@ fn table_end(source: &Source<'_>, at: usize) -> usize {
 }
 
 impl Call<'_> {
+    /// What stands between the title and the function, without space.
+    fn options(&self, source: &Source<'_>) -> String {
+        let code = &source.code[self.arguments.clone()];
+        let end = [code.find("=>"), code.find("function")].into_iter().flatten().min();
+        let head = &code[..end.unwrap_or(code.len().min(200)).min(code.len())];
+        head.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
     fn list(self, source: &Source<'_>, listing: &mut Listing) {
         let has = |names: &[&str]| self.chain.iter().any(|name| names.contains(name));
-        let is_skipped = self.word.starts_with('x') || has(SKIPS);
-        let is_only = self.word.starts_with('f') || has(&["only"]);
+        let options = self.options(source);
+        let is_set = |key: &str| options.contains(&format!("{key}:")) && !options.contains(&format!("{key}:false"));
+        let is_skipped = self.word.starts_with('x') || has(SKIPS) || is_set("skip") || is_set("todo");
+        let is_only = self.word.starts_with('f') || has(&["only"]) || is_set("only");
         let is_suite = SUITES.contains(&self.word) || has(&["describe"]);
         let range = self.at..self.arguments.end;
         if is_only {

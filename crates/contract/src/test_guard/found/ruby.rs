@@ -13,9 +13,20 @@ const SUITES: &[&str] =
 pub(super) fn list(source: &Source<'_>) -> Listing {
     let mut listing = Listing::default();
     let mut at = 0;
+    let mut is_private = false;
     for line in source.code.split_inclusive('\n') {
         let start = at + line.len() - line.trim_start().len();
-        if !line.trim().is_empty() && !listing.is_full() {
+        if line.trim_end() == "__END__" {
+            break;
+        }
+        // Methods below are called by nobody from outside.
+        is_private = match line.trim() {
+            "private" | "protected" => true,
+            "public" | "end" if !line.starts_with([' ', '\t']) => false,
+            _ => is_private,
+        };
+        let is_method = line.trim_start().starts_with("def ");
+        if !line.trim().is_empty() && !listing.is_full() && !(is_private && is_method) {
             opened(source, start, line.trim(), &mut listing);
         }
         at += line.len();

@@ -23,6 +23,7 @@ fn brief(role: Role, outputs: &[&str], writes: Option<&[&str]>) -> Brief {
         session_changed_files: None,
         constraints: Vec::new(),
         acceptance_checks: Vec::new(),
+        check_commands: Vec::new(),
         risk_flags: Vec::new(),
         outputs: owned(outputs),
         writes: writes.map(owned),

@@ -1,0 +1,155 @@
+//! The rows of tables that tests run over: fewer rows are fewer tests.
+
+use super::language::Language;
+use super::lex::Source;
+use super::scan::{line_start, words};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Attributes that stand for one case each.
+const BY_ATTRIBUTE: &[&str] =
+    &["case", "test_case", "InlineData", "TestCase", "DataRow", "TestWith", "Arguments"];
+
+/// In the attributes of a test and in its body.
+pub(super) fn count(source: &Source<'_>, head: Range<usize>, body: Range<usize>) -> usize {
+    let attributes = words(&source.code[head.clone()])
+        .filter(|(at, word)| {
+            let before = source.code[head.start..head.start + at].trim_end();
+            BY_ATTRIBUTE.contains(word) && before.ends_with(['[', '@', ',', ':'])
+        })
+        .count();
+    if matches!(source.language, Language::Shell | Language::Bats) {
+        return named_tests(&source.code[body]);
+    }
+    attributes + lists(source, head) + templates(source, &body) + lists(source, body)
+}
+
+/// Tests that a script calls by name.
+fn named_tests(code: &str) -> usize {
+    let lines = code.lines().filter(|line| !line.contains("()"));
+    lines.flat_map(str::split_whitespace).filter(|word| word.starts_with("test_")).count()
+}
+
+/// Elements of all lists with at least two, and of those inside them only the outer ones.
+fn lists(source: &Source<'_>, range: Range<usize>) -> usize {
+    let bytes = source.code.as_bytes();
+    let mut at = range.start;
+    let mut total = 0;
+    while at < range.end {
+        let is_list = match bytes[at] {
+            b'[' => !is_index(source, at),
+            b'(' => is_looped_tuple(source, at),
+            b'{' => is_braced_list(source, at),
+            _ => false,
+        };
+        if !is_list {
+            at += 1;
+            continue;
+        }
+        let end = source.closing(at).min(range.end);
+        let elements = elements(source, at + 1..end.saturating_sub(1).max(at + 1));
+        if elements > 1 {
+            total += elements;
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    total
+}
+
+/// `for text in ("a", "b"):`
+fn is_looped_tuple(source: &Source<'_>, at: usize) -> bool {
+    let before = source.code[line_start(&source.code, at)..at].trim();
+    source.language == Language::Python && before.starts_with("for ") && before.ends_with(" in")
+}
+
+fn is_index(source: &Source<'_>, at: usize) -> bool {
+    let before = source.code[..at].chars().next_back();
+    let is_attribute = source.code[..at].ends_with('#');
+    is_attribute || before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'))
+}
+
+/// `[]int{1, 2}`, `{"a", "b"}` of an annotation, `new[] {1, 2}`.
+fn is_braced_list(source: &Source<'_>, at: usize) -> bool {
+    let before = source.code[line_start(&source.code, at)..at].trim_end();
+    match source.language {
+        Language::Go => {
+            let is_type = before.ends_with('}') || before.ends_with(|c: char| c.is_alphanumeric());
+            let is_struct = before.ends_with("struct") || before.ends_with("interface");
+            let is_list = before.contains("[]") || before.contains("map[") || before.trim() == "}";
+            is_list && is_type && !is_struct
+        }
+        Language::Java | Language::CSharp | Language::Kotlin => {
+            before.ends_with(['(', ']', '=']) && !before.ends_with("=>")
+        }
+        _ => false,
+    }
+}
+
+fn elements(source: &Source<'_>, range: Range<usize>) -> usize {
+    let bytes = source.code.as_bytes();
+    let (mut at, mut count, mut has_content) = (range.start, 0, false);
+    while at < range.end {
+        match bytes[at] {
+            b',' => {
+                count += usize::from(has_content);
+                has_content = false;
+                at += 1;
+            }
+            b'(' | b'[' | b'{' => {
+                has_content = true;
+                at = source.closing(at);
+            }
+            byte => {
+                has_content |= !byte.is_ascii_whitespace();
+                at += 1;
+            }
+        }
+    }
+    count + usize::from(has_content)
+}
+
+/// Rows of a table in a template: `each` of jest, and text blocks of JUnit.
+fn templates(source: &Source<'_>, body: &Range<usize>) -> usize {
+    let before = &source.bare[line_start(&source.bare, body.start)..body.start];
+    let is_template = before.trim_end().ends_with('`') || before.contains("\"\"\"");
+    let from = source.bare[..body.start].rfind(".each`").or(source.bare[..body.start].rfind("\"\"\""));
+    match from.filter(|_| is_template) {
+        Some(from) => source.bare[from..body.start].lines().filter(|l| l.contains('|') || l.contains(',')).count(),
+        None => 0,
+    }
+}
+
+/// Tables outside of tests by the name of what holds them: a variable, or a function that hands them out.
+pub(super) fn named<'s>(
+    source: &'s Source<'_>,
+    tests: &[Range<usize>],
+) -> BTreeMap<&'s str, usize> {
+    const NAMED_MAX: usize = 200;
+    let code = source.code.as_str();
+    let mut all = BTreeMap::new();
+    for (at, word) in words(code) {
+        if tests.iter().any(|test| test.contains(&at)) || all.len() >= NAMED_MAX {
+            continue;
+        }
+        let rest = code[at + word.len()..].trim_start();
+        let line = &code[line_start(code, at)..at];
+        let is_assigned = rest.starts_with('=') && !rest.starts_with("==")
+            || rest.starts_with(":=")
+            || (rest.starts_with(':') && rest.split('\n').next().is_some_and(|l| l.contains("= ")));
+        let is_function = ["function", "def", "func", "static"].iter().any(|k| line.trim_end().ends_with(k))
+            || (rest.starts_with('(') && line.contains("static"));
+        if !is_assigned && !is_function {
+            continue;
+        }
+        let from = at + word.len();
+        let end = super::blocks::statement_end(source, from);
+        let end = if is_function { super::scan::body(source, from).end.max(end) } else { end };
+        let count = lists(source, from..end.min(code.len()));
+        if count > 1 {
+            all.entry(word).and_modify(|known: &mut usize| *known = (*known).max(count)).or_insert(count);
+        }
+    }
+    all
+}

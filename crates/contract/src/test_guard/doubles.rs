@@ -1,0 +1,130 @@
+//! Test doubles in place of the very thing that a test is about: then it tests the double.
+
+use super::language::Language;
+use super::lex::Source;
+use super::scan::{word_at, words};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+const PATCHES: &[&str] = &[
+    "patch", "object", "setattr", "spyOn", "stub", "mock", "spy", "receive", "replace", "stubMethod",
+];
+
+/// Names that the test replaces and also calls itself.
+pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<String> {
+    let code = &source.code[body.clone()];
+    let bare = &source.bare[body.clone()];
+    let mut all = BTreeSet::new();
+    if source.language == Language::Bats {
+        // `backup() { … }` and then `run backup`.
+        let named = code.match_indices("() {").filter_map(|(at, _)| words(&code[..at]).last());
+        all.extend(named.map(|(_, n)| n.to_owned()).filter(|n| code.contains(&format!("run {n}"))));
+    }
+    for (at, word) in words(code) {
+        let rest = &bare[at + word.len()..];
+        let before = code[..at].trim_end();
+        if PATCHES.contains(&word) && rest.trim_start().starts_with(['(', '.']) {
+            let line = rest.lines().next().unwrap_or_default();
+            all.extend(quoted_names(line).filter(|name| is_called(code, name)).map(str::to_owned));
+            all.extend(symbol(line).filter(|name| is_called(code, name)).map(str::to_owned));
+        }
+        // `done = jest.fn()` and then `done()` by the test itself.
+        if word == "fn" && (before.ends_with("jest.") || before.ends_with("vi.")) {
+            all.extend(assigned(before).filter(|name| is_stated(code, name)).map(str::to_owned));
+        }
+        if source.language == Language::JavaScript && matches!(word, "mockReturnValue" | "mockImplementation") {
+            all.extend(member_before(before).filter(|name| is_called(code, name)).map(str::to_owned));
+        }
+    }
+    all
+}
+
+/// The last step of each quoted path: `"billing.tax.of"` is `of`.
+fn quoted_names(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line.split(['"', '\'']).skip(1).step_by(2).take(2);
+    quoted
+        .map(|path| path.rsplit('.').next().unwrap_or(path))
+        .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
+
+/// `receive(:total)`.
+fn symbol(line: &str) -> Option<&str> {
+    let at = line.find("(:")? + 2;
+    let name = word_at(line, at);
+    (!name.is_empty()).then_some(name)
+}
+
+fn assigned(before: &str) -> Option<&str> {
+    let line = before.rsplit('\n').next()?;
+    let (left, _) = line.split_once('=')?;
+    words(left).last().map(|(_, word)| word)
+}
+
+fn member_before(before: &str) -> Option<&str> {
+    let path = before.strip_suffix('.')?;
+    let path = path.strip_suffix(')').map_or(path, |inside| inside);
+    words(path).last().map(|(_, word)| word)
+}
+
+/// The test calls it, other than through the double.
+fn is_called(code: &str, name: &str) -> bool {
+    words(code).any(|(at, word)| {
+        let after = code[at + word.len()..].trim_start();
+        let is_sent = code[..at].ends_with('.') && !code[..at].ends_with("receive(:");
+        word == name && (after.starts_with(['(', '<']) || (is_sent && !after.starts_with('=')))
+    })
+}
+
+fn is_stated(code: &str, name: &str) -> bool {
+    code.lines().any(|line| {
+        let line = line.trim_start();
+        line.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
+    })
+}
+
+/// Modules that the file replaces as a whole and whose functions it calls itself.
+pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    if source.language != Language::JavaScript {
+        return classes(source);
+    }
+    for (at, word) in words(&source.code).filter(|(_, w)| matches!(*w, "mock" | "doMock" | "rewiremock")) {
+        let line = source.bare[at + word.len()..].lines().next().unwrap_or_default();
+        let Some(module) = line.split(['"', '\'', '`']).nth(1).filter(|_| line.starts_with('(')) else {
+            continue;
+        };
+        let names = imported(source, module);
+        if module.starts_with('.') && names.iter().any(|name| is_called(&source.code, name)) {
+            all.insert(module.to_owned());
+        }
+    }
+    all
+}
+
+/// `mock(Account.class)` in a class `AccountTest`.
+fn classes(source: &Source<'_>) -> BTreeSet<String> {
+    const MAKES: &[&str] =
+        &["mock", "createMock", "createStub", "Mock", "spy", "mockk", "getMockBuilder", "createPartialMock", "Substitute", "For"];
+    let code = source.code.as_str();
+    let made = words(code).filter(|(_, word)| MAKES.contains(word));
+    let named = made.filter_map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start_matches(['(', '<', ' ', '\\', '.']);
+        let name = word_at(rest, 0);
+        let tests = [format!("class {name}Test"), format!("class {name}Tests")];
+        (!name.is_empty() && tests.iter().any(|test| code.contains(test))).then(|| name.to_owned())
+    });
+    named.collect()
+}
+
+fn imported<'s>(source: &'s Source<'_>, module: &str) -> Vec<&'s str> {
+    let quoted = [format!("'{module}'"), format!("\"{module}\"")];
+    let lines = source.bare.lines().filter(|line| {
+        let brings = line.contains("import ") || line.contains("require(");
+        brings && !line.contains("mock(") && quoted.iter().any(|module| line.contains(module))
+    });
+    lines
+        .flat_map(|line| words(line.split(['"', '\'']).next().unwrap_or_default()))
+        .map(|(_, word)| word)
+        .filter(|word| !matches!(*word, "import" | "from" | "const" | "require" | "let" | "as" | "type" | "var"))
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! What tests stand on, outside of each of them: helpers that assert, tables of cases, modules that are replaced, and
+//! names of assertions that are given another meaning.
+
+use super::language::{self, Language};
+use super::lex::Source;
+use super::scan::{body, skip_space, words};
+use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, found};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
+    changes.iter().filter_map(looked_at).collect()
+}
+
+fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
+    let language = Language::of(change.path)?;
+    let is_among = matches!(
+        language,
+        Language::Rust | Language::Java | Language::Kotlin | Language::CSharp
+    );
+    let is_test = language::of_tests(change.path).is_some() && !is_among;
+    if !is_test && !language::is_support(change.path) && !is_among {
+        return None;
+    }
+    let new = Support::of(change.after?, change.path, language);
+    let old = change.before.map(|text| {
+        Support::of(text, change.old_path.unwrap_or(change.path), language)
+    });
+    // Among the program only what hides an assertion's name counts.
+    let is_program = !is_test && !language::is_support(change.path);
+    let (line, kind, message) = match is_program {
+        true => hidden_macro(old.as_ref(), &new)?,
+        false => worse(old.as_ref(), &new)?,
+    };
+    Some(Weakening { path: change.path.to_owned(), line, kind, message })
+}
+
+#[derive(Debug, Default)]
+struct Support {
+    /// Functions outside of tests, with their line and how often they assert.
+    functions: BTreeMap<String, (u32, usize)>,
+    tables: BTreeMap<String, usize>,
+    modules: BTreeSet<String>,
+    /// Assertions that are declared here and assert nothing.
+    renamed: BTreeMap<String, u32>,
+    macros: BTreeMap<String, u32>,
+}
+
+impl Support {
+    fn of(text: &str, path: &str, language: Language) -> Self {
+        let source = Source::new(text, language);
+        let tests: Vec<_> =
+            found::tests(&source, path).into_iter().map(|test| test.head.start..test.body.end).collect();
+        let tables = cases::named(&source, &tests);
+        Self {
+            functions: functions(&source, &tests),
+            tables: tables.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+            modules: doubles::modules(&source),
+            renamed: renamed(&source),
+            macros: macros(&source),
+        }
+    }
+}
+
+fn hidden_macro(old: Option<&Support>, new: &Support) -> Option<Worse> {
+    let known = |name: &String| old.is_some_and(|old| old.macros.contains_key(name));
+    let (name, line) = new.macros.iter().find(|(name, _)| !known(name))?;
+    let message = format!("the macro {name:?} is given a meaning of its own here");
+    Some((Some(*line), Kind::Emptied, message))
+}
+
+type Worse = (Option<u32>, Kind, String);
+
+fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
+    let none = Support::default();
+    let known = old.unwrap_or(&none);
+    let fresh = new.renamed.iter().find(|(name, _)| !known.renamed.contains_key(*name));
+    if let Some((name, line)) = fresh {
+        let message = format!("{name:?} is given a meaning of its own here, and asserts nothing");
+        return Some((Some(*line), Kind::Emptied, message));
+    }
+    let old = old?;
+    for (name, (_, before)) in &old.functions {
+        if let Some((line, after)) = new.functions.get(name)
+            && *before > 0
+            && *after == 0
+        {
+            let message = format!("the helper {name:?} asserts nothing any more");
+            return Some((Some(*line), Kind::Emptied, message));
+        }
+    }
+    if let Some(module) = new.modules.difference(&old.modules).next() {
+        let message = format!("the module {module:?}, which is tested here, is replaced by another");
+        return Some((None, Kind::Emptied, message));
+    }
+    let fewer = old.tables.iter().find_map(|(name, before)| {
+        let after = new.tables.get(name).copied().unwrap_or(0);
+        (after < *before && is_still_used(name, new)).then_some((name, before, after))
+    });
+    let (name, before, after) = fewer?;
+    let message = format!("the table {name:?} has {after} entries, before it had {before}");
+    Some((None, Kind::FewerTests, message))
+}
+
+/// A table that is gone with what used it is not cut; one that has less than two entries now is.
+fn is_still_used(name: &str, new: &Support) -> bool {
+    new.tables.contains_key(name) || new.functions.contains_key(name)
+}
+
+const DECLARES: &[&str] = &["def", "fn", "function", "func", "fun", "void", "const", "let", "var", "static"];
+
+fn functions(source: &Source<'_>, tests: &[std::ops::Range<usize>]) -> BTreeMap<String, (u32, usize)> {
+    const FUNCTIONS_MAX: usize = 500;
+    if matches!(source.language, Language::Shell | Language::Bats) {
+        return shell_functions(source);
+    }
+    let code = source.code.as_str();
+    let mut all = BTreeMap::new();
+    let mut budget = code.len().saturating_mul(4);
+    for (at, word) in words(code).filter(|(_, word)| DECLARES.contains(word)) {
+        if tests.iter().any(|test| test.contains(&at)) || all.len() >= FUNCTIONS_MAX {
+            continue;
+        }
+        let name_at = skip_space(code, at + word.len());
+        let name = super::scan::word_at(code, name_at);
+        if name.is_empty() || name.starts_with("test") || name.starts_with("Test") {
+            continue;
+        }
+        let from = if source.language.has_braces() { name_at + name.len() } else { at };
+        let range = body(source, from);
+        if range.len() > budget {
+            break;
+        }
+        budget -= range.len();
+        let count = assertions::sites(source, &Default::default(), range).len();
+        all.insert(name.to_owned(), (source.line(at), count));
+    }
+    all
+}
+
+fn macros(source: &Source<'_>) -> BTreeMap<String, u32> {
+    let code = source.code.as_str();
+    let all = code.match_indices("macro_rules!").map(|(at, word)| {
+        let name = skip_space(code, at + word.len());
+        (super::scan::word_at(code, name), source.line(at))
+    });
+    all.filter(|(name, _)| ASSERTIONS.contains(name)).map(|(name, line)| (name.to_owned(), line)).collect()
+}
+
+/// `fail() {`: what can make a run fail in it.
+fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize)> {
+    let code = source.code.as_str();
+    let declared = code.match_indices("()").filter_map(|(at, _)| {
+        let name = words(&code[super::scan::line_start(code, at)..at]).last()?.1;
+        let range = body(source, at + 2);
+        let fails = words(&source.bare[range.clone()])
+            .filter(|(_, word)| matches!(*word, "exit" | "return" | "false" | "fail" | "test"))
+            .count();
+        let calls = code[range].lines().filter(|line| line.trim_start().starts_with(['"', '['])).count();
+        Some((name.to_owned(), (source.line(at), fails + calls)))
+    });
+    declared.collect()
+}
+
+/// Names by which libraries call assertions.
+const ASSERTIONS: &[&str] = &[
+    "assert", "expect", "assertEqual", "assertEquals", "assertTrue", "assertFalse", "assertRaises", "assert_eq",
+    "assert_ne", "assertThat", "assertSame", "assertNotNull", "assert_equal", "assert_true", "strictEqual",
+    "deepEqual", "deepStrictEqual", "fail", "assertIn", "assertAlmostEqual", "debug_assert",
+];
+
+/// `def assertEqual(self, …): pass`, `const expect = () => …`, `macro_rules! assert_eq`.
+fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
+    let code = source.code.as_str();
+    let mut all = BTreeMap::new();
+    for (at, word) in words(code).filter(|(_, word)| ASSERTIONS.contains(word)) {
+        let before = code[..at].trim_end();
+        let declares = words(before.rsplit('\n').next().unwrap_or_default()).last();
+        let is_declared = declares.is_some_and(|(place, keyword)| {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let is_last = line[place + keyword.len()..].trim().trim_start_matches('!').is_empty();
+            is_last && (DECLARES.contains(&keyword) || keyword == "macro_rules")
+        });
+        let rest = code[at + word.len()..].trim_start();
+        let is_assigned = rest.starts_with('=') && !rest.starts_with("==") && !before.ends_with(',');
+        let is_imported = {
+            let line = source.bare[at..].lines().next().unwrap_or_default();
+            ["require(", "import", "chai", "jest", "vitest", "extend", "assert.", "unittest", "pytest"]
+                .iter()
+                .any(|known| line.contains(known))
+        };
+        if is_imported || !(is_declared || (is_assigned && !before.ends_with('{'))) {
+            continue;
+        }
+        let from = if source.language.has_braces() { at + word.len() } else { super::scan::line_start(code, at) };
+        let range = body(source, from);
+        let own = at + word.len()..super::blocks::statement_end(source, at + word.len()).max(range.end);
+        let inside = words(&code[own.clone()]);
+        let fails = inside.into_iter().any(|(_, w)| {
+            matches!(w, "raise" | "throw" | "panic" | "fail" | "exit" | "Fatalf" | "Errorf" | "Fatal" | "Error")
+                || w == "super"
+        });
+        if !fails && assertions::sites(source, &Default::default(), own).is_empty() {
+            all.insert(word.to_owned(), source.line(at));
+        }
+    }
+    all
+}

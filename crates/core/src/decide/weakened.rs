@@ -1,0 +1,73 @@
+//! Tests and checks that a change weakens: whoever made the change, a person decides about it.
+
+use super::ask::{self, Question};
+use super::{Draft, reply};
+use crate::decision::{DecisionKind, Subject};
+use crate::event::{Event, Finding, FindingStatus};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::role::Role;
+use crate::work::Work;
+
+/// The category of findings about tests that a change weakens.
+pub const WEAKENED: &str = "weakened-tests";
+
+impl Finding {
+    /// It stands until a person has decided about it or the tests are back: nothing else settles it.
+    pub(crate) fn is_weakening(&self) -> bool {
+        self.report.category == WEAKENED
+    }
+}
+
+/// Accepted work is looked at as it was taken: what it weakens is recorded, what it brings back is settled.
+pub(super) fn note(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
+    let task = draft.dispatches[&number].task.clone();
+    for report in &work.weakened {
+        reply::record(draft, Role::Orchestrator, &task, report, FindingStatus::Open);
+    }
+    let restored: Vec<u32> = draft
+        .findings
+        .iter()
+        .filter(|f| f.status == FindingStatus::Open && f.is_weakening())
+        .filter(|f| f.report.file.as_ref().is_some_and(|file| work.restored.contains(file)))
+        .map(|finding| finding.id)
+        .collect();
+    for id in restored {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
+    }
+}
+
+/// What nobody has decided about: of one task, or of all of them.
+pub(super) fn open(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding> {
+    let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.filter(|f| f.is_weakening() && (*task == TaskRef::Meta || f.task == *task))
+        .cloned()
+        .collect()
+}
+
+/// Asks about what is open. Says whether there was something to ask.
+pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef) -> bool {
+    let weakened = open(draft, task);
+    if weakened.is_empty() {
+        return false;
+    }
+    let lines: Vec<String> = weakened.iter().map(|f| reply::finding_line(&f.report)).collect();
+    let text = format!(
+        "A change of {task} weakens tests, or what decides whether they pass:\n{}\nIs that right?",
+        ask::bullets(&lines)
+    );
+    let options = vec![
+        ask::option("accept", "Accept it", "it is kept on record and the work goes on"),
+        ask::option("fix", "Have it fixed", "the Coder is told to bring back what is listed"),
+        ask::option("fix: TEXT", "Have it fixed your way", "the Coder gets your words"),
+        ask::cancel_option(),
+    ];
+    let subject = Subject::Notes { task: task.clone(), dispatch: number };
+    ask::ask(draft, Question { kind: DecisionKind::Notes, text, options, subject });
+    true
+}
+
+/// Before a session passes its last gate: what is open of any task, and of tasks that left the plan.
+pub(super) fn ask_last(draft: &mut Draft<'_>) -> bool {
+    let last = draft.dispatches.keys().next_back().copied().unwrap_or(DispatchNumber::FIRST);
+    ask(draft, last, &TaskRef::Meta)
+}
