@@ -15,6 +15,7 @@ mod repair;
 mod reply;
 mod scope;
 mod severity;
+mod size;
 mod step;
 mod tasks;
 mod wave;

@@ -12,7 +12,7 @@ use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
-use tollgate_core::work::CheckResult;
+use tollgate_core::work::{CheckResult, SetAside};
 
 #[derive(Debug, Clone)]
 pub struct CheckOrder {
@@ -31,6 +31,14 @@ pub struct Checked {
     pub results: Vec<CheckResult>,
     /// The lifecycle stage whose gates were run.
     pub stage: Option<String>,
+    /// Files that were too large and that the checks left behind.
+    pub set_aside: Vec<SetAside>,
+}
+
+impl Checked {
+    pub fn new(results: Vec<CheckResult>) -> Self {
+        Self { results, stage: None, set_aside: Vec::new() }
+    }
 }
 
 /// None when it was stopped.
@@ -39,7 +47,9 @@ pub fn run(
     order: &CheckOrder,
     stop: &StopSwitch,
 ) -> Result<Option<Checked>, ActivityError> {
-    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+    let workspace = context
+        .workspace(&order.session, Room::Session, &order.base, &order.tip)?
+        .labelled(&rescue_name(order));
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -59,6 +69,10 @@ pub fn run(
     }
     crash::point("checks.ended");
     tidy(&workspace, order)?;
+    if let Some(checked) = &mut checked {
+        checked.set_aside = workspace.set_aside_as_large()?;
+        clean::set_aside(&context.redactor, &mut checked.set_aside);
+    }
     Ok(checked)
 }
 
@@ -99,13 +113,16 @@ fn commands(
         }
         results.push(result);
     }
-    Ok(Some(Checked { results, stage: None }))
+    Ok(Some(Checked::new(results)))
+}
+
+fn rescue_name(order: &CheckOrder) -> String {
+    format!("checks-{}", order.number)
 }
 
 /// What a check leaves behind is nobody's work.
 fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
-    let name = format!("checks-{}", order.number);
-    if workspace.rescue(&name, "left behind by checks")?.is_some() {
+    if workspace.rescue(&rescue_name(order), "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
     }
     Ok(())

@@ -39,7 +39,7 @@ pub fn lifecycle(
         Ok(None) => Ok(None),
         Ok(Some(results)) => {
             let results = results.into_iter().map(result).collect();
-            Ok(Some(Checked { results, stage: Some(stage) }))
+            Ok(Some(Checked { stage: Some(stage), ..Checked::new(results) }))
         }
         Err(error) => Ok(Some(cannot(order, &error))),
     }
@@ -50,7 +50,7 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
     let Some((table, kept)) = context.config.coverage.as_ref().zip(kept_report(context, order))
     else {
         let trouble = "no coverage report is named in tollgate.toml".to_owned();
-        return Checked { results: vec![failed(order, trouble, String::new())], stage: None };
+        return Checked::new(vec![failed(order, trouble, String::new())]);
     };
     let result = match kept.find(workspace.tree()) {
         Ok(None) => {
@@ -68,7 +68,7 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
             }
         },
     };
-    Checked { results: vec![result], stage: None }
+    Checked::new(vec![result])
 }
 
 /// Where the report of this order's revision is kept; none when no report is named.
@@ -88,7 +88,7 @@ pub fn planning(order: &CheckOrder, workspace: &Workspace) -> Checked {
             failed(order, format!("{count} error(s) in planning-mds/"), words(&report))
         }
     };
-    Checked { results: vec![result], stage: None }
+    Checked::new(vec![result])
 }
 
 fn measure_of(order: &CheckOrder) -> CheckResult {
@@ -123,7 +123,7 @@ fn cannot(order: &CheckOrder, error: &LifecycleError) -> Checked {
         LifecycleError::Invalid { report, .. } => words(report),
         _ => String::new(),
     };
-    Checked { results: vec![failed(order, error.to_string(), output_tail)], stage: None }
+    Checked::new(vec![failed(order, error.to_string(), output_tail)])
 }
 
 /// A check that did not come to a result of its own.

@@ -24,6 +24,9 @@ pub struct CommitMessage {
     pub task: TaskRef,
 }
 
+/// So many new contents are each a file of the object store; more go into a pack.
+const LOOSE_MAX: usize = 100;
+
 impl CommitMessage {
     /// The trailers are a paragraph of their own, so that no line of the body can pass for one.
     fn text(&self) -> String {
@@ -122,13 +125,19 @@ impl Workspace {
             Some(index) => call.env("GIT_INDEX_FILE", index),
             None => call,
         };
+        // As one file with one sync: a file and a sync for each take seconds per thousand.
+        let many: &[&str] = match paths.len() > LOOSE_MAX {
+            true => &["-c", "core.bigFileThreshold=1", "-c", "core.fsyncMethod=batch"],
+            false => &[],
+        };
         if !gone.is_empty() {
             into(self.git(["update-index", "--force-remove", "-z", "--stdin"]))
                 .input(gone)
                 .run()?;
         }
         if !standing.is_empty() {
-            into(self.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]))
+            into(self.git([]).args(many))
+                .args(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"])
                 .input(standing)
                 .run()?;
         }

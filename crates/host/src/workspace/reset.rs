@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, CWD, Mode};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
 
 impl Workspace {
@@ -38,7 +38,7 @@ impl Workspace {
         }
         self.mark_index_stale()?;
         crash::point("reset.before_checkout");
-        self.git(["read-tree", "-u", "--reset", to.as_str()]).run()?;
+        self.git_writing(["read-tree", "-u", "--reset", to.as_str()]).run()?;
         crash::point("reset.checked_out");
         self.write_head(to)?;
         crash::point("reset.head_written");
@@ -48,6 +48,7 @@ impl Workspace {
             before.iter().filter(|found| found.is_untracked).map(|f| f.path.as_path()).collect();
         let after = self.named_by_git()?;
         self.note_restless(&after)?;
+        self.note_large()?;
         for left in after.into_iter().filter(|left| left.is_untracked) {
             if rescued.contains(left.path.as_path()) && !cannot_be_rescued(&left) {
                 self.remove_untracked(&left.path)?;
@@ -58,8 +59,17 @@ impl Workspace {
         Ok(())
     }
 
-    /// Moves what stands at a path of the tree below `home/aside`; the way there is not through links.
+    /// Moves what stands at a path of the tree below `home/aside`.
     pub(super) fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
+        self.move_out(path, || self.place_aside(path))
+    }
+
+    /// Moves what stands at a path of the tree to a place on the same disk; the way there is not through links.
+    pub(super) fn move_out(
+        &self,
+        path: &Path,
+        place: impl FnOnce() -> Result<PathBuf, WorkspaceError>,
+    ) -> Result<(), WorkspaceError> {
         let failed = |errno: Errno| WorkspaceError::io(&self.tree.join(path), errno.into());
         let (folder, name) = match self.place_of(path) {
             Err(Errno::NOENT) => return Ok(()),
@@ -68,7 +78,7 @@ impl Workspace {
         if rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Ok(());
         }
-        let to = self.place_aside(path)?;
+        let to = place()?;
         rustix::fs::renameat(&folder, name, CWD, &to).map_err(failed)?;
         if self.submodules()?.iter().any(|submodule| submodule == path) {
             rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o755)).map_err(failed)?;
