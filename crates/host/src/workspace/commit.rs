@@ -125,21 +125,28 @@ impl Workspace {
             Some(index) => call.env("GIT_INDEX_FILE", index),
             None => call,
         };
-        // As one file with one sync: a file and a sync for each take seconds per thousand.
-        let many: &[&str] = match paths.len() > LOOSE_MAX {
-            true => &["-c", "core.bigFileThreshold=1", "-c", "core.fsyncMethod=batch"],
-            false => &[],
-        };
         if !gone.is_empty() {
             into(self.git(["update-index", "--force-remove", "-z", "--stdin"]))
                 .input(gone)
                 .run()?;
         }
         if !standing.is_empty() {
-            into(self.git([]).args(many))
-                .args(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"])
-                .input(standing)
-                .run()?;
+            // A pack is one file with one sync; a file and a sync for each content take seconds per thousand.
+            let call = match paths.len() > LOOSE_MAX {
+                true => self
+                    .git([
+                        "-c",
+                        "core.bigFileThreshold=1",
+                        "-c",
+                        "core.fsyncMethod=batch",
+                        "update-index",
+                    ])
+                    .args(["--add", "--remove", "--replace", "-z", "--stdin"]),
+                false => {
+                    self.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"])
+                }
+            };
+            into(call).input(standing).run()?;
         }
         Ok(())
     }

@@ -203,10 +203,10 @@ impl Workspace {
         paths.retain(|path| self.presence(path) == Presence::Missing);
         let accepted = self.accepted()?;
         for some in paths.chunks(PATHS_PER_CALL) {
-            let call = ["restore", "--worktree", "--source", accepted.as_str(), "--"];
-            let call = self.git_writing(call).env("GIT_LITERAL_PATHSPECS", "1").args(some);
+            let call =
+                self.git_writing(["restore", "--worktree", "--source", accepted.as_str(), "--"]);
             // 1: the accepted commit has no such file any more.
-            call.run_with(&[1])?;
+            call.env("GIT_LITERAL_PATHSPECS", "1").args(some).run_with(&[1])?;
         }
         self.note_large()?;
         fs::remove_file(&marker).map_err(|cause| WorkspaceError::io(&marker, cause))

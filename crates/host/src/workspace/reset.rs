@@ -35,6 +35,7 @@ impl Workspace {
         };
         for found in before.iter().filter(is_attributes) {
             self.remove_untracked(&found.path)?;
+            found.path.parent().into_iter().for_each(|folder| self.remove_empty_folders(folder));
         }
         self.mark_index_stale()?;
         crash::point("reset.before_checkout");
@@ -49,19 +50,27 @@ impl Workspace {
         let after = self.named_by_git()?;
         self.note_restless(&after)?;
         self.note_large()?;
-        for left in after.into_iter().filter(|left| left.is_untracked) {
-            if rescued.contains(left.path.as_path()) && !cannot_be_rescued(&left) {
+        let mut emptied = BTreeSet::new();
+        for left in after.iter().filter(|left| left.is_untracked) {
+            if rescued.contains(left.path.as_path()) && !cannot_be_rescued(left) {
                 self.remove_untracked(&left.path)?;
             } else {
-                self.set_aside(&left.path)?;
+                self.move_out(&left.path, || self.place_aside(&left.path))?;
             }
+            emptied.extend(left.path.parent());
+        }
+        // Once for each folder, the deepest first: to find out that a large one is not empty takes long.
+        for folder in emptied.into_iter().rev() {
+            self.remove_empty_folders(folder);
         }
         Ok(())
     }
 
     /// Moves what stands at a path of the tree below `home/aside`.
     pub(super) fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
-        self.move_out(path, || self.place_aside(path))
+        self.move_out(path, || self.place_aside(path))?;
+        path.parent().into_iter().for_each(|folder| self.remove_empty_folders(folder));
+        Ok(())
     }
 
     /// Moves what stands at a path of the tree to a place on the same disk; the way there is not through links.
@@ -83,20 +92,18 @@ impl Workspace {
         if self.submodules()?.iter().any(|submodule| submodule == path) {
             rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o755)).map_err(failed)?;
         }
-        self.remove_empty_folders_above(path);
         Ok(())
     }
 
     fn remove_untracked(&self, path: &Path) -> Result<(), WorkspaceError> {
         self.place_of(path)
             .and_then(|(folder, name)| rustix::fs::unlinkat(&folder, name, AtFlags::empty()))
-            .map_err(|errno| WorkspaceError::io(&self.tree.join(path), errno.into()))?;
-        self.remove_empty_folders_above(path);
-        Ok(())
+            .map_err(|errno| WorkspaceError::io(&self.tree.join(path), errno.into()))
     }
 
-    fn remove_empty_folders_above(&self, path: &Path) {
-        for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+    /// This one and those above it.
+    pub(super) fn remove_empty_folders(&self, folder: &Path) {
+        for folder in folder.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
             let removed = self
                 .place_of(folder)
                 .and_then(|(above, name)| rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR));
