@@ -13,7 +13,9 @@ use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
 use crate::node::read_toml;
 use std::collections::BTreeMap;
-use tollgate_core::limits::{OUTPUT_BYTES_DEFAULT, SILENCE_MS_DEFAULT};
+use tollgate_core::limits::{
+    DISPATCH_BYTES_DEFAULT, FILE_BYTES_DEFAULT, OUTPUT_BYTES_DEFAULT, SILENCE_MS_DEFAULT,
+};
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 
@@ -73,6 +75,10 @@ impl Agent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     pub output_bytes: u64,
+    /// Of a changed file.
+    pub file_bytes: u64,
+    /// Of all changed files of one dispatch.
+    pub dispatch_bytes: u64,
     /// How long an agent may say nothing while no tool of its is at work.
     pub silence_ms: u64,
 }
@@ -186,6 +192,8 @@ fn limits(file: &ConfigFile) -> Limits {
     let silence = file.timeout.silence.as_deref().and_then(duration_ms);
     Limits {
         output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
+        file_bytes: file.limits.file_bytes.unwrap_or(FILE_BYTES_DEFAULT),
+        dispatch_bytes: file.limits.dispatch_bytes.unwrap_or(DISPATCH_BYTES_DEFAULT),
         silence_ms: silence.unwrap_or(SILENCE_MS_DEFAULT),
     }
 }

@@ -16,6 +16,7 @@ mod reply;
 mod report;
 mod scope;
 mod severity;
+mod size;
 mod step;
 mod tasks;
 mod wave;

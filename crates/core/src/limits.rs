@@ -12,6 +12,12 @@ pub const ARTEFACT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Output of one dispatch before its tree is stopped, unless the settings say otherwise.
 pub const OUTPUT_BYTES_DEFAULT: u64 = 64 * 1024 * 1024;
 
+/// A changed file; hosts of repositories warn of a larger one, and git reads all of it.
+pub const FILE_BYTES_DEFAULT: u64 = 50 * 1024 * 1024;
+
+/// All changed files of one dispatch together.
+pub const DISPATCH_BYTES_DEFAULT: u64 = 500 * 1024 * 1024;
+
 /// A model that thinks hard is silent for minutes; one that says nothing for longer than this is gone.
 pub const SILENCE_MS_DEFAULT: u64 = 10 * 60_000;
 
@@ -66,7 +72,7 @@ pub const PERSIST_TRIES: u32 = 3;
 /// A plan with more tasks than this is a mistake of its author.
 pub const TASKS_MAX: usize = 500;
 
-/// Files beyond a scope that are each told by name: more than this are a folder that nobody meant to change.
+/// Files beyond a scope or a size that are each told by name: more than this are a folder that nobody meant to change.
 pub const SCOPE_WARNINGS_MAX: usize = 50;
 
 /// Characters of a reason for a file out of scope in a question: all files must fit into it.

@@ -129,6 +129,9 @@ pub struct Work {
     /// Name under which refused or left-out changes are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rescue: Option<String>,
+    /// Files that are larger than the limits: in neither the commit nor the rescue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAside>,
     /// The plan, when the role writes tasks.yaml.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Vec<TaskSpec>>,
@@ -258,6 +261,46 @@ pub struct Artefact {
 pub struct Breach {
     pub path: String,
     pub why: String,
+}
+
+/// A file that was moved out of the tree because of its size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    pub path: String,
+    pub size_bytes: u64,
+    pub limit: SizeLimit,
+    /// Where it lies now.
+    pub kept: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeLimit {
+    /// Of one file.
+    FileBytes(u64),
+    /// Of all changed files of a dispatch.
+    DispatchBytes(u64),
+    /// Of a file in the session folder.
+    SessionFile(u64),
+}
+
+impl std::fmt::Display for SetAside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, size_bytes, limit, kept } = self;
+        match limit {
+            SizeLimit::FileBytes(max) => {
+                write!(f, "{path} has {size_bytes} bytes, limits.file_bytes is {max}")?;
+            }
+            SizeLimit::SessionFile(max) => {
+                write!(f, "{path} has {size_bytes} bytes, a session file has at most {max}")?;
+            }
+            SizeLimit::DispatchBytes(max) => write!(
+                f,
+                "{path} ({size_bytes} bytes) is one of the largest of changes that are more than limits.dispatch_bytes, {max}"
+            )?,
+        }
+        write!(f, "; it was left out and lies in {kept}")
+    }
 }
 
 /// One command that the engine ran, and how it went.

@@ -9,10 +9,10 @@ use crate::redact::Redactor;
 use crate::repository::Repository;
 use crate::sandbox::Surroundings;
 use crate::settings::roles::{self, MissingRole};
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{SizeLimits, Workspace, WorkspaceError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use tollgate_contract::config::Config;
+use tollgate_contract::config::{Config, Limits};
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
@@ -64,7 +64,10 @@ impl Context {
     ) -> Result<Workspace, WorkspaceError> {
         let home = self.workspace_home(session, room);
         let copy = &self.config.workspace.copy;
-        let workspace = Workspace::create(&self.repository, &home, session, base, tip, copy)?;
+        let Limits { file_bytes, dispatch_bytes, .. } = self.config.limits;
+        let limits = SizeLimits { file_bytes, dispatch_bytes };
+        let workspace =
+            Workspace::create(&self.repository, &home, session, base, tip, copy, limits)?;
         workspace.follow(tip)?;
         Ok(workspace)
     }

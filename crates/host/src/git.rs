@@ -5,6 +5,7 @@ pub mod status;
 
 pub use error::GitError;
 
+use rustix::process::Signal;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -102,7 +103,7 @@ impl Git {
         }
         // Ctrl-C in the terminal is for the engine; git finishes what it began.
         command.process_group(0);
-        GitCall { command, words: Vec::new(), input: None, lock: None }
+        GitCall { command, words: Vec::new(), input: None, lock: None, ends_with_us: false }
     }
 }
 
@@ -121,6 +122,7 @@ pub struct GitCall {
     words: Vec<String>,
     input: Option<Vec<u8>>,
     lock: Option<Arc<File>>,
+    ends_with_us: bool,
 }
 
 /// What a run printed; it succeeded.
@@ -170,6 +172,13 @@ impl GitCall {
         self
     }
 
+    /// The kernel ends git when we end, however that happens. For a call that reads what agents left, which may be without
+    /// end, and that leaves nothing half done. Short calls finish what they began, also when we are gone.
+    pub fn ending_with_us(mut self) -> Self {
+        self.ends_with_us = true;
+        self
+    }
+
     /// The lock takes the place of a stream that the command does not use. Any other way to pass it on would need
     /// code between fork and exec, and a fork costs more the more memory we have.
     fn streams(&self) -> std::io::Result<(Stdio, Stdio)> {
@@ -194,6 +203,9 @@ impl GitCall {
         let name = format!("git {}", self.words.join(" "));
         let (stdin, stdout) =
             self.streams().map_err(|cause| could_not_run(&name, &self.command, cause))?;
+        if self.ends_with_us {
+            end_with_us(&mut self.command);
+        }
         let mut child = self
             .command
             .stdin(stdin)
@@ -225,6 +237,23 @@ impl GitCall {
             }
             _ => Err(GitError::failed(name, status, &stderr)),
         }
+    }
+}
+
+/// The signal comes when the thread that started git ends: `run_with` waits for git on that thread.
+#[expect(unsafe_code, reason = "only code between fork and exec can ask for the signal")]
+fn end_with_us(command: &mut Command) {
+    let us = rustix::process::getpid();
+    // SAFETY: the closure makes two system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // We may have ended before the signal was asked for.
+            match rustix::process::getppid() == Some(us) {
+                true => Ok(()),
+                false => Err(std::io::Error::from(rustix::io::Errno::SRCH)),
+            }
+        });
     }
 }
 

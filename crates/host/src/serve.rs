@@ -33,8 +33,10 @@ use tollgate_core::engine::{Answered, Engine};
 use tollgate_core::event::{Event, Merged};
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
+use tollgate_core::limits::SCOPE_WARNINGS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
+use tollgate_core::work::SetAside;
 use track::Tracking;
 
 /// How often the inbox is looked at while nothing else happens.
@@ -251,16 +253,20 @@ impl Owner {
                 Message::Ended(number, attempt, result) => {
                     self.flights.remove(&Wanted::Dispatch(number, attempt));
                     inputs.extend(self.look()?);
-                    inputs.push(match result {
-                        Ok(Ended { end, usage }) => Input::Ended { number, attempt, end, usage },
-                        Err(detail) => Input::PersistenceFailed { detail },
-                    });
+                    match result {
+                        Ok(Ended { end, usage, set_aside }) => {
+                            inputs.extend(told_large(&set_aside));
+                            inputs.push(Input::Ended { number, attempt, end, usage });
+                        }
+                        Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
+                    }
                 }
                 Message::Checked(number, result) => {
                     self.flights.remove(&Wanted::Checks(number));
                     match result {
-                        Ok(Some(Checked { results, stage })) => {
+                        Ok(Some(Checked { results, stage, set_aside })) => {
                             inputs.extend(self.look()?);
+                            inputs.extend(told_large(&set_aside));
                             inputs.push(Input::Checked { number, results, stage });
                         }
                         Ok(None) => {}
@@ -449,4 +455,12 @@ impl Owner {
         }
         Ok(Ending::Interrupted)
     }
+}
+
+/// Large files that nobody's work holds: a person learns where they are.
+fn told_large(set_aside: &[SetAside]) -> impl Iterator<Item = Input> {
+    let more = set_aside.len().saturating_sub(SCOPE_WARNINGS_MAX);
+    let more = (more > 0).then(|| format!("{more} more file(s) were set aside beside these"));
+    let named = set_aside.iter().take(SCOPE_WARNINGS_MAX).map(ToString::to_string);
+    named.chain(more).map(|message| Input::Told { code: "work.too_large".to_owned(), message })
 }

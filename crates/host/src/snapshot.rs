@@ -56,10 +56,9 @@ pub fn take(
     now: Timestamp,
     keep: u32,
     days: u32,
-) -> Result<SnapshotId, SnapshotError> {
+) -> Result<Snapshot, SnapshotError> {
     let scope = Scope { covers: covers.to_vec(), with_ignored: false };
-    let taken = Snapshots::of(root).take(action, &scope, now, Retention { keep, days })?;
-    Ok(taken.id)
+    Snapshots::of(root).take(action, &scope, now, Retention { keep, days })
 }
 
 /// The snapshots of one checkout.

@@ -8,9 +8,11 @@ mod contents;
 mod create;
 mod error;
 mod ignored;
+mod large;
 mod listable;
 mod merge;
 mod names;
+mod orphans;
 mod raw;
 mod rescue;
 mod reset;
@@ -21,8 +23,10 @@ pub use changes::{ChangeKind, RawChange, plain_changes};
 pub(crate) use clone::remove;
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
+pub use large::SizeLimits;
 pub use merge::Merge;
 pub(crate) use names::link_escapes;
+pub use orphans::wait_for_orphans;
 
 use crate::crash;
 use crate::git::{Configuration, GitCall};
@@ -31,6 +35,7 @@ use crate::write_lock;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use tollgate_core::id::{CommitId, SessionName};
 
 #[derive(Debug, Clone)]
@@ -45,6 +50,11 @@ pub struct Workspace {
     shadow: PathBuf,
     /// Held by this value and by every git that works for it.
     in_use: Arc<File>,
+    limits: SizeLimits,
+    /// For whom large files are set aside.
+    label: String,
+    /// Places below `home/aside` with a lower number are taken.
+    next_aside: Arc<AtomicU32>,
 }
 
 impl Workspace {
@@ -82,7 +92,13 @@ impl Workspace {
             return self.adopt(tip);
         }
         // Compared with the tip, the tree would undo what others did meanwhile; what is unfinished in it is kept.
-        self.rescue("unfinished", "changes in a tree that the work went past")?;
+        // Several trees of a session may be looked at in the same moment: each has names of its own.
+        let home = self.home.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = match home.split_once('~') {
+            Some((_, room)) => format!("unfinished-{room}"),
+            None => "unfinished".to_owned(),
+        };
+        self.rescue(&name, "changes in a tree that the work went past")?;
         self.reset(tip)
     }
 
@@ -124,10 +140,20 @@ impl Workspace {
             tree: folder.join("tree"),
             shadow: folder.join("shadow"),
             in_use: Arc::new(in_use),
+            limits: SizeLimits::default(),
+            label: "unfinished".to_owned(),
+            next_aside: Arc::new(AtomicU32::new(1)),
         })
     }
 
+    /// For calls that leave the files of the tree alone.
     fn git<const N: usize>(&self, args: [&str; N]) -> GitCall {
+        self.git_writing(args).ending_with_us()
+    }
+
+    /// For calls that write files of the tree: half of that must not pass for an agent's work, so they finish also when
+    /// we are gone.
+    fn git_writing<const N: usize>(&self, args: [&str; N]) -> GitCall {
         self.repository
             .git()
             .call(Configuration::Ours)
@@ -161,20 +187,6 @@ impl Workspace {
             self.index_is_settled()?;
         }
         Ok(())
-    }
-}
-
-/// Before a session is taken up: waits until the last git of a killed engine is gone, which could otherwise reset
-/// the tree under a new agent. A lock of the index that is left then is nobody's.
-pub fn wait_for_orphans(home: &Path) -> Result<(), WorkspaceError> {
-    write_lock::wait_until_free(&home.join(IN_USE))
-        .map_err(|cause| WorkspaceError::io(home, cause))?;
-    let lock = home.join(FINISHED).join("shadow/index.lock");
-    match std::fs::remove_file(&lock) {
-        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
-            Err(WorkspaceError::io(&lock, cause))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -56,7 +56,7 @@ pub fn own(path: &Path) -> io::Result<File> {
     }
 }
 
-/// One of many who hold a lock at the same time; see [`wait_until_free`].
+/// One of many who hold a lock at the same time.
 pub fn join(path: &Path) -> io::Result<File> {
     static NEXT: AtomicI64 = AtomicI64::new(1);
     // A place of its own for everyone: two write locks on one place would keep each other out.
@@ -79,13 +79,6 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
         }
     }
     Ok(false)
-}
-
-pub fn wait_until_free(path: &Path) -> io::Result<()> {
-    while is_held(path)? {
-        thread::sleep(POLL);
-    }
-    Ok(())
 }
 
 /// Bytes of a lock file, there or not.

@@ -88,7 +88,7 @@ fn r110_a_snapshot_before_an_action_leaves_out_what_git_ignores_and_so_does_its_
     fs::write(root.join("a.log"), "then").unwrap();
     fs::write(root.join("code"), "then").unwrap();
     fs::write(root.join("notes"), "untracked").unwrap();
-    let id = snapshot::take(root, "build", &[], noon(), 10, 30).unwrap();
+    let id = snapshot::take(root, "build", &[], noon(), 10, 30).unwrap().id;
     assert_eq!(id.as_str(), "build-2026-02-07-12-00-00");
     assert!(!store(root).contains("built"));
     // The rules change: what is held comes back all the same, and what was ignored then or is now stays.

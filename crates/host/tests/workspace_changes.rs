@@ -10,7 +10,7 @@ use tollgate_core::work::{ChangeType, FileChange};
 use tollgate_host::workspace::ChangeKind::{
     Added, Deleted, ModeChanged, Modified, NestedRepository, TypeChanged, UnreadablePath,
 };
-use tollgate_host::workspace::{Workspace, WorkspaceError, plain_changes};
+use tollgate_host::workspace::{SizeLimits, Workspace, WorkspaceError, plain_changes};
 use workspace_support::{World, at, git, kinds, make_executable, put, read};
 
 fn named<K: Copy>(entries: &[(&str, K)]) -> Vec<(String, K)> {
@@ -273,7 +273,9 @@ fn the_person_s_filters_make_what_is_committed() {
     put(world.repository.root(), "tools/clean.sh", "");
     let elsewhere = world.folder.path().join("elsewhere");
     let (repository, session, base) = (&world.repository, &world.session, &world.base);
-    let error = Workspace::create(repository, &elsewhere, session, base, base, &[]).unwrap_err();
+    let error =
+        Workspace::create(repository, &elsewhere, session, base, base, &[], SizeLimits::default())
+            .unwrap_err();
     assert!(matches!(error, WorkspaceError::FilterInTree { .. }), "{error}");
 }
 
@@ -293,7 +295,9 @@ fn ignored_files_come_along_when_asked_for() {
     for path in ["../x", "/etc/passwd", ".git/config", ""] {
         let home = world.folder.path().join("other");
         let copy = [path.to_owned()];
-        let error = Workspace::create(repository, &home, session, base, base, &copy).unwrap_err();
+        let error =
+            Workspace::create(repository, &home, session, base, base, &copy, SizeLimits::default())
+                .unwrap_err();
         assert!(matches!(error, WorkspaceError::BadCopy { .. }), "{path}: {error}");
     }
 }

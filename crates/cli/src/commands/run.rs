@@ -205,7 +205,9 @@ fn take_snapshot(context: &Context, action: &str) -> Result<String, Failure> {
     let keeping = &context.config.snapshot;
     let root = context.repository.root();
     let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);
-    taken.map(|id| id.to_string()).map_err(super::snapshot::failure)
+    let taken = taken.map_err(super::snapshot::failure)?;
+    super::snapshot::warn_of_large(&taken);
+    Ok(taken.id.to_string())
 }
 
 fn no_goal() -> Failure {

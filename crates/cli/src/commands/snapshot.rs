@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use tollgate_core::time::Timestamp;
 use tollgate_host::repository::Repository;
-use tollgate_host::snapshot::{Retention, Scope, Shown, SnapshotError, Snapshots};
+use tollgate_host::snapshot::{Retention, Scope, Shown, Snapshot, SnapshotError, Snapshots};
 use tollgate_host::{clock, layout, settings};
 
 /// Keep the files of this checkout, and go back to them
@@ -115,8 +115,8 @@ struct Row {
     bytes: u64,
 }
 
-impl From<&tollgate_host::snapshot::Snapshot> for Row {
-    fn from(snapshot: &tollgate_host::snapshot::Snapshot) -> Self {
+impl From<&Snapshot> for Row {
+    fn from(snapshot: &Snapshot) -> Self {
         Self {
             id: snapshot.id.to_string(),
             action: snapshot.action.clone(),
@@ -178,6 +178,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
         "{} files, {size}; `tollgate snapshot restore {}` goes back to them",
         taken.files, taken.id
     ));
+    warn_of_large(&taken);
     if taken.left_out > 0 {
         let text = format!(
             "{} paths are not in it; `tollgate snapshot show {}` names them",
@@ -186,6 +187,15 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
         output::marked(output::WARN, "warning:", &text);
     }
     Ok(Exit::Ok)
+}
+
+/// What a restore will not bring back because of its size.
+pub fn warn_of_large(taken: &Snapshot) {
+    for path in &taken.large {
+        let path = words::path(path.as_bytes());
+        let text = format!("{path} is larger than 1 GiB and not in the snapshot {}", taken.id);
+        output::marked(output::WARN, "warning:", &text);
+    }
 }
 
 fn show(snapshots: &Snapshots, id: &str, json: bool) -> Result<Exit, Failure> {

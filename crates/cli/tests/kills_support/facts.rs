@@ -20,6 +20,8 @@ pub struct Facts {
     pub tree: String,
     pub commits: usize,
     pub session_files: BTreeSet<String>,
+    /// Files out of scope with their content, as the rescues of what was left out hold them.
+    pub left_out: Vec<String>,
     /// A check whose engine dies passes as it would have passed.
     pub failed_checks: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Facts {
             tree: world.git(&["rev-parse", &format!("{branch}^{{tree}}")]),
             commits: world.git(&["rev-list", &format!("{base}..{branch}")]).lines().count(),
             session_files: session_files(world),
+            left_out: left_out(world),
             failed_checks: failed_checks(world),
         }
     }
@@ -62,6 +65,17 @@ fn session_files(world: &World) -> BTreeSet<String> {
         .map(|name| name.to_string_lossy().into_owned())
         .filter(|name| !name.starts_with("journal.torn") && !files::is_temporary(name))
         .collect()
+}
+
+fn left_out(world: &World) -> Vec<String> {
+    let names = world.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate/rescue"]);
+    let mut held = Vec::new();
+    for name in names.lines().filter(|name| name.ends_with("-left-out")) {
+        let listed = world.git(&["ls-tree", "-r", name, "--", "beside"]);
+        held.extend(listed.lines().map(str::to_owned));
+    }
+    held.sort();
+    held
 }
 
 fn failed_checks(world: &World) -> Vec<String> {

@@ -6,6 +6,7 @@
 pub mod facts;
 pub mod random;
 
+use crate::support::plan::{Planned, planner};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::fs;
@@ -89,6 +90,28 @@ args = ["crew/crew.json"]
 transient_base = "10ms"
 "#;
 
+/// So many tasks are worked on at once.
+const AT_ONCE: &str = "[limits]\nparallel_tasks = 3\n";
+
+/// Five tasks, each with a line in a file of its own and one in a file out of its scope: a line that is there twice was
+/// written twice.
+fn tasks_crew() -> String {
+    let task = |(id, file)| Planned { kind: "chore", ..Planned::new(id, file) };
+    let tasks = [
+        ("T-001", "out/T-001.txt"),
+        ("T-002", "out/T-002.txt"),
+        ("T-003", "out/T-003.txt"),
+        ("T-004", "out/T-004.txt"),
+        ("T-005", "out/T-005.txt"),
+    ];
+    let lines = json!({"out/{task}.txt": "one\n", "beside/{task}.txt": "beside\n"});
+    json!({"rules": [
+        planner(&tasks.map(task)),
+        {"when": {"role": "Coder"}, "do": {"append": lines}},
+    ]})
+    .to_string()
+}
+
 pub const LEAN: &[&str] = &["--lean"];
 pub const FULL: &[&str] = &[];
 pub const PARALLEL: &[&str] = &["--action", "x"];
@@ -139,7 +162,16 @@ impl World {
         Self::new(PARALLEL, PARALLEL_CREW)
     }
 
+    /// Tasks at the same time, each with a change out of its scope.
+    pub fn tasks() -> Self {
+        Self::with(FULL, &tasks_crew(), AT_ONCE)
+    }
+
     pub fn new(route: &'static [&'static str], crew: &str) -> Self {
+        Self::with(route, crew, "")
+    }
+
+    fn with(route: &'static [&'static str], crew: &str, settings: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("tollgate-kills-").tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["repo/crew", "repo/agents/actions", "home", "state"] {
@@ -147,7 +179,7 @@ impl World {
         }
         fs::write(at("repo/crew/crew.json"), crew).unwrap();
         fs::write(at("repo/.gitignore"), "/crew/crew.json.d/\n").unwrap();
-        fs::write(at("repo/tollgate.toml"), SETTINGS).unwrap();
+        fs::write(at("repo/tollgate.toml"), format!("{SETTINGS}{settings}")).unwrap();
         if route == PARALLEL {
             fs::write(at("repo/agents/actions/x.md"), PARALLEL_ACTION).unwrap();
         }

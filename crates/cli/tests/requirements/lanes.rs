@@ -114,3 +114,42 @@ fn tasks_whose_scopes_overlap_never_work_at_the_same_time() {
     assert_eq!(crate::route::on_branch(&repo, "lib/x.test.ts"), "1\n2\n");
     assert_eq!((most_at_once(&repo), repo.starts_of("Coder")), (2, 4));
 }
+
+/// Of all rescues of changes that were left out: which files they hold beside those of the tasks, and what is in them.
+fn left_out(repo: &Repo) -> Vec<String> {
+    let names = repo.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate/rescue"]);
+    let mut held = Vec::new();
+    for name in names.lines().filter(|name| name.ends_with("-left-out")) {
+        let listed = repo.git(&["ls-tree", "-r", name, "--", "beside"]);
+        held.extend(listed.lines().map(|line| line.split(' ').skip(2).collect::<String>()));
+    }
+    held.sort();
+    held
+}
+
+/// Without the name of the rescue, which says which dispatch it was.
+fn warnings(repo: &Repo) -> Vec<String> {
+    let found = crate::route::findings(repo).into_iter();
+    let found = found.map(|text| text.split(" is kept in ").next().unwrap_or_default().to_owned());
+    let mut found: Vec<String> = found.collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn r177_tasks_that_all_leave_changes_out_of_scope_end_as_one_after_the_other() {
+    let ran = |parallel: u32| {
+        let coder = json!({"when": {"role": "Coder"}, "do": {"sleep_ms": 100, "write": {
+            "out/{task}.txt": "made by {task}\n", "beside/{task}.txt": "beside {task}\n"}}});
+        let repo = Repo::with(json!([planner(&twelve()[..8]), coder]));
+        repo.settings(&format!("[limits]\nparallel_tasks = {parallel}\n"));
+        repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
+        let branch = format!("tollgate/{}", repo.session_name());
+        let tree = repo.git(&["rev-parse", &format!("{branch}:out")]);
+        assert_eq!(repo.git(&["ls-tree", "-r", &branch, "--", "beside"]), "");
+        (tree, warnings(&repo), left_out(&repo), most_at_once(&repo))
+    };
+    let (tree, warned, held, one) = ran(1);
+    assert_eq!((warned.len(), held.len(), one), (8, 8, 1), "{warned:?} {held:?}");
+    assert_eq!(ran(4), (tree, warned, held, 4));
+}

@@ -28,6 +28,7 @@ mod route;
 mod sandbox;
 mod scope;
 mod severity;
+mod sizes;
 mod terminal;
 mod unaccepted_rules;
 mod weakened;

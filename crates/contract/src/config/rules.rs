@@ -115,6 +115,8 @@ impl<'a> Rules<'a> {
             ("limits", "usd"),
             ("limits", "tokens"),
             ("limits", "output_bytes"),
+            ("limits", "file_bytes"),
+            ("limits", "dispatch_bytes"),
             ("limits", "parallel_tasks"),
             ("retry", "transient_attempts"),
             ("snapshot", "keep"),

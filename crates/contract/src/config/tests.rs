@@ -49,6 +49,8 @@ usd = 20.5
 tokens = 5000000
 wall = "8h"
 output_bytes = 1048576
+file_bytes = 2048
+dispatch_bytes = 4096
 parallel_tasks = 2
 [workspace]
 isolation = "in-place"
@@ -85,7 +87,12 @@ fn every_key_of_the_interface_is_read() {
     "#]].assert_eq(&agents);
     let Config { limits, workspace, sensitive, check_runner, .. } = &config;
     expect![[r#"
-        Limits { output_bytes: 1048576, silence_ms: 90000 }
+        Limits {
+            output_bytes: 1048576,
+            file_bytes: 2048,
+            dispatch_bytes: 4096,
+            silence_ms: 90000
+        }
         Workspace { isolation: InPlace, setup: ["npm ci"], copy: [".env"] }
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]
@@ -110,6 +117,8 @@ fn no_settings_are_the_usual_settings() {
     assert_eq!(config.agent_for(Role::Coder), None);
     assert_eq!(config.sensitive.len(), 4);
     assert_eq!(config.limits.output_bytes, OUTPUT_BYTES_DEFAULT);
+    assert_eq!(config.limits.file_bytes, FILE_BYTES_DEFAULT);
+    assert_eq!(config.limits.dispatch_bytes, DISPATCH_BYTES_DEFAULT);
 }
 
 #[test]

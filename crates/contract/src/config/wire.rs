@@ -178,6 +178,10 @@ pub struct LimitsTable {
     pub wall: Option<String>,
     /// Per dispatch.
     pub output_bytes: Option<u64>,
+    /// A changed file that is larger is set aside.
+    pub file_bytes: Option<u64>,
+    /// All changed files of one dispatch; the largest are set aside until the rest fits.
+    pub dispatch_bytes: Option<u64>,
     pub parallel_tasks: Option<u32>,
 }
 

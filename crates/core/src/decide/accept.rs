@@ -2,8 +2,8 @@
 
 use super::step::Start;
 use super::{
-    Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, step, tasks,
-    weakened,
+    Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, size, step,
+    tasks, weakened,
 };
 use crate::event::{Event, FindingStatus, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
@@ -30,6 +30,10 @@ pub(super) fn ended(
     }
     let asks_first =
         matches!(&end, DispatchEnd::Replied { reply, .. } if scope::asks(draft, number, reply));
+    let set_aside = match &end {
+        DispatchEnd::Replied { work, .. } => work.set_aside.clone(),
+        _ => Vec::new(),
+    };
     let end = draft.with_time(number, contradicted(dispatch, asks_first, end), draft.now());
     let delivered = match &end {
         DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
@@ -39,6 +43,7 @@ pub(super) fn ended(
     let told = end.clone();
     draft.emit(Event::AttemptEnded { number, attempt, end, usage });
     attempts::tell_unknown(draft, number, &told, &usage);
+    size::warn(draft, number, &set_aside);
     if let Some(end) = failed {
         keep_findings(draft, number, &end);
         failure::follow(draft, number, &end);
@@ -87,7 +92,9 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     let is_empty =
         dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
-        let message = if work.out_of_scope.is_empty() {
+        let message = if let Some(large) = work.set_aside.first() {
+            format!("the reply says OK but no file of a size that is taken was changed: {large}")
+        } else if work.out_of_scope.is_empty() {
             "the reply says OK but no file was changed".to_owned()
         } else {
             let paths: Vec<&str> =

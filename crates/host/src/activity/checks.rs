@@ -13,7 +13,7 @@ use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
-use tollgate_core::work::CheckResult;
+use tollgate_core::work::{CheckResult, SetAside};
 
 #[derive(Debug, Clone)]
 pub struct CheckOrder {
@@ -35,6 +35,14 @@ pub struct Checked {
     pub results: Vec<CheckResult>,
     /// The lifecycle stage whose gates were run.
     pub stage: Option<String>,
+    /// Files that were too large and that the checks left behind.
+    pub set_aside: Vec<SetAside>,
+}
+
+impl Checked {
+    pub fn new(results: Vec<CheckResult>) -> Self {
+        Self { results, stage: None, set_aside: Vec::new() }
+    }
 }
 
 /// None when it was stopped.
@@ -45,12 +53,14 @@ pub fn run(
 ) -> Result<Option<Checked>, ActivityError> {
     // Where only a person can judge, no clone is made.
     if order.commands.is_empty() {
-        return Ok(Some(Checked { results: Vec::new(), stage: None }));
+        return Ok(Some(Checked::new(Vec::new())));
     }
     let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
     process::belong(&runs, &order.opened_by)
         .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
-    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
+    let workspace = context
+        .workspace(&order.session, order.room, &order.base, &order.tip)?
+        .labelled(&rescue_name(order));
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -70,8 +80,13 @@ pub fn run(
     }
     crash::point("checks.ended");
     tidy(&workspace, order)?;
-    if checked.is_some() && order.room != Room::Session {
-        fresh::remove_all_but(context, &order.session, Some(order.room));
+    if let Some(checked) = &mut checked {
+        if order.room == Room::Session {
+            checked.set_aside = workspace.set_aside_as_large()?;
+            clean::set_aside(&context.redactor, &mut checked.set_aside);
+        } else {
+            fresh::remove_all_but(context, &order.session, Some(order.room));
+        }
     }
     Ok(checked)
 }
@@ -85,7 +100,7 @@ fn commands(
     match fresh::set_up(context, order, workspace, stop)? {
         Ready::Yes => {}
         Ready::Stopped => return Ok(None),
-        Ready::No(result) => return Ok(Some(Checked { results: vec![*result], stage: None })),
+        Ready::No(result) => return Ok(Some(Checked::new(vec![*result]))),
     }
     let layout = context.session_layout(&order.session);
     let is_fresh = order.room != Room::Session;
@@ -129,13 +144,16 @@ fn commands(
     if stop.is_stopped() {
         return Ok(None);
     }
-    Ok(Some(Checked { results, stage: None }))
+    Ok(Some(Checked::new(results)))
+}
+
+fn rescue_name(order: &CheckOrder) -> String {
+    format!("checks-{}", order.number)
 }
 
 /// What a check leaves behind is nobody's work.
 pub(super) fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
-    let name = format!("checks-{}", order.number);
-    if workspace.rescue(&name, "left behind by checks")?.is_some() {
+    if workspace.rescue(&rescue_name(order), "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
     }
     Ok(())

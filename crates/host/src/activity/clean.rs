@@ -4,7 +4,7 @@
 use crate::redact::Redactor;
 use serde_json::Value;
 use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
-use tollgate_core::work::{CheckResult, DispatchEnd, Work};
+use tollgate_core::work::{CheckResult, DispatchEnd, SetAside, Work};
 
 pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
     match end {
@@ -103,6 +103,13 @@ fn clean_work(redactor: &Redactor, work: &mut Work) {
     for breach in &mut work.breaches {
         text(redactor, &mut breach.path);
         text(redactor, &mut breach.why);
+    }
+}
+
+pub fn set_aside(redactor: &Redactor, set_aside: &mut [SetAside]) {
+    for large in set_aside {
+        text(redactor, &mut large.path);
+        text(redactor, &mut large.kept);
     }
 }
 

@@ -46,7 +46,7 @@ pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<Ended, ActivityEr
     };
     clean::end(&at.context.redactor, &mut end);
     let usage = Usage { wall_ms: Some(outcome.duration_ms), ..counted };
-    Ok(Ended { end, usage })
+    Ok(Ended::new(end, usage))
 }
 
 /// What the agent program counted stands, whatever its reply says and however it ended.

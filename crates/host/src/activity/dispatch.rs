@@ -3,7 +3,7 @@
 use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, driven, failed, input, manual, setup};
+use super::{ActivityError, StopSwitch, clean, driven, failed, input, manual, setup};
 use crate::agent;
 use crate::context::{Context, Room};
 use crate::crash;
@@ -23,19 +23,25 @@ use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, ProjectType};
 use tollgate_core::session::{Dispatch, Session, Wanted};
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{DispatchEnd, SetAside};
 
 /// How an attempt ended and what it cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     pub end: DispatchEnd,
     pub usage: Usage,
+    /// Files that were too large, where `end` has no room for them.
+    pub set_aside: Vec<SetAside>,
 }
 
 impl Ended {
     /// Nothing ran.
     fn uncounted(end: DispatchEnd) -> Self {
-        Self { end, usage: Usage::default() }
+        Self::new(end, Usage::default())
+    }
+
+    pub(super) fn new(end: DispatchEnd, usage: Usage) -> Self {
+        Self { end, usage, set_aside: Vec::new() }
     }
 }
 
@@ -148,7 +154,9 @@ fn run_to_end(
     let folder = layout.attempt(order.number, order.attempt);
     let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
     process::belong(folder.folder(), &order.opened_by).map_err(look())?;
-    let workspace = context.workspace(&order.session, order.room, &order.base, &order.tip)?;
+    let workspace = context
+        .workspace(&order.session, order.room, &order.base, &order.tip)?
+        .labelled(&order.rescue_name());
     let collected = Collected { context, order, workspace: &workspace, folder: &folder };
     let outcome = loop {
         if manual::is_assigned(&folder) {
@@ -187,24 +195,30 @@ fn run_to_end(
     };
     let context = &context.knowing(&driven::secrets(context, order)?);
     let collected = Collected { context, ..collected };
-    let Ended { end, usage } = collect::end(&collected, &outcome)?;
+    let Ended { mut end, usage, .. } = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {
         failed::stage(&collected)?;
     }
+    workspace.set_session_files_aside()?;
     if failed::is_no_work(&end, order.brief.role) {
         failed::keep_session_files(&collected)?;
     }
     if !is_theirs && !matches!(end, DispatchEnd::Replied { .. }) {
-        let rescue = clean(&workspace, order, "work of an attempt that was not accepted")?;
+        let rescue = clean_up(&workspace, order, "work of an attempt that was not accepted")?;
         // Stopped by a process that did not live to record it: for this one it was interrupted.
         if matches!(end, DispatchEnd::Stopped) && !stop.is_stopped() {
-            return Ok(Some(Ended { end: DispatchEnd::Interrupted { rescue }, usage }));
+            end = DispatchEnd::Interrupted { rescue };
         }
     }
     show_latest(&layout.dispatch(order.number), order.attempt)?;
-    Ok(Some(Ended { end, usage }))
+    let mut set_aside = workspace.set_aside_as_large()?;
+    clean::set_aside(&context.redactor, &mut set_aside);
+    if let DispatchEnd::Replied { work, .. } = &mut end {
+        work.set_aside = std::mem::take(&mut set_aside);
+    }
+    Ok(Some(Ended { end, usage, set_aside }))
 }
 
 /// Ends what a person will not finish any more; the name under which their changes are kept, if there are any.
@@ -217,7 +231,7 @@ pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<Option<String
     process::fence(folder.folder()).map_err(close)?;
     let workspace = &context.workspace(&order.session, order.room, &order.base, &order.tip)?;
     failed::keep_session_files(&Collected { context, order, workspace, folder: &folder })?;
-    clean(workspace, order, "work of a cancelled dispatch")
+    clean_up(workspace, order, "work of a cancelled dispatch")
 }
 
 /// The files of the newest attempt stand in the dispatch's folder too, as links.
@@ -268,17 +282,20 @@ enum Watched {
 fn lost(at: &Collected<'_>, watched: Watched) -> Result<Option<Ended>, ActivityError> {
     let usage = driven::known_cost(at.folder)?;
     let context = &at.context.knowing(&driven::secrets(at.context, at.order)?);
+    at.workspace.set_session_files_aside()?;
     failed::keep_session_files(&Collected { context, ..*at })?;
-    let rescue = clean(at.workspace, at.order, "work of an interrupted dispatch")?;
+    let rescue = clean_up(at.workspace, at.order, "work of an interrupted dispatch")?;
+    let mut set_aside = at.workspace.set_aside_as_large()?;
+    clean::set_aside(&context.redactor, &mut set_aside);
     let end = match watched {
         Watched::Yes => DispatchEnd::Unsupervised { rescue },
         Watched::No => DispatchEnd::Interrupted { rescue },
     };
-    Ok(Some(Ended { end, usage }))
+    Ok(Some(Ended { end, usage, set_aside }))
 }
 
 /// Brings the tree back to the last accepted commit; whatever was there is kept under a rescue name.
-fn clean(
+fn clean_up(
     workspace: &Workspace,
     order: &DispatchOrder,
     message: &str,

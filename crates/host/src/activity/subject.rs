@@ -30,7 +30,7 @@ pub fn lifecycle(
         Ready::Yes => {}
         Ready::Stopped => return Ok(None),
         Ready::No(result) => {
-            return Ok(Some(Checked { results: vec![*result], stage: Some(stage) }));
+            return Ok(Some(Checked { stage: Some(stage), ..Checked::new(vec![*result]) }));
         }
     }
     let logs = context.session_layout(&order.session).check(order.number, 0);
@@ -48,7 +48,7 @@ pub fn lifecycle(
         Ok(None) => Ok(None),
         Ok(Some(results)) => {
             let results = results.into_iter().map(result).collect();
-            Ok(Some(Checked { results, stage: Some(stage) }))
+            Ok(Some(Checked { stage: Some(stage), ..Checked::new(results) }))
         }
         Err(error) => Ok(Some(cannot(order, &error))),
     }
@@ -59,7 +59,7 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
     let Some((table, kept)) = context.config.coverage.as_ref().zip(kept_report(context, order))
     else {
         let trouble = "no coverage report is named in tollgate.toml".to_owned();
-        return Checked { results: vec![failed(order, trouble, String::new())], stage: None };
+        return Checked::new(vec![failed(order, trouble, String::new())]);
     };
     let result = match kept.find() {
         Ok(None) => {
@@ -84,7 +84,7 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
             }
         }
     };
-    Checked { results: vec![result], stage: None }
+    Checked::new(vec![result])
 }
 
 fn not_counted(absent: &[String]) -> String {
@@ -114,7 +114,7 @@ pub fn planning(order: &CheckOrder, workspace: &Workspace) -> Checked {
             failed(order, format!("{count} error(s) in planning-mds/"), words(&report))
         }
     };
-    Checked { results: vec![result], stage: None }
+    Checked::new(vec![result])
 }
 
 fn measure_of(order: &CheckOrder) -> CheckResult {
@@ -150,7 +150,7 @@ fn cannot(order: &CheckOrder, error: &LifecycleError) -> Checked {
         LifecycleError::Invalid { report, .. } => words(report),
         _ => String::new(),
     };
-    Checked { results: vec![failed(order, error.to_string(), output_tail)], stage: None }
+    Checked::new(vec![failed(order, error.to_string(), output_tail)])
 }
 
 /// A check that did not come to a result of its own.

@@ -43,10 +43,14 @@ pub enum Why {
     /// A pipe, a socket or a device.
     Special,
     Unreadable,
+    /// A file that would take minutes to copy, or fill the disk where it is sparse.
+    Large,
 }
 
 impl Why {
-    pub const ALL: [Self; 4] = [Self::Ignored, Self::Git, Self::Special, Self::Unreadable];
+    /// In the order of their numbers in caches.
+    pub const ALL: [Self; 5] =
+        [Self::Ignored, Self::Git, Self::Special, Self::Unreadable, Self::Large];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -54,6 +58,7 @@ impl Why {
             Self::Git => "git",
             Self::Special => "special",
             Self::Unreadable => "unreadable",
+            Self::Large => "large",
         }
     }
 }

@@ -24,6 +24,9 @@ pub(super) struct Info {
     pub files: u64,
     pub bytes: u64,
     pub left_out: u64,
+    /// Names of files that were too large, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub large: Vec<String>,
     pub scope: Scope,
     pub manifest_sha256: String,
     pub manifest_bytes: u64,
@@ -41,6 +44,8 @@ pub struct Snapshot {
     pub bytes: u64,
     /// How many paths it could not or should not hold; `show` names them.
     pub left_out: u64,
+    /// Files that were too large for it, the first of them.
+    pub large: Vec<String>,
     pub(super) info: Info,
 }
 
@@ -53,6 +58,7 @@ impl Snapshot {
             files: info.files,
             bytes: info.bytes,
             left_out: info.left_out,
+            large: info.large.clone(),
             info,
         }
     }

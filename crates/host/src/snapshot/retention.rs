@@ -150,6 +150,7 @@ mod tests {
             files: 0,
             bytes: 0,
             left_out: 0,
+            large: Vec::new(),
             scope: Scope::whole(),
             manifest_sha256: String::new(),
             manifest_bytes: 0,

@@ -18,6 +18,9 @@ use std::sync::{Condvar, Mutex};
 /// More threads than this wait for each other in the kernel.
 const THREADS_MAX: usize = 4;
 
+/// A larger file is left out by name, and a restore leaves it alone.
+const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
 /// What was found.
 #[derive(Debug)]
 pub(super) struct Scan {
@@ -279,8 +282,8 @@ impl Look<'_> {
             match child.what {
                 WhatRef::Folder => below.push(join(path, child.name)),
                 WhatRef::LeftOut(Why::Git | Why::Ignored) => {}
-                // It may be readable by now.
-                WhatRef::LeftOut(Why::Unreadable) => return None,
+                // It may be readable or small by now.
+                WhatRef::LeftOut(Why::Unreadable | Why::Large) => return None,
                 WhatRef::LeftOut(Why::Special) => {
                     let stat =
                         rustix::fs::statat(fd, child.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -409,6 +412,9 @@ impl Look<'_> {
         let before = rustix::fs::fstat(&file).map_err(fail)?;
         if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
             return Ok(Some(left_out(name, Why::Special)));
+        }
+        if u64::try_from(before.st_size).is_ok_and(|size| size > FILE_BYTES_MAX) {
+            return Ok(Some(left_out(name, Why::Large)));
         }
         let kept = match self.store {
             Some(store) => store.keep(&mut file, scratch)?,

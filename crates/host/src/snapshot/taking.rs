@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, Folder};
 use super::coverage::{Coverage, Scope};
-use super::entry::{EntryKind, Hash, Moment, Stamp};
+use super::entry::{EntryKind, Hash, LeftOut, Moment, Stamp, Why};
 use super::hold::Held;
 use super::info::{INFO, Info, Snapshot};
 use super::scan::{self, Listing, Scan};
@@ -14,6 +14,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use tollgate_core::time::Timestamp;
+
+/// So many files that were too large are named to a person; `show` names all.
+const LARGE_NAMED_MAX: usize = 10;
 
 #[derive(Debug)]
 pub(super) struct Taken {
@@ -129,6 +132,8 @@ impl Snapshots {
             EntryKind::File { size, .. } => *size,
             _ => 0,
         };
+        let large = listing.left_out.iter().filter(|left| left.why == Why::Large);
+        let name = |left: &LeftOut| String::from_utf8_lossy(&left.path).into_owned();
         Ok(Info {
             sequence: 0,
             action: String::new(),
@@ -136,6 +141,7 @@ impl Snapshots {
             files: files.clone().count() as u64,
             bytes: files.map(|entry| size(&entry.kind)).sum(),
             left_out: listing.left_out.len() as u64,
+            large: large.map(name).take(LARGE_NAMED_MAX).collect(),
             scope: scope.clone(),
             manifest_sha256: hash,
             manifest_bytes: bytes.len() as u64,

@@ -83,17 +83,19 @@ pub(super) enum Presence {
 impl Workspace {
     /// All of it: untracked files included, our own folders not, nor what rules hide that are accepted.
     pub fn changes(&self) -> Result<Vec<RawChange>, WorkspaceError> {
+        self.clear_the_way()?;
         Ok(self.found()?.iter().map(|found| self.describe(found)).collect())
     }
 
     pub(super) fn found(&self) -> Result<Vec<Found>, WorkspaceError> {
-        self.without_restless(self.named_by_git()?)
+        self.without_large(self.without_restless(self.named_by_git()?)?)
     }
 
     pub(super) fn named_by_git(&self) -> Result<Vec<Found>, WorkspaceError> {
         match self.named_at_once() {
             Err(WorkspaceError::Unlistable { .. }) => {
                 make_listable(&self.tree);
+                self.clear_the_way()?;
                 self.named_at_once()
             }
             named => named,

@@ -1,7 +1,8 @@
 //! Builds a workspace beside its place and renames it there when it is whole.
 
+use super::large::LARGE;
 use super::settings::shadow_config;
-use super::{FINISHED, IN_USE, SESSION_FILE, Workspace, WorkspaceError};
+use super::{FINISHED, IN_USE, SESSION_FILE, SizeLimits, Workspace, WorkspaceError};
 use crate::crash;
 use crate::files::make_folder_beneath;
 use crate::git::status::OWN_FOLDERS;
@@ -12,6 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
 use tollgate_core::id::{CommitId, SessionName};
 
 /// Name while it is being built.
@@ -32,8 +34,10 @@ impl Workspace {
         base: &CommitId,
         tip: &CommitId,
         copy: &[String],
+        limits: SizeLimits,
     ) -> Result<Self, WorkspaceError> {
         if let Some(finished) = Self::open(repository, home)? {
+            let finished = finished.bounded_by(limits);
             if finished.is_of_this_repository(tip)? {
                 return Ok(finished);
             }
@@ -43,7 +47,7 @@ impl Workspace {
         repository.keep_commits(session, base, tip)?;
         crash::point("create.kept");
         let folder = home.join(UNFINISHED);
-        let workspace = Self::at(repository, home, &folder, session.clone())?;
+        let workspace = Self::at(repository, home, &folder, session.clone())?.bounded_by(limits);
         if folder.symlink_metadata().is_ok() {
             let aside = workspace.place_aside(Path::new("unfinished"))?;
             fs::rename(&folder, aside).map_err(|cause| WorkspaceError::io(&folder, cause))?;
@@ -52,10 +56,11 @@ impl Workspace {
         let session_file = folder.join(SESSION_FILE);
         write(&session_file, session.as_str().as_bytes())?;
         crash::point("create.before_checkout");
-        workspace.git(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
+        workspace.git_writing(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
         crash::point("create.checked_out");
         workspace.note_submodules()?;
         workspace.note_restless(&workspace.named_by_git()?)?;
+        workspace.note_large()?;
         workspace.renew_clone()?;
         for path in &copy {
             copy_into(repository.root(), &workspace.tree, path)?;
@@ -64,7 +69,7 @@ impl Workspace {
         crash::point("create.before_rename");
         fs::rename(&folder, &place).map_err(|cause| WorkspaceError::io(&place, cause))?;
         crash::point("create.renamed");
-        Self::at(repository, home, &place, session.clone())
+        Ok(Self::at(repository, home, &place, session.clone())?.bounded_by(limits))
     }
 
     /// A repository made anew in the place of another does not have what was accepted in that one.
@@ -85,7 +90,7 @@ impl Workspace {
             names.push(entry.map_err(failed)?.file_name());
         }
         let is_lock = |name: &OsString| name.as_bytes().starts_with(IN_USE.as_bytes());
-        names.retain(|name| name != ASIDE && !is_lock(name));
+        names.retain(|name| name != ASIDE && name != LARGE && !is_lock(name));
         names.sort_by_key(|name| name == FINISHED);
         for name in names {
             let to = self.place_aside(Path::new(&name))?;
@@ -97,8 +102,10 @@ impl Workspace {
     /// A place of this name in a new numbered folder below `home/aside`; what is moved there stays.
     pub(super) fn place_aside(&self, name: &Path) -> Result<PathBuf, WorkspaceError> {
         let aside = self.home.join(ASIDE);
-        let taken = |number: &u32| aside.join(number.to_string()).symlink_metadata().is_err();
-        let number = (1..).find(taken).expect("there are fewer folders than numbers");
+        let is_free = |number: &u32| aside.join(number.to_string()).symlink_metadata().is_err();
+        let first = self.next_aside.load(Ordering::Relaxed);
+        let number = (first..).find(is_free).expect("there are fewer folders than numbers");
+        self.next_aside.store(number, Ordering::Relaxed);
         let to = aside.join(number.to_string()).join(name);
         fs::create_dir_all(to.parent().unwrap_or(&aside))
             .map_err(|cause| WorkspaceError::io(&to, cause))?;

@@ -30,8 +30,14 @@ impl Workspace {
                 None => gone.push(path),
             }
         }
-        let call = self.git(["hash-object", "-w", "--no-filters", "--stdin-paths"]);
+        // One sync for all.
+        let call = self.git(["-c", "core.fsync=none", "hash-object", "-w", "--no-filters"]);
+        let call = call.arg("--stdin-paths");
         let hashed = call.folder(&self.shadow).input(names.into_bytes()).run()?.stdout;
+        let objects = self.repository.objects_dir();
+        File::open(objects)
+            .and_then(|objects| Ok(rustix::fs::syncfs(objects)?))
+            .map_err(|cause| WorkspaceError::io(objects, cause))?;
         let hashed = String::from_utf8_lossy(&hashed).into_owned();
         let mut entries = Vec::new();
         let nothing = "0".repeat(hashed.lines().next().map_or(40, str::len));

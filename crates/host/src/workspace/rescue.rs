@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
 
 /// So many paths fit on a command line.
-const PATHS_PER_CALL: usize = 200;
+pub(super) const PATHS_PER_CALL: usize = 200;
 
-/// A nested repository with more files than this is not copied; reset keeps it whole beside the workspace.
+/// A nested repository with more files than this, or larger ones than the limits, is not copied; reset keeps it whole beside the workspace.
 const NESTED_FILES_MAX: usize = 10_000;
 
 impl Workspace {
@@ -30,12 +30,13 @@ impl Workspace {
         if name.is_empty() || !name.bytes().all(is_plain) {
             return Err(WorkspaceError::BadRescueName { name: name.to_owned() });
         }
+        self.clear_the_way()?;
         let found = self.found_at_last()?;
         if found.is_empty() {
             return Ok(None);
         }
         let tree = self.tree_of(&found)?;
-        let held = self.rescues()?;
+        let mut held = self.rescues()?;
         let wanted = format!("{}{name}", self.rescue_prefix());
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         for candidate in std::iter::once(wanted.clone()).chain(numbered) {
@@ -46,9 +47,15 @@ impl Workspace {
                     let commit =
                         self.commit_tree(&tree, &self.accepted()?, format!("{message}\n"), None)?;
                     crash::point("rescue.before_ref");
-                    self.repository.update_refs(format!("create {candidate} {commit}\n"))?;
+                    let made =
+                        self.repository.update_refs(format!("create {candidate} {commit}\n"));
                     crash::point("rescue.ref_written");
-                    return Ok(Some(candidate));
+                    let Err(error) = made else { return Ok(Some(candidate)) };
+                    // Another tree of the session may have taken the name meanwhile; then the next one is for this.
+                    held = self.rescues()?;
+                    if !held.iter().any(|stored| stored.name == candidate) {
+                        return Err(error.into());
+                    }
                 }
             }
         }
@@ -96,7 +103,7 @@ impl Workspace {
 
     fn restore(&self, commit: &str, paths: &[&String]) -> Result<(), WorkspaceError> {
         if !paths.is_empty() {
-            self.git(["restore", "--worktree", "--source", commit, "--"])
+            self.git_writing(["restore", "--worktree", "--source", commit, "--"])
                 .env("GIT_LITERAL_PATHSPECS", "1")
                 .args(paths)
                 .run()?;
@@ -179,7 +186,7 @@ impl Workspace {
             if change.kind == ChangeKind::NestedRepository {
                 let mut inside = Vec::new();
                 self.list_files(&change.path, &mut inside);
-                if inside.len() <= NESTED_FILES_MAX {
+                if inside.len() <= NESTED_FILES_MAX && self.is_within_limits(&inside) {
                     paths.append(&mut inside);
                 }
             } else if self.can_be_kept(&change.path) {

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, CWD, Mode};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
 
 impl Workspace {
@@ -35,10 +35,11 @@ impl Workspace {
         };
         for found in before.iter().filter(is_attributes) {
             self.remove_untracked(&found.path)?;
+            found.path.parent().into_iter().for_each(|folder| self.remove_empty_folders(folder));
         }
         self.mark_index_stale()?;
         crash::point("reset.before_checkout");
-        self.git(["read-tree", "-u", "--reset", to.as_str()]).run()?;
+        self.git_writing(["read-tree", "-u", "--reset", to.as_str()]).run()?;
         crash::point("reset.checked_out");
         self.write_head(to)?;
         crash::point("reset.head_written");
@@ -48,18 +49,36 @@ impl Workspace {
             before.iter().filter(|found| found.is_untracked).map(|f| f.path.as_path()).collect();
         let after = self.named_by_git()?;
         self.note_restless(&after)?;
-        for left in after.into_iter().filter(|left| left.is_untracked) {
-            if rescued.contains(left.path.as_path()) && !cannot_be_rescued(&left) {
+        self.note_large()?;
+        let mut emptied = BTreeSet::new();
+        for left in after.iter().filter(|left| left.is_untracked) {
+            if rescued.contains(left.path.as_path()) && !cannot_be_rescued(left) {
                 self.remove_untracked(&left.path)?;
             } else {
-                self.set_aside(&left.path)?;
+                self.move_out(&left.path, || self.place_aside(&left.path))?;
             }
+            emptied.extend(left.path.parent());
+        }
+        // Once for each folder, the deepest first: to find out that a large one is not empty takes long.
+        for folder in emptied.into_iter().rev() {
+            self.remove_empty_folders(folder);
         }
         Ok(())
     }
 
-    /// Moves what stands at a path of the tree below `home/aside`; the way there is not through links.
+    /// Moves what stands at a path of the tree below `home/aside`.
     pub(super) fn set_aside(&self, path: &Path) -> Result<(), WorkspaceError> {
+        self.move_out(path, || self.place_aside(path))?;
+        path.parent().into_iter().for_each(|folder| self.remove_empty_folders(folder));
+        Ok(())
+    }
+
+    /// Moves what stands at a path of the tree to a place on the same disk; the way there is not through links.
+    pub(super) fn move_out(
+        &self,
+        path: &Path,
+        place: impl FnOnce() -> Result<PathBuf, WorkspaceError>,
+    ) -> Result<(), WorkspaceError> {
         let failed = |errno: Errno| WorkspaceError::io(&self.tree.join(path), errno.into());
         let (folder, name) = match self.place_of(path) {
             Err(Errno::NOENT) => return Ok(()),
@@ -68,25 +87,23 @@ impl Workspace {
         if rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Ok(());
         }
-        let to = self.place_aside(path)?;
+        let to = place()?;
         rustix::fs::renameat(&folder, name, CWD, &to).map_err(failed)?;
         if self.submodules()?.iter().any(|submodule| submodule == path) {
             rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o755)).map_err(failed)?;
         }
-        self.remove_empty_folders_above(path);
         Ok(())
     }
 
     fn remove_untracked(&self, path: &Path) -> Result<(), WorkspaceError> {
         self.place_of(path)
             .and_then(|(folder, name)| rustix::fs::unlinkat(&folder, name, AtFlags::empty()))
-            .map_err(|errno| WorkspaceError::io(&self.tree.join(path), errno.into()))?;
-        self.remove_empty_folders_above(path);
-        Ok(())
+            .map_err(|errno| WorkspaceError::io(&self.tree.join(path), errno.into()))
     }
 
-    fn remove_empty_folders_above(&self, path: &Path) {
-        for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+    /// This one and those above it.
+    pub(super) fn remove_empty_folders(&self, folder: &Path) {
+        for folder in folder.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
             let removed = self
                 .place_of(folder)
                 .and_then(|(above, name)| rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR));

@@ -36,7 +36,7 @@ impl Workspace {
     }
 
     /// The change time is the kernel's own: no write to the file leaves it as it was.
-    fn state(&self, path: &Path) -> Vec<u8> {
+    pub(super) fn state(&self, path: &Path) -> Vec<u8> {
         let mut state = match self.tree.join(path).symlink_metadata() {
             Ok(m) => {
                 format!("{} {} {} {}.{} ", m.ino(), m.mode(), m.size(), m.ctime(), m.ctime_nsec())

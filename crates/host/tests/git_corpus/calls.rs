@@ -23,7 +23,7 @@ pub fn written() -> Vec<Written> {
         let is_sample = place.ends_with("cli/src/sample_git.rs");
         let goes_past = text.contains("Command::new(\"git") && !is_sample;
         assert!(!goes_past, "{place} calls git past crate::git");
-        for start in [".git([", ".read(["] {
+        for start in [".git([", ".git_writing([", ".read(["] {
             for at in ends_of(text, start) {
                 calls.push(Written { place: place.clone(), words: list(&text[at..]) });
             }

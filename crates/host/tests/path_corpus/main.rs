@@ -20,7 +20,7 @@ use tollgate_host::files::{
     read_beneath, remove_file_beneath, sync_beneath, write_beneath,
 };
 use tollgate_host::snapshot::{Retention, Scope, Snapshots};
-use tollgate_host::workspace::{Workspace, WorkspaceError};
+use tollgate_host::workspace::{SizeLimits, Workspace, WorkspaceError};
 use workspace_support::{World, at, git_command};
 
 const BYTES_MAX: u64 = 1 << 20;
@@ -197,7 +197,15 @@ fn r117_a_workspace_commits_and_copies_nothing_from_outside() {
         let home = world.folder.path().join("other");
         let copy = [hostile.path.clone()];
         let (session, base) = (&world.session, &world.base);
-        let made = Workspace::create(&world.repository, &home, session, base, base, &copy);
+        let made = Workspace::create(
+            &world.repository,
+            &home,
+            session,
+            base,
+            base,
+            &copy,
+            SizeLimits::default(),
+        );
         let is_refused = matches!(made, Err(WorkspaceError::BadCopy { .. }));
         assert!(is_refused, "copying {hostile:?}: {made:?}");
     }
@@ -232,7 +240,15 @@ fn r117_what_is_copied_into_a_workspace_does_not_go_through_a_link_of_a_commit()
     let before = ground.around();
     let copy = ["data/env".to_owned()];
     let (session, base) = (&world.session, &world.base);
-    let made = Workspace::create(&world.repository, &world.home(), session, base, base, &copy);
+    let made = Workspace::create(
+        &world.repository,
+        &world.home(),
+        session,
+        base,
+        base,
+        &copy,
+        SizeLimits::default(),
+    );
     assert!(made.is_err());
     assert_eq!(ground.around(), before);
 }

@@ -11,7 +11,7 @@ use tollgate_core::id::{CommitId, DispatchNumber, SessionName, TaskRef};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_host::repository::Repository;
-use tollgate_host::workspace::{ChangeKind, CommitMessage, Workspace};
+use tollgate_host::workspace::{ChangeKind, CommitMessage, SizeLimits, Workspace};
 
 pub struct World {
     pub folder: tempfile::TempDir,
@@ -57,7 +57,16 @@ impl World {
     pub fn workspace_with(&self, copy: &[&str]) -> Workspace {
         let copy: Vec<String> = copy.iter().map(|path| (*path).to_owned()).collect();
         let (repository, home) = (&self.repository, self.home());
-        Workspace::create(repository, &home, &self.session, &self.base, &self.base, &copy).unwrap()
+        Workspace::create(
+            repository,
+            &home,
+            &self.session,
+            &self.base,
+            &self.base,
+            &copy,
+            SizeLimits::default(),
+        )
+        .unwrap()
     }
 
     pub fn message(&self) -> CommitMessage {

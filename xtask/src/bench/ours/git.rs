@@ -12,7 +12,7 @@ use tollgate_core::role::Role;
 use tollgate_host::clock;
 use tollgate_host::layout::workspace_home;
 use tollgate_host::repository::Repository;
-use tollgate_host::workspace::{CommitMessage, Workspace, plain_changes};
+use tollgate_host::workspace::{CommitMessage, SizeLimits, Workspace, plain_changes};
 
 /// Files of a repository, how often it is measured, and the aim.
 const SIZES: [(u32, usize, &str); 3] =
@@ -94,7 +94,15 @@ impl Dispatches {
         let promoted = repository.branch_tip(&session)?;
         let tip = promoted.clone().unwrap_or_else(|| base.clone());
         let home = workspace_home(&cache::folder("state")?, repository.root(), &session);
-        let workspace = Workspace::create(&repository, &home, &session, &base, &tip, &[])?;
+        let workspace = Workspace::create(
+            &repository,
+            &home,
+            &session,
+            &base,
+            &tip,
+            &[],
+            SizeLimits::default(),
+        )?;
         workspace.adopt(&tip)?;
         // What a bench that was broken off left.
         workspace.rescue("left-over", "work of a broken-off run")?;
