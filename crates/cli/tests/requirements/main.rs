@@ -11,6 +11,7 @@ mod decisions;
 mod dispatches;
 mod evidence;
 mod failures;
+mod identity;
 mod lanes;
 mod limits;
 mod manual;
