@@ -261,10 +261,16 @@ impl Session {
         fit::opening_fits(opening).map_err(|why| Unfit { index: 0, why })?;
         let mut session = Self::open(at, opening);
         for (index, (at, event)) in events.enumerate() {
-            session.fit(event).map_err(|why| Unfit { index: index + 1, why })?;
-            session.apply(at, event);
+            session.follow(at, event).map_err(|why| Unfit { index: index + 1, why })?;
         }
         Ok(session)
+    }
+
+    /// Takes an event of a journal, or says why it cannot follow what has happened.
+    pub fn follow(&mut self, at: Timestamp, event: &Event) -> Result<(), String> {
+        self.fit(event)?;
+        self.apply(at, event);
+        Ok(())
     }
 
     /// The state people see, one of sixteen.

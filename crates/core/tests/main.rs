@@ -4,6 +4,7 @@
 mod gates;
 mod lanes;
 mod limits;
+mod mutants;
 mod reports;
 mod routes;
 mod scopes;

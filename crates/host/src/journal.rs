@@ -11,7 +11,7 @@ mod scan;
 
 pub use anchor::expect_whole;
 pub use lineage::Lineage;
-pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify};
+pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify, verify_session};
 
 use crate::crash;
 use crate::files;

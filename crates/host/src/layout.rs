@@ -182,7 +182,8 @@ impl SessionLayout {
             Err(error) if !error.is_not_found() => return true,
             Ok(false) | Err(_) => {}
         }
-        let is_left_by_a_start = |name: &str| name.starts_with("lock") || name.starts_with("journal.");
+        let is_left_by_a_start =
+            |name: &str| name.starts_with("lock") || name.starts_with("journal.");
         let Ok(mut entries) = std::fs::read_dir(&self.folder) else { return true };
         !entries.all(|entry| {
             entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_left_by_a_start))

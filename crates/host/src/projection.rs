@@ -68,7 +68,10 @@ impl Projector {
         for commit in records.split_inclusive(|record| record.more == 0) {
             for Record { at, event, .. } in commit {
                 match (&mut session, event) {
-                    (Some(session), event) => session.apply(*at, event),
+                    (Some(session), event) => {
+                        // What does not fit was refused before anything is projected.
+                        let _fits = session.follow(*at, event);
+                    }
                     (None, Event::SessionOpened(opening)) => {
                         session = Some(Session::open(*at, opening));
                     }
@@ -301,7 +304,7 @@ pub fn was_edited<'a>(
     };
     let mut earlier = Session::open(at, opening);
     for (at, event) in events.take_while(|(at, _)| *at <= last_update) {
-        earlier.apply(at, event);
+        let _fits = earlier.follow(at, event);
         if at == last_update && found == status_json(&earlier) {
             return false;
         }

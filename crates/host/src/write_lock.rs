@@ -60,7 +60,8 @@ pub fn own(path: &Path) -> io::Result<File> {
 pub fn join(path: &Path) -> io::Result<File> {
     static NEXT: AtomicI64 = AtomicI64::new(1);
     // A place of its own for everyone: two write locks on one place would keep each other out.
-    let own = i64::from(std::process::id()) << 31 | (NEXT.fetch_add(1, Ordering::Relaxed) & 0x7fff_ffff);
+    let own =
+        i64::from(std::process::id()) << 31 | (NEXT.fetch_add(1, Ordering::Relaxed) & 0x7fff_ffff);
     let place = Range { start: own, len: 1 };
     for number in 0.. {
         let file = open_or_make(path, number, place)?;

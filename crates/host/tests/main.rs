@@ -36,3 +36,4 @@ mod workspace_hidden;
 mod workspace_repository;
 mod workspace_safety;
 mod workspace_support;
+mod write_lock;

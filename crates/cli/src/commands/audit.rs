@@ -41,6 +41,10 @@ impl Audit {
         let journal = journal::read(&layout.journal()).map_err(Failure::reading)?;
         journal::expect_session(&layout.journal(), &journal.records, &name)
             .map_err(Failure::reading)?;
+        if journal.records.is_empty() {
+            return Err(not_begun(&name));
+        }
+        journal::replay(&layout.journal(), &journal.records).map_err(Failure::reading)?;
         let record = collect::record(&journal.records).ok_or_else(|| not_begun(&name))?;
         if self.json {
             output::json(&record);
@@ -56,7 +60,8 @@ impl Audit {
         name: &SessionName,
         layout: &SessionLayout,
     ) -> Result<Exit, Failure> {
-        let verified = journal::verify(&layout.journal(), name, &place.journal_anchors(name));
+        let anchors = place.journal_anchors(name);
+        let verified = journal::verify_session(&layout.journal(), name, &anchors);
         if self.json {
             output::json(&Chain::of(name, &verified));
         }

@@ -99,7 +99,7 @@ impl Teller {
     fn tell(&mut self, record: &Record) -> Result<(), Failure> {
         let Record { seq, at, hash, event, .. } = record;
         let json = self.json;
-        let session = self.session_after(*at, event)?;
+        let session = self.session_after(*seq, *at, event)?;
         if json {
             output::json_line(&Line { seq: *seq, at: *at, hash, event });
             return Ok(());
@@ -115,13 +115,23 @@ impl Teller {
         Ok(())
     }
 
-    fn session_after(&mut self, at: Timestamp, event: &Event) -> Result<&Session, Failure> {
+    fn session_after(
+        &mut self,
+        seq: u64,
+        at: Timestamp,
+        event: &Event,
+    ) -> Result<&Session, Failure> {
+        let damaged = |why: String| {
+            let message = format!("the journal is damaged at line {seq} (record {seq}): {why}");
+            Failure::new(Exit::Damaged, "cli.journal_damaged", message)
+        };
         match (&mut self.session, event) {
-            (Some(session), event) => session.apply(at, event),
-            (empty, Event::SessionOpened(opening)) => *empty = Some(Session::open(at, opening)),
-            (None, _) => {
-                let message = "the journal does not begin with the opening of a session";
-                return Err(Failure::new(Exit::Damaged, "cli.journal_damaged", message));
+            (Some(session), event) => session.follow(at, event).map_err(damaged)?,
+            (empty, event) => {
+                *empty = Some(
+                    Session::replay([(at, event)].into_iter())
+                        .map_err(|unfit| damaged(unfit.why))?,
+                )
             }
         }
         Ok(self.session.as_ref().expect("it was just opened or was there"))

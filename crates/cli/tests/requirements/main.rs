@@ -14,6 +14,7 @@ mod dispatches;
 mod evidence;
 mod failures;
 mod fresh;
+mod identity;
 mod lanes;
 mod limits;
 mod manual;

@@ -1,4 +1,4 @@
-//! The fold: how each event changes the state. It decides nothing and cannot fail.
+//! The fold: how each event changes the state. It decides nothing and cannot fail where the event fits.
 
 use super::dispatch::{Cut, Delivered, Rejected};
 use super::spend::Cost;
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 use crate::work::DispatchEnd;
 
 impl Session {
-    pub fn apply(&mut self, at: Timestamp, event: &Event) {
+    pub(crate) fn apply(&mut self, at: Timestamp, event: &Event) {
         self.updated_at = at;
         match event {
             Event::SessionOpened(_)

@@ -77,7 +77,11 @@ impl Session {
                 require(!is_double, || format!("task {} is in the plan twice", task.id))
             }),
             Event::ChecksStarted { number, purpose, .. } => {
-                follows("run of checks", self.checks.keys().next_back().map_or(0, |n| n.0), number.0)?;
+                follows(
+                    "run of checks",
+                    self.checks.keys().next_back().map_or(0, |n| n.0),
+                    number.0,
+                )?;
                 match purpose {
                     CheckPurpose::Task { task } => self.has_unit(task),
                     CheckPurpose::Acceptance { step } | CheckPurpose::Subject { step, .. } => {
@@ -146,7 +150,9 @@ impl Session {
         let (id, times) = (finding.id, finding.times);
         let next = self.next_finding_id();
         require(id > 0 && id <= next, || format!("finding {id} is recorded where {next} is next"))?;
-        require(times > 0 && times < COUNT_MAX, || format!("finding {id} was reported {times} times"))
+        require(times > 0 && times < COUNT_MAX, || {
+            format!("finding {id} was reported {times} times")
+        })
     }
 }
 

@@ -76,6 +76,10 @@ impl Told {
         self.engine.session()
     }
 
+    pub fn journal(&self) -> &[(Timestamp, Event)] {
+        &self.journal
+    }
+
     #[allow(dead_code, reason = "not every file of stories asks")]
     pub fn pending_question(&self) -> String {
         self.session().pending_decisions().map(|decision| decision.question.clone()).collect()

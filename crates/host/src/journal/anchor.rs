@@ -63,7 +63,9 @@ pub fn expect_whole(
             why,
         };
         if records.first().is_some_and(|first| first.hash != anchor.first) {
-            return Err(older("it is the journal of another session with the same name".to_owned()));
+            return Err(older(
+                "it is the journal of another session with the same name".to_owned(),
+            ));
         }
         let place = usize::try_from(anchor.seq).ok().and_then(|seq| seq.checked_sub(1));
         match place.and_then(|place| records.get(place)) {

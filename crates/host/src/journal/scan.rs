@@ -33,10 +33,15 @@ pub fn has_begun(path: &Path) -> Result<bool, JournalError> {
         line.clear();
         let read = (&mut reader).take(COMMIT_BYTES_MAX).read_until(b'\n', &mut line);
         let size = read.map_err(JournalError::io("read", path))?;
-        let is_record =
-            line.strip_suffix(b"\n").is_some_and(|text| commits.take(text, size).is_ok());
-        if !is_record {
-            return Ok(mend::expect_torn(&start, &read_tail(&file, path, &start)?).is_err());
+        let taken = line.strip_suffix(b"\n").map(|text| commits.take(text, size));
+        match taken {
+            Some(Ok(())) => {}
+            // A whole line that is no record is damage, as in `scan`.
+            Some(Err(_)) if !line.contains(&0) => return Ok(true),
+            Some(Err(_)) | None => {
+                let tail = read_tail(&file, path, &start)?;
+                return Ok(mend::expect_torn(&start, &tail).is_err());
+            }
         }
     }
     Ok(true)
@@ -50,9 +55,14 @@ pub struct Verified {
     pub torn_bytes: u64,
 }
 
+/// Checks the whole chain.
+pub fn verify(path: &Path) -> Result<Verified, JournalError> {
+    Ok(verified(&scan(&open(path)?, path, Position::START)?))
+}
+
 /// Checks the whole chain, that every record can follow those before it, and that the journal is the session's own and
-/// as long as it was.
-pub fn verify(
+/// as long as it was known to be.
+pub fn verify_session(
     path: &Path,
     session: &SessionName,
     anchors: &[PathBuf],
@@ -63,11 +73,15 @@ pub fn verify(
     if !scan.records.is_empty() {
         super::replay(path, &scan.records)?;
     }
-    Ok(Verified {
+    Ok(verified(&scan))
+}
+
+fn verified(scan: &Scan) -> Verified {
+    Verified {
         records: scan.end.seq,
         last_hash: scan.end.hash_text(),
-        torn_bytes: scan.tail.map_or(0, |tail| tail.len() as u64),
-    })
+        torn_bytes: scan.tail.as_ref().map_or(0, |tail| tail.len() as u64),
+    }
 }
 
 /// Reads on where it stopped, for `log --follow`.

@@ -10,7 +10,7 @@ fn repo_with(sessions: &[(&str, &str)]) -> (TempDir, Layout) {
     for (name, at) in sessions {
         let session = layout.session(&SessionName::parse(name).unwrap());
         std::fs::create_dir_all(session.folder()).unwrap();
-        std::fs::write(session.journal(), format!("{{\"seq\":1,\"at\":\"{at}\",\"ev")).unwrap();
+        std::fs::write(session.journal(), format!("{{\"seq\":1,\"at\":\"{at}\"}}\n")).unwrap();
     }
     (folder, layout)
 }

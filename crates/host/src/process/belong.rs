@@ -2,7 +2,6 @@
 
 use super::record::RunFolder;
 use super::{Attached, attach, runs_in};
-use crate::crash;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,6 @@ pub fn belong(dir: &Path, opened_by: &str) -> io::Result<()> {
         if fs::read_dir(dir)?.next().is_some() {
             stop_all(dir)?;
             fs::rename(dir, free_name(dir))?;
-            crash::point("process.set_aside");
         }
     }
     RunFolder::create(dir)?.write_opened_by(opened_by)
@@ -34,7 +32,8 @@ fn stop_all(dir: &Path) -> io::Result<()> {
         }
     }
     for run in runs {
-        if let Attached::Running(run) = attach(&run)? {
+        // What cannot be read is set aside all the same.
+        if let Ok(Attached::Running(run)) = attach(&run) {
             run.stopper().stop()?;
             run.wait()?;
         }
@@ -50,4 +49,34 @@ fn free_name(dir: &Path) -> PathBuf {
     };
     let free = (1..).map(name).find(|place| place.symlink_metadata().is_err());
     free.expect("there are fewer folders than numbers")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::process::hand_in;
+
+    #[test]
+    fn r165_an_outcome_counts_for_the_record_that_opened_it_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let run = temp.path().join("attempt-1");
+        belong(&run, "one").unwrap();
+        assert!(hand_in(&run, b"of the first life").unwrap());
+        // The control: the same record takes it up.
+        belong(&run, "one").unwrap();
+        assert!(matches!(attach(&run).unwrap(), Attached::Finished(_)));
+
+        belong(&run, "two").unwrap();
+        assert!(matches!(attach(&run).unwrap(), Attached::NeverStarted));
+        let kept = temp.path().join("attempt-1.former-1/stdout.log");
+        assert_eq!(fs::read(kept).unwrap(), b"of the first life");
+        // What does not say whose it is belongs to nobody.
+        fs::remove_file(run.join("opened-by")).unwrap();
+        fs::write(run.join("outcome.json"), "{}").unwrap();
+        belong(&run, "two").unwrap();
+        assert!(temp.path().join("attempt-1.former-2/outcome.json").exists());
+        assert!(matches!(attach(&run).unwrap(), Attached::NeverStarted));
+    }
 }

@@ -4,7 +4,6 @@
 use super::OpenError;
 use crate::activity::driven;
 use crate::context::{Context, Room};
-use crate::crash;
 use crate::files;
 use crate::journal::Lineage;
 use crate::workspace;
@@ -32,7 +31,6 @@ pub(super) fn begin(
         for home in context.workspace_homes(session)? {
             workspace::wait_for_orphans(&home)?;
             set_aside(&home)?;
-            crash::point("life.workspace_aside");
         }
         driven::remove_homes(context, session, |_| true);
         context.repository.set_hidden_refs_aside(session).map_err(OpenError::Git)?;

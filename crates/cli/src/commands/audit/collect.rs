@@ -85,7 +85,8 @@ impl Collector {
     }
 
     fn take(&mut self, at: Timestamp, event: &Event) {
-        self.session.apply(at, event);
+        // The journal was replayed before.
+        let _fits = self.session.follow(at, event);
         match event {
             Event::DispatchOpened { number, role, .. } => {
                 match self.roles.iter_mut().find(|entry| entry.role == *role) {

@@ -78,7 +78,7 @@ fn written(layout: &SessionLayout, events: &[Event]) -> Vec<String> {
     for event in events {
         match (&mut session, event) {
             (None, Event::SessionOpened(opening)) => session = Some(Session::open(at, opening)),
-            (Some(session), event) => session.apply(at, event),
+            (Some(session), event) => session.follow(at, event).unwrap(),
             (None, _) => panic!("no opening"),
         }
         evidence.take(session.as_ref().unwrap(), std::iter::once(event));

@@ -34,7 +34,7 @@ impl World {
         let event: Event = serde_json::from_value(event).unwrap();
         assert!(concerns(&event), "{event:?}");
         self.items.take(&event);
-        self.session.apply(now(), &event);
+        self.session.follow(now(), &event).unwrap();
     }
 
     /// T-001 with a work item and T-002 without, which builds on it.
