@@ -7,6 +7,8 @@
 mod environment;
 mod login;
 mod mail;
+mod named;
+mod personal;
 mod shape;
 
 pub use login::secrets_in;
@@ -17,12 +19,17 @@ use std::ffi::OsString;
 use std::fmt;
 
 const REPLACEMENT: &[u8] = b"[redacted]";
+const MAIL: &[u8] = b"[e-mail]";
+const PHONE: &[u8] = b"[phone]";
+const CARD: &[u8] = b"[card]";
+const IBAN: &[u8] = b"[iban]";
+const SSN: &[u8] = b"[ssn]";
+const IP: &[u8] = b"[ip]";
 
 /// Whether something was taken out of it.
 pub fn is_cut(bytes: &[u8]) -> bool {
     bytes.windows(REPLACEMENT.len()).any(|part| part == REPLACEMENT)
 }
-const MAIL_REPLACEMENT: &[u8] = b"[e-mail]";
 
 /// A shorter value would be found in innocent text all the time.
 const SECRET_CHARS_MIN: usize = 6;
@@ -299,10 +306,10 @@ impl Stream<'_> {
                 return end;
             }
         }
-        if let Some((hidden_from, end)) = self.secret_at(text, at) {
+        if let Some((hidden_from, end, mark)) = self.secret_at(text, at) {
             let shown_until = hidden_from.max(at + self.state.escape_left);
             clean.extend_from_slice(&text[at..shown_until]);
-            clean.extend_from_slice(REPLACEMENT);
+            clean.extend_from_slice(mark);
             self.state.before = [b']'; 2];
             self.state.escape_left = 0;
             return end.max(shown_until);
@@ -313,7 +320,7 @@ impl Stream<'_> {
             && let Some((local_bytes, end)) = mail::find(clean, text, at)
         {
             clean.truncate(clean.len() - local_bytes);
-            clean.extend_from_slice(MAIL_REPLACEMENT);
+            clean.extend_from_slice(MAIL);
             self.state.before = [b']'; 2];
             return end;
         }
@@ -322,24 +329,24 @@ impl Stream<'_> {
         at + 1
     }
 
-    /// From where to where text is hidden, if a secret begins at `at`.
-    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+    /// From where to where text is hidden, and what stands there instead, if a secret begins at `at`.
+    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize, &'static [u8])> {
         if self.state.in_private_key
             && self.state.escape_left == 0
             && let Some(end) = shape::private_key_run(text, at)
         {
             self.go_on_inside(Body::Base64, end, text);
-            return Some((at, end));
+            return Some((at, end, REPLACEMENT));
         }
         if !self.redactor.is_start[usize::from(text[at])] {
             return None;
         }
-        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end));
-        let Some(found) = shape::find(text, at, self.at_word_start(), self.redactor.certain_only)
-        else {
+        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end, REPLACEMENT));
+        let (before, certain_only) = (self.state.before, self.redactor.certain_only);
+        let Some(found) = shape::find(text, at, before, self.at_word_start(), certain_only) else {
             return known;
         };
-        if let Some((_, end)) = known
+        if let Some((_, end, _)) = known
             && end >= found.end
         {
             return known;
@@ -347,7 +354,7 @@ impl Stream<'_> {
         if let Some(body) = found.body {
             self.go_on_inside(body, found.end, text);
         }
-        Some((if known.is_some() { at } else { found.hidden_from }, found.end))
+        Some((if known.is_some() { at } else { found.hidden_from }, found.end, found.mark))
     }
 
     fn go_on_inside(&mut self, body: Body, end: usize, text: &[u8]) {
