@@ -40,12 +40,20 @@ const PIECE_BYTES_MAX: usize = 512;
 /// What must be in sight to decide whether a secret begins here. Two pieces, because secrets may overlap.
 const WINDOW_BYTES: usize = 2 * PIECE_BYTES_MAX;
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    Never,
+    /// Where a word begins.
+    Word,
+    Anywhere,
+}
+
 #[derive(Clone)]
 pub struct Redactor {
     /// Longest first.
     pieces: Vec<Vec<u8>>,
-    /// Bytes at which something may begin; all others are passed on without a closer look.
-    is_start: [bool; 256],
+    /// Where something may begin, by its first byte; all else is passed on without a closer look.
+    starts: [Start; 256],
     /// For work that others rely on word by word: addresses and what is called a password are left.
     certain_only: bool,
 }
@@ -57,12 +65,13 @@ impl Redactor {
             secret_values.into_iter().flat_map(|value| pieces_of(value.as_ref())).collect();
         pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         pieces.dedup();
-        let mut is_start = [false; 256];
-        for byte in shape::FIRST_BYTES.iter().chain(pieces.iter().filter_map(|piece| piece.first()))
-        {
-            is_start[usize::from(*byte)] = true;
+        let mut starts = [Start::Never; 256];
+        shape::WORD_FIRST_BYTES.iter().for_each(|byte| starts[usize::from(*byte)] = Start::Word);
+        let firsts = pieces.iter().filter_map(|piece| piece.first());
+        for byte in shape::FIRST_BYTES.iter().chain(firsts) {
+            starts[usize::from(*byte)] = Start::Anywhere;
         }
-        Self { pieces, is_start, certain_only: false }
+        Self { pieces, starts, certain_only: false }
     }
 
     /// Knows the values of variables whose names sound secret.
@@ -77,8 +86,8 @@ impl Redactor {
         whole.pieces.extend(more.pieces);
         whole.pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         whole.pieces.dedup();
-        for (known, added) in whole.is_start.iter_mut().zip(more.is_start) {
-            *known |= added;
+        for (known, added) in whole.starts.iter_mut().zip(more.starts) {
+            *known = added.max(*known);
         }
         whole
     }
@@ -283,8 +292,18 @@ impl Stream<'_> {
         if !is_ordinary {
             return 0;
         }
-        let is_start = &self.redactor.is_start;
-        text.iter().position(|byte| is_start[usize::from(*byte)]).unwrap_or(text.len())
+        let starts = &self.redactor.starts;
+        let mut before = state.before;
+        let begins = |byte: &u8| {
+            let begins = match starts[usize::from(*byte)] {
+                Start::Never => false,
+                Start::Word => is_word_start(before),
+                Start::Anywhere => true,
+            };
+            before = [before[1], *byte];
+            begins
+        };
+        text.iter().position(begins).unwrap_or(text.len())
     }
 
     fn pass_on(&mut self, text: &[u8], clean: &mut Vec<u8>) {
@@ -338,12 +357,12 @@ impl Stream<'_> {
             self.go_on_inside(Body::Base64, end, text);
             return Some((at, end, REPLACEMENT));
         }
-        if !self.redactor.is_start[usize::from(text[at])] {
+        if self.redactor.starts[usize::from(text[at])] == Start::Never {
             return None;
         }
         let known = self.redactor.known_secret_end(text, at).map(|end| (at, end, REPLACEMENT));
         let (before, certain_only) = (self.state.before, self.redactor.certain_only);
-        let Some(found) = shape::find(text, at, before, self.at_word_start(), certain_only) else {
+        let Some(found) = shape::find(text, at, before, certain_only) else {
             return known;
         };
         if let Some((_, end, _)) = known
@@ -361,13 +380,6 @@ impl Stream<'_> {
         if end == text.len() {
             self.state.inside = Some(body);
         }
-    }
-
-    /// Also after an escape such as `\n`, whose letter is no part of the word.
-    fn at_word_start(&self) -> bool {
-        let [before_last, last] = self.state.before;
-        let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
-        after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
     }
 
     fn track(&mut self, text: &[u8], at: usize) {
@@ -390,6 +402,12 @@ impl Stream<'_> {
             state.in_private_key &= shape::private_key_goes_on(text, at);
         }
     }
+}
+
+/// Also after an escape such as `\n`, whose letter is no part of the word.
+fn is_word_start([before_last, last]: [u8; 2]) -> bool {
+    let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
+    after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
 }
 
 #[cfg(test)]

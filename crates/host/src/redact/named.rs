@@ -22,7 +22,7 @@ const NAMES: [&str; 17] = [
     "private_key",
     "access_key",
     "account_key",
-    "encryption_key",
+    "cryption_key",
     "api_key",
     "token",
     "credential",
@@ -35,8 +35,7 @@ const NAMES: [&str; 17] = [
 const HEADERS: [&str; 2] = ["authorization", "cookie"];
 
 /// Their values are numbers of people.
-const PHONES: [&str; 6] =
-    ["phone", "phone_number", "telephone", "mobile", "mobile_number", "fax_number"];
+const PHONES: [&str; 5] = ["phone", "phone_number", "telephone", "mobile", "mobile_number"];
 
 /// In the query of an address, whole.
 const QUERY: [&str; 6] = ["key", "sig", "signature", "code", "auth", "sid"];

@@ -21,12 +21,7 @@ pub(super) fn find(text: &[u8], at: usize, before: [u8; 2]) -> Option<Found> {
     let found = match seen[0] {
         b'+' if !goes_on => international(seen).map(|length| (length, PHONE)),
         b'(' => north_american(seen).map(|length| (length, PHONE)),
-        b'0'..=b'9' if !goes_on => None
-            .or_else(|| card(seen).filter(|_| before[1] != b'-').map(|length| (length, CARD)))
-            .or_else(|| social_security(seen).map(|length| (length, SSN)))
-            .or_else(|| north_american(seen).map(|length| (length, PHONE)))
-            .or_else(|| ip4(seen, before).map(|length| (length, IP)))
-            .or_else(|| ip6(seen).map(|length| (length, IP))),
+        b'0'..=b'9' if !goes_on => number(seen, before),
         b'A'..=b'Z' if !goes_on => iban(seen).map(|length| (length, IBAN)),
         _ => None,
     };
@@ -35,6 +30,26 @@ pub(super) fn find(text: &[u8], at: usize, before: [u8; 2]) -> Option<Found> {
     let is_bare = is_digits && b":,[ ".contains(&before[1]) && ends_value(seen, length);
     let mark = if is_bare { b"0" } else { mark };
     Some(Found { hidden_from: at, end: at + length, body: None, mark })
+}
+
+/// Most numbers of a log are told by their first digits and what follows them.
+fn number(seen: &[u8], before: [u8; 2]) -> Option<(usize, &'static [u8])> {
+    let digits = seen.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let next = seen.get(digits).copied().unwrap_or(b' ');
+    let is_card = (4 == digits && b" -".contains(&next)) || (13..=16).contains(&digits);
+    if is_card && before[1] != b'-' {
+        return card(seen).map(|length| (length, CARD));
+    }
+    match (digits, next) {
+        (3, b'-') => social_security(seen)
+            .map(|length| (length, SSN))
+            .or_else(|| north_american(seen).map(|length| (length, PHONE))),
+        (1..=3, b'.') => ip4(seen, before)
+            .map(|length| (length, IP))
+            .or_else(|| north_american(seen).map(|length| (length, PHONE))),
+        (1..=4, b':' | b'a'..=b'f' | b'A'..=b'F') => ip6(seen).map(|length| (length, IP)),
+        _ => None,
+    }
 }
 
 /// A bare number of JSON ends so; elsewhere it may, and a `0` says as little.
@@ -73,6 +88,9 @@ fn grouped(seen: &[u8], form: &[usize], separators: &[u8]) -> Option<usize> {
 
 /// `+49 151 2345678`, `+1 (202) 555-0143`.
 fn international(seen: &[u8]) -> Option<usize> {
+    if !seen.get(1).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
     let is_in = |byte: &u8| byte.is_ascii_digit() || b" -.()/".contains(byte);
     let length = 1 + seen[1..].iter().take_while(|byte| is_in(byte)).count();
     let length = seen[..length].iter().rposition(u8::is_ascii_digit)? + 1;

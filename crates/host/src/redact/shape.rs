@@ -1,6 +1,6 @@
 //! The shapes of tokens that are secret wherever they stand.
 
-use super::{REPLACEMENT, named, personal};
+use super::{REPLACEMENT, is_word_start, named, personal};
 
 /// A prefix and what follows it.
 struct Shape {
@@ -79,24 +79,21 @@ const PRIVATE: &[u8] = b"PRIVATE KEY";
 const MARKER_BYTES_MAX: usize = 80;
 const LOOK_AHEAD_BYTES: usize = 512;
 
-/// Every byte at which `find`, a private key or an escape can begin, and the one that every address has.
-pub(super) const FIRST_BYTES: &[u8] =
-    b"srgxnhpyedbatcmf:-\\@_?&+(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+/// Every byte at which a name, a private key, an escape or credentials in an address can begin, and the one that every
+/// address of a person has.
+pub(super) const FIRST_BYTES: &[u8] = b"pPsStTaAcCmM_:-\\@?&";
+
+/// Every byte at which a token or a number of a person can begin, at the beginning of a word.
+pub(super) const WORD_FIRST_BYTES: &[u8] = b"abdeghnrxy+(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// The secret of a known shape that begins at `at`, and whose words they are does not matter. What has a secret name, and numbers
 /// of people, may also be a part of the work, so `certain_only` leaves them.
-pub(super) fn find(
-    text: &[u8],
-    at: usize,
-    before: [u8; 2],
-    at_word_start: bool,
-    certain_only: bool,
-) -> Option<Found> {
+pub(super) fn find(text: &[u8], at: usize, before: [u8; 2], certain_only: bool) -> Option<Found> {
     let named = || if certain_only { None } else { named::find(text, at, before[1]) };
     if let Some(found) = url_credentials(text, at).or_else(named) {
         return Some(found);
     }
-    if !at_word_start {
+    if !is_word_start(before) {
         return None;
     }
     let personal = || if certain_only { None } else { personal::find(text, at, before) };
@@ -227,15 +224,16 @@ mod tests {
 
     #[test]
     fn every_shape_can_begin() {
+        let is_looked_at = |byte: u8| [FIRST_BYTES, WORD_FIRST_BYTES].concat().contains(&byte);
         let words = SHAPES.iter().map(|shape| shape.prefix).chain([BEARER, BASIC]);
         for word in words {
-            assert!(FIRST_BYTES.contains(&word.as_bytes()[0]), "{word} is never looked at");
+            assert!(is_looked_at(word.as_bytes()[0]), "{word} is never looked at");
         }
         for word in [BEARER, BASIC] {
             let text = format!("{word}abcdef0123456789");
             assert!(credentials(text.as_bytes(), 0).is_some(), "{word} is never found");
             let first = word.as_bytes()[0].to_ascii_uppercase();
-            assert!(FIRST_BYTES.contains(&first), "{word} in upper case is never looked at");
+            assert!(is_looked_at(first), "{word} in upper case is never looked at");
         }
     }
 }
