@@ -33,6 +33,26 @@ fn must_be_written(written: std::io::Result<()>) {
     }
 }
 
+/// Rows of data. What others wrote stays within its row: a line of it that goes on stands behind a bar.
+pub fn data_rows(rows: &[String]) {
+    let rows: Vec<String> = rows.iter().map(|row| continued(row)).collect();
+    data(&rows.join("\n"));
+}
+
+/// Text whose first line stands behind something of ours, and whose other lines cannot be taken for one of ours.
+fn continued(text: &str) -> String {
+    terminal_text(text).trim_end_matches('\n').replace('\n', &format!("\n{BAR}"))
+}
+
+/// Before each line that may be somebody else's.
+const BAR: &str = "│ ";
+
+/// Text in which others have a say, each line behind a bar: no line of it can look like an option, a state or a hint.
+pub fn quoted(style: Style, text: &str) {
+    let mut stderr = anstream::stderr().lock();
+    let _ = writeln!(stderr, "{style}{BAR}{}{style:#}", continued(text));
+}
+
 /// Bytes as they are, for completions and schemas.
 pub fn raw(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
@@ -71,7 +91,7 @@ fn visible_json(text: &str) -> Cow<'_, str> {
 /// A line of data with a short mark in a style; the style is only seen at a terminal.
 pub fn row(before: &str, style: Style, mark: &str, text: &str) {
     let mut stdout = anstream::stdout().lock();
-    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {}", terminal_text(text));
+    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {}", continued(text));
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
@@ -80,7 +100,7 @@ pub fn rows(rows: impl IntoIterator<Item = (Style, String, String)>) {
     let mut stdout = std::io::BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
     let mut written = Ok(());
     for (style, mark, text) in rows {
-        written = writeln!(stdout, "{style}{mark}{style:#} {}", terminal_text(&text));
+        written = writeln!(stdout, "{style}{mark}{style:#} {}", continued(&text));
         if written.is_err() {
             break;
         }
@@ -106,13 +126,13 @@ pub fn talk(text: &str) {
 /// A line in a style; the text is cleaned, the style is ours.
 pub fn styled(style: Style, text: &str) {
     let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{}{style:#}", terminal_text(text));
+    let _ = writeln!(stderr, "{style}{}{style:#}", continued(text));
 }
 
 /// A short mark in a style, then text.
 pub fn marked(style: Style, mark: &str, text: &str) {
     let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{mark}{style:#} {}", terminal_text(text));
+    let _ = writeln!(stderr, "{style}{mark}{style:#} {}", continued(text));
 }
 
 /// A prompt without a line break.

@@ -4,6 +4,7 @@ use crate::exit::Exit;
 use crate::face::digest;
 use crate::face::narrate::dispatch;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
+use anstyle::Style;
 use std::path::Path;
 use tollgate_core::decision::{Blocker, Decision, DecisionKind};
 use tollgate_core::event::FindingStatus;
@@ -131,7 +132,7 @@ fn question(root: &Path, session: &Session, decision: &Decision) {
     output::talk("");
     output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
     for line in digest(root, session, decision) {
-        output::styled(DIM, &line);
+        output::quoted(DIM, &line);
     }
     let name = &session.opening.session;
     for option in &decision.options {
@@ -151,7 +152,7 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
             output::marked(DIM, "report:", &format!("{path}, and .txt for people"));
         }
         None => {
-            output::talk(&blocker.detail);
+            output::quoted(Style::new(), &blocker.detail);
             output::marked(NOTE, "remedy:", &blocker.remedy);
         }
     }

@@ -16,6 +16,7 @@ pub mod input;
 pub mod limits;
 pub mod money;
 pub mod policy;
+pub mod proof;
 pub mod refusal;
 pub mod reply;
 pub mod role;

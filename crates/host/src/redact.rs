@@ -7,6 +7,8 @@
 mod environment;
 mod login;
 mod mail;
+mod named;
+mod personal;
 mod shape;
 
 pub use login::secrets_in;
@@ -17,12 +19,17 @@ use std::ffi::OsString;
 use std::fmt;
 
 const REPLACEMENT: &[u8] = b"[redacted]";
+const MAIL: &[u8] = b"[e-mail]";
+const PHONE: &[u8] = b"[phone]";
+const CARD: &[u8] = b"[card]";
+const IBAN: &[u8] = b"[iban]";
+const SSN: &[u8] = b"[ssn]";
+const IP: &[u8] = b"[ip]";
 
 /// Whether something was taken out of it.
 pub fn is_cut(bytes: &[u8]) -> bool {
     bytes.windows(REPLACEMENT.len()).any(|part| part == REPLACEMENT)
 }
-const MAIL_REPLACEMENT: &[u8] = b"[e-mail]";
 
 /// A shorter value would be found in innocent text all the time.
 const SECRET_CHARS_MIN: usize = 6;
@@ -33,12 +40,20 @@ const PIECE_BYTES_MAX: usize = 512;
 /// What must be in sight to decide whether a secret begins here. Two pieces, because secrets may overlap.
 const WINDOW_BYTES: usize = 2 * PIECE_BYTES_MAX;
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    Never,
+    /// Where a word begins.
+    Word,
+    Anywhere,
+}
+
 #[derive(Clone)]
 pub struct Redactor {
     /// Longest first.
     pieces: Vec<Vec<u8>>,
-    /// Bytes at which something may begin; all others are passed on without a closer look.
-    is_start: [bool; 256],
+    /// Where something may begin, by its first byte; all else is passed on without a closer look.
+    starts: [Start; 256],
     /// For work that others rely on word by word: addresses and what is called a password are left.
     certain_only: bool,
 }
@@ -50,12 +65,13 @@ impl Redactor {
             secret_values.into_iter().flat_map(|value| pieces_of(value.as_ref())).collect();
         pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         pieces.dedup();
-        let mut is_start = [false; 256];
-        for byte in shape::FIRST_BYTES.iter().chain(pieces.iter().filter_map(|piece| piece.first()))
-        {
-            is_start[usize::from(*byte)] = true;
+        let mut starts = [Start::Never; 256];
+        shape::WORD_FIRST_BYTES.iter().for_each(|byte| starts[usize::from(*byte)] = Start::Word);
+        let firsts = pieces.iter().filter_map(|piece| piece.first());
+        for byte in shape::FIRST_BYTES.iter().chain(firsts) {
+            starts[usize::from(*byte)] = Start::Anywhere;
         }
-        Self { pieces, is_start, certain_only: false }
+        Self { pieces, starts, certain_only: false }
     }
 
     /// Knows the values of variables whose names sound secret.
@@ -70,8 +86,8 @@ impl Redactor {
         whole.pieces.extend(more.pieces);
         whole.pieces.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         whole.pieces.dedup();
-        for (known, added) in whole.is_start.iter_mut().zip(more.is_start) {
-            *known |= added;
+        for (known, added) in whole.starts.iter_mut().zip(more.starts) {
+            *known = added.max(*known);
         }
         whole
     }
@@ -276,8 +292,18 @@ impl Stream<'_> {
         if !is_ordinary {
             return 0;
         }
-        let is_start = &self.redactor.is_start;
-        text.iter().position(|byte| is_start[usize::from(*byte)]).unwrap_or(text.len())
+        let starts = &self.redactor.starts;
+        let mut before = state.before;
+        let begins = |byte: &u8| {
+            let begins = match starts[usize::from(*byte)] {
+                Start::Never => false,
+                Start::Word => is_word_start(before),
+                Start::Anywhere => true,
+            };
+            before = [before[1], *byte];
+            begins
+        };
+        text.iter().position(begins).unwrap_or(text.len())
     }
 
     fn pass_on(&mut self, text: &[u8], clean: &mut Vec<u8>) {
@@ -299,10 +325,10 @@ impl Stream<'_> {
                 return end;
             }
         }
-        if let Some((hidden_from, end)) = self.secret_at(text, at) {
+        if let Some((hidden_from, end, mark)) = self.secret_at(text, at) {
             let shown_until = hidden_from.max(at + self.state.escape_left);
             clean.extend_from_slice(&text[at..shown_until]);
-            clean.extend_from_slice(REPLACEMENT);
+            clean.extend_from_slice(mark);
             self.state.before = [b']'; 2];
             self.state.escape_left = 0;
             return end.max(shown_until);
@@ -313,7 +339,7 @@ impl Stream<'_> {
             && let Some((local_bytes, end)) = mail::find(clean, text, at)
         {
             clean.truncate(clean.len() - local_bytes);
-            clean.extend_from_slice(MAIL_REPLACEMENT);
+            clean.extend_from_slice(MAIL);
             self.state.before = [b']'; 2];
             return end;
         }
@@ -322,24 +348,24 @@ impl Stream<'_> {
         at + 1
     }
 
-    /// From where to where text is hidden, if a secret begins at `at`.
-    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+    /// From where to where text is hidden, and what stands there instead, if a secret begins at `at`.
+    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize, &'static [u8])> {
         if self.state.in_private_key
             && self.state.escape_left == 0
             && let Some(end) = shape::private_key_run(text, at)
         {
             self.go_on_inside(Body::Base64, end, text);
-            return Some((at, end));
+            return Some((at, end, REPLACEMENT));
         }
-        if !self.redactor.is_start[usize::from(text[at])] {
+        if self.redactor.starts[usize::from(text[at])] == Start::Never {
             return None;
         }
-        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end));
-        let Some(found) = shape::find(text, at, self.at_word_start(), self.redactor.certain_only)
-        else {
+        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end, REPLACEMENT));
+        let (before, certain_only) = (self.state.before, self.redactor.certain_only);
+        let Some(found) = shape::find(text, at, before, certain_only) else {
             return known;
         };
-        if let Some((_, end)) = known
+        if let Some((_, end, _)) = known
             && end >= found.end
         {
             return known;
@@ -347,20 +373,13 @@ impl Stream<'_> {
         if let Some(body) = found.body {
             self.go_on_inside(body, found.end, text);
         }
-        Some((if known.is_some() { at } else { found.hidden_from }, found.end))
+        Some((if known.is_some() { at } else { found.hidden_from }, found.end, found.mark))
     }
 
     fn go_on_inside(&mut self, body: Body, end: usize, text: &[u8]) {
         if end == text.len() {
             self.state.inside = Some(body);
         }
-    }
-
-    /// Also after an escape such as `\n`, whose letter is no part of the word.
-    fn at_word_start(&self) -> bool {
-        let [before_last, last] = self.state.before;
-        let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
-        after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
     }
 
     fn track(&mut self, text: &[u8], at: usize) {
@@ -383,6 +402,12 @@ impl Stream<'_> {
             state.in_private_key &= shape::private_key_goes_on(text, at);
         }
     }
+}
+
+/// Also after an escape such as `\n`, whose letter is no part of the word.
+fn is_word_start([before_last, last]: [u8; 2]) -> bool {
+    let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
+    after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod process_output;
 mod process_sandbox;
 mod process_support;
 mod process_tree;
+mod redact_corpus;
 mod snapshot_keeping;
 mod snapshot_restore;
 mod snapshot_support;

@@ -46,7 +46,7 @@ impl Findings {
         } else {
             let lines: Vec<String> =
                 findings.into_iter().map(|finding| Row::of(finding).line()).collect();
-            output::data(&lines.join("\n"));
+            output::data_rows(&lines);
         }
         Ok(Exit::Ok)
     }

@@ -48,7 +48,7 @@ impl Status {
             let how = format!("tollgate resume {}", session.opening.session);
             lines.push(format!("next      nobody leads this session now; go on with `{how}`"));
         }
-        output::data(&lines.join("\n"));
+        output::data_rows(&lines);
         Ok(Exit::Ok)
     }
 }

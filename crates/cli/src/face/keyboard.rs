@@ -1,10 +1,10 @@
 //! The keyboard of a person at a terminal: keys are read as they are typed, so that a pasted text comes whole and no
 //! line is too long. The terminal is given back on every way out.
 
+use super::line::{Heard, Line};
 use crate::output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
-use super::line::{Heard, Line};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -3,6 +3,7 @@
 use super::live::Live;
 use super::{command_id, digest, keyboard, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
+use anstyle::Style;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tollgate_core::decision::{Decision, DecisionKind};
@@ -47,9 +48,9 @@ impl TerminalFace {
     fn show_question(&mut self, session: &Session, decision: &Decision) {
         output::talk("");
         output::marked(NOTE, "?", &format!("{} ({})", decision.decision_id, decision.kind));
-        output::talk(&decision.question);
+        output::quoted(Style::new(), &decision.question);
         for line in digest(&self.root, session, decision) {
-            output::styled(DIM, &line);
+            output::quoted(DIM, &line);
         }
         for (index, option) in decision.options.iter().enumerate() {
             let number = format!("  {}", index + 1);

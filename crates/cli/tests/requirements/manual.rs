@@ -387,8 +387,7 @@ fn r179_mending_by_hand_begins_with_everything_the_agent_left() {
 
 #[test]
 fn r179_an_attempt_that_left_nothing_does_not_hide_the_one_before() {
-    let leaves =
-        json!(["sh", "-c", "printf 'words\\n' > .agents-work/$TOLLGATE_SESSION/spec.md"]);
+    let leaves = json!(["sh", "-c", "printf 'words\\n' > .agents-work/$TOLLGATE_SESSION/spec.md"]);
     let repo = Repo::with(json!([
         {"when": {"role": "SpecAgent", "nth": 1}, "do": {"run": leaves, "exit": 77, "stderr": "no\n"}},
         {"when": {"role": "SpecAgent"}, "do": {"exit": 77, "stderr": "no\n"}},

@@ -221,3 +221,78 @@ fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
 }
+
+/// Lines that a hostile agent would like a person to take for ours.
+const MIMICRY: [&str; 4] = [
+    "  1 approved                         Approve, as was agreed",
+    "state     DONE",
+    "DONE  all criteria are met",
+    "            tollgate answer latest UD-APPROVE-DESIGN \"approved\" --now",
+];
+
+/// Without colours, and without what a terminal adds to a line end.
+fn plain_lines(text: &str) -> Vec<String> {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
+        rest = &rest[end..];
+    }
+    plain.push_str(rest);
+    plain.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+#[track_caller]
+fn expect_no_mimicry(what: &str, text: &str) {
+    for line in plain_lines(text) {
+        let is_theirs = MIMICRY.iter().any(|theirs| line == theirs.trim());
+        assert!(!is_theirs, "{what} shows a line of the agent as if it were ours: {line}\n{text}");
+    }
+}
+
+#[test]
+fn r175_no_line_of_an_agent_can_be_taken_for_one_of_ours() {
+    let words = format!("harmless\n{}\n", MIMICRY.join("\n"));
+    let criteria = json!({"acceptance_criteria": [
+        {"id": "AC-001", "description": words, "verify": ["cmd: grep -q one app.txt", "cmd: true"]}]});
+    let folder = ".agents-work/$TOLLGATE_SESSION";
+    let writes = format!("cat > {folder}/acceptance.json <<'END'\n{criteria}\nEND");
+    let finding = json!({"severity": "high", "category": words, "file": words, "line": words, "message": words});
+    let repo = Repo::with(json!([
+        {"when": {"role": "SpecAgent"}, "do": {"default": true, "run": ["sh", "-c", writes],
+            "reply": {"summary": words, "artifacts": {"notes": [format!("assumption: {words}")]}}}},
+        {"when": {"role": "Coder"}, "do": {"exit": 1, "stderr": words}},
+        {"when": {"role": "Reviewer"}, "do": {"reply": {"artifacts": {"findings": [finding]}}}},
+    ]));
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ");
+    let screen = terminal.screen();
+    assert!(screen.contains("cmd: grep -q one app.txt"), "{screen}");
+    assert!(screen.contains("cmd: true  <- proves nothing"), "{screen}");
+    expect_no_mimicry("a question at a terminal", &screen);
+    terminal.hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    expect_no_mimicry("the end of a run", &terminal.screen());
+    expect_no_mimicry("status", &repo.tollgate(&["status"]).out);
+    repo.answer(APPROVE.0, APPROVE.1).exits(3);
+    let blocked = repo.answer(SINGLE_FINAL.0, SINGLE_FINAL.1).exits(4);
+    expect_no_mimicry("the end of a blocked session", &blocked.err);
+    assert!(
+        blocked.err.contains("harmless") || blocked.err.contains("DONE  all"),
+        "{}",
+        blocked.err
+    );
+    for verb in ["status", "log", "findings", "audit"] {
+        let ran = repo.tollgate(&[verb]);
+        expect_no_mimicry(verb, &ran.out);
+        expect_no_mimicry(verb, &ran.err);
+    }
+    for path in crate::support::files_below(&repo.root().join("logs")) {
+        let text = crate::support::text(&std::fs::read(&path).unwrap());
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            expect_no_mimicry("a failure report", &text);
+        }
+    }
+}

@@ -9,6 +9,7 @@ use crate::decision::{
 use crate::event::{Event, Purpose};
 use crate::id::{ContentHash, DecisionId, TaskRef};
 use crate::limits::MANY_TASKS;
+use crate::proof;
 use crate::refusal::Refusal;
 use crate::role::{Role, State};
 use crate::task::Strategy;
@@ -62,12 +63,16 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
         None => format!("Please review {what}: {listed}. Do you approve it?"),
     };
     if !draft.criteria.is_empty() {
-        let lines: Vec<String> =
-            draft.criteria.iter().map(|c| format!("{} {}", c.id, c.description)).collect();
+        let proven = draft.criteria.iter().map(|criterion| {
+            let what = format!("{} {}", criterion.id, criterion.description);
+            proof::with_checks(&what, &criterion.verify)
+        });
+        let lines: Vec<String> = proven.collect();
         text.push_str(&format!("\nAcceptance criteria:\n{}", ask::bullets(&lines)));
     }
     if !draft.assumptions.is_empty() {
-        text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&draft.assumptions)));
+        let lines: Vec<String> = draft.assumptions.iter().map(|a| proof::one_line(a)).collect();
+        text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&lines)));
     }
     let options = approval_options(&names_of(draft, &correctors(draft, index)));
     let question = ask::Question {
@@ -314,13 +319,14 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
                 0 => String::new(),
                 _ => format!(" [risk: {}]", spec.risk_flags.join(", ")),
             };
-            format!(
+            let what = format!(
                 "{} {} ({}){risk}: {}",
                 spec.id,
                 spec.title,
                 spec.kind,
                 spec.files_expected.join(", ")
-            )
+            );
+            proof::with_checks(&what, &spec.acceptance_checks)
         })
         .collect();
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };

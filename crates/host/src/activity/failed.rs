@@ -27,7 +27,8 @@ const KEPT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The end promises nothing that could be taken over as it is.
 pub fn is_no_work(end: &DispatchEnd, role: Role) -> bool {
-    let is_ok = matches!(end, DispatchEnd::Replied { reply, .. } if reply.status == ReplyStatus::Ok);
+    let is_ok =
+        matches!(end, DispatchEnd::Replied { reply, .. } if reply.status == ReplyStatus::Ok);
     !is_ok || may_be_refused(end, role)
 }
 

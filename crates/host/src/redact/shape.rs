@@ -1,5 +1,7 @@
 //! The shapes of tokens that are secret wherever they stand.
 
+use super::{REPLACEMENT, is_word_start, named, personal};
+
 /// A prefix and what follows it.
 struct Shape {
     prefix: &'static str,
@@ -26,6 +28,8 @@ pub(super) struct Found {
     pub hidden_from: usize,
     pub end: usize,
     pub body: Option<Body>,
+    /// What stands there instead.
+    pub mark: &'static [u8],
 }
 
 const fn shape(prefix: &'static str, body: Body, body_bytes_min: usize) -> Shape {
@@ -64,21 +68,6 @@ const SHAPES: [Shape; 25] = [
     with_digit(shape("dop_v1_", Body::Word, 20)),
 ];
 
-/// Before `=`, at the end of a name of any length. Lower case.
-const ASSIGNED_NAMES: [&str; 10] = [
-    "password",
-    "passwd",
-    "pwd",
-    "secret",
-    "token",
-    "api_key",
-    "apikey",
-    "api-key",
-    "access_key",
-    "passphrase",
-];
-const ASSIGNED_BYTES_MIN: usize = 4;
-
 const BEARER: &str = "bearer ";
 const BASIC: &str = "authorization: basic ";
 const CREDENTIALS_BYTES_MIN: usize = 8;
@@ -90,25 +79,28 @@ const PRIVATE: &[u8] = b"PRIVATE KEY";
 const MARKER_BYTES_MAX: usize = 80;
 const LOOK_AHEAD_BYTES: usize = 512;
 
-/// Every byte at which `find`, a private key or an escape can begin, and the one that every address has.
-pub(super) const FIRST_BYTES: &[u8] = b"srgAxnhpyedBbaPSTt:-\\@";
+/// Every byte at which a name, a private key, an escape or credentials in an address can begin, and the one that every
+/// address of a person has.
+pub(super) const FIRST_BYTES: &[u8] = b"pPsStTaAcCmM_:-\\@?&";
 
-/// The secret of a known shape that begins at `at`. What is called a password may also be a part of the work, so
-/// `certain_only` leaves it.
-pub(super) fn find(
-    text: &[u8],
-    at: usize,
-    at_word_start: bool,
-    certain_only: bool,
-) -> Option<Found> {
-    let assigned = || if certain_only { None } else { assigned(text, at) };
-    if let Some(found) = url_credentials(text, at).or_else(assigned) {
+/// Every byte at which a token or a number of a person can begin, at the beginning of a word.
+pub(super) const WORD_FIRST_BYTES: &[u8] = b"abdeghnrxy+(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The secret of a known shape that begins at `at`, and whose words they are does not matter. What has a secret name, and numbers
+/// of people, may also be a part of the work, so `certain_only` leaves them.
+pub(super) fn find(text: &[u8], at: usize, before: [u8; 2], certain_only: bool) -> Option<Found> {
+    let named = || if certain_only { None } else { named::find(text, at, before[1]) };
+    if let Some(found) = url_credentials(text, at).or_else(named) {
         return Some(found);
     }
-    if !at_word_start {
+    if !is_word_start(before) {
         return None;
     }
-    prefixed(text, at).or_else(|| json_web_token(text, at)).or_else(|| credentials(text, at))
+    let personal = || if certain_only { None } else { personal::find(text, at, before) };
+    prefixed(text, at)
+        .or_else(|| json_web_token(text, at))
+        .or_else(|| credentials(text, at))
+        .or_else(personal)
 }
 
 fn prefixed(text: &[u8], at: usize) -> Option<Found> {
@@ -120,7 +112,7 @@ fn prefixed(text: &[u8], at: usize) -> Option<Found> {
     let body = &text[body_from..end];
     let is_token = body.len() >= shape.body_bytes_min
         && (!shape.needs_digit || body.iter().any(u8::is_ascii_digit));
-    is_token.then_some(Found { hidden_from: at, end, body: Some(shape.body) })
+    is_token.then_some(Found { hidden_from: at, end, body: Some(shape.body), mark: REPLACEMENT })
 }
 
 /// Three parts with a point between them, the first a JSON object in base 64.
@@ -132,7 +124,12 @@ fn json_web_token(text: &[u8], at: usize) -> Option<Found> {
     let head = &text[at..end.min(at + LOOK_AHEAD_BYTES)];
     let point = head.iter().position(|byte| *byte == b'.')?;
     let is_token = point >= 10 && end - at >= point + 10;
-    is_token.then_some(Found { hidden_from: at, end, body: Some(Body::Credentials) })
+    is_token.then_some(Found {
+        hidden_from: at,
+        end,
+        body: Some(Body::Credentials),
+        mark: REPLACEMENT,
+    })
 }
 
 fn credentials(text: &[u8], at: usize) -> Option<Found> {
@@ -146,25 +143,12 @@ fn credentials(text: &[u8], at: usize) -> Option<Found> {
     let body = &text[from..end];
     let is_token = body.len() >= CREDENTIALS_BYTES_MIN
         && (body.iter().any(u8::is_ascii_digit) || body.len() >= WORD_BYTES_MAX || word == BASIC);
-    is_token.then_some(Found { hidden_from: from, end, body: Some(Body::Credentials) })
-}
-
-fn assigned(text: &[u8], at: usize) -> Option<Found> {
-    if !b"pPsStTaA".contains(&text[at]) {
-        return None;
-    }
-    let rest = &text[at..];
-    let name = ASSIGNED_NAMES.into_iter().find(|name| {
-        rest.get(name.len()) == Some(&b'=') && starts_with_ignoring_case(rest, name)
-    })?;
-    let from = at + name.len() + 1;
-    // A reference to a value, a placeholder or a comparison is not a value.
-    if text.get(from).is_none_or(|byte| b"$<{[(*=".contains(byte)) {
-        return None;
-    }
-    let end = Body::Assigned.end(text, from);
-    let is_value = end - from >= ASSIGNED_BYTES_MIN;
-    is_value.then_some(Found { hidden_from: from, end, body: Some(Body::Assigned) })
+    is_token.then_some(Found {
+        hidden_from: from,
+        end,
+        body: Some(Body::Credentials),
+        mark: REPLACEMENT,
+    })
 }
 
 /// User and password of `://user:password@host`.
@@ -179,7 +163,12 @@ fn url_credentials(text: &[u8], at: usize) -> Option<Found> {
     })?;
     let colon = visible[..stop].iter().position(|byte| *byte == b':')?;
     let is_password = visible[stop] == b'@' && colon + 1 < stop;
-    is_password.then_some(Found { hidden_from: from, end: from + stop, body: None })
+    is_password.then_some(Found {
+        hidden_from: from,
+        end: from + stop,
+        body: None,
+        mark: REPLACEMENT,
+    })
 }
 
 fn starts_with_ignoring_case(text: &[u8], prefix: &str) -> bool {
@@ -235,23 +224,16 @@ mod tests {
 
     #[test]
     fn every_shape_can_begin() {
-        let words =
-            SHAPES.iter().map(|shape| shape.prefix).chain(ASSIGNED_NAMES).chain([BEARER, BASIC]);
+        let is_looked_at = |byte: u8| [FIRST_BYTES, WORD_FIRST_BYTES].concat().contains(&byte);
+        let words = SHAPES.iter().map(|shape| shape.prefix).chain([BEARER, BASIC]);
         for word in words {
-            assert!(FIRST_BYTES.contains(&word.as_bytes()[0]), "{word} is never looked at");
-        }
-        for name in ASSIGNED_NAMES {
-            let text = format!("{name}=hunter2 ");
-            assert!(assigned(text.as_bytes(), 0).is_some(), "{name} is never found");
-            assert!(assigned(text.to_uppercase().as_bytes(), 0).is_some(), "{name}");
+            assert!(is_looked_at(word.as_bytes()[0]), "{word} is never looked at");
         }
         for word in [BEARER, BASIC] {
             let text = format!("{word}abcdef0123456789");
             assert!(credentials(text.as_bytes(), 0).is_some(), "{word} is never found");
-        }
-        for word in ASSIGNED_NAMES.into_iter().chain([BEARER, BASIC]) {
             let first = word.as_bytes()[0].to_ascii_uppercase();
-            assert!(FIRST_BYTES.contains(&first), "{word} in upper case is never looked at");
+            assert!(is_looked_at(first), "{word} in upper case is never looked at");
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn text(record: &AuditRecord) -> String {
 fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = String>) {
     lines.push(format!("\n{title}"));
     let before = lines.len();
-    lines.extend(entries.map(|entry| format!("  {entry}")));
+    lines.extend(entries.map(|entry| format!("  {}", entry.replace('\n', " "))));
     if lines.len() == before {
         lines.push("  none".to_owned());
     }
