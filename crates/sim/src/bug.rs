@@ -440,6 +440,6 @@ enum Twisted {
 
 /// The clone that checks ran in last before these.
 fn clone_before(session: &Session, number: CheckNumber) -> Option<CheckTree> {
-    let trees = session.checks.range(..number).rev().map(|(_, run)| run.tree);
-    trees.into_iter().find(|tree| *tree != CheckTree::Workspace)
+    let mut trees = session.checks.range(..number).rev().map(|(_, run)| run.tree);
+    trees.find(|tree| *tree != CheckTree::Workspace)
 }
