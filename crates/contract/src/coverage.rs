@@ -133,8 +133,8 @@ impl<'a> Files<'a> {
             let name = name.replace('\\', "/");
             let parts: Vec<&str> =
                 name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-            let ends = 0..if parts.len() > PARTS_MAX { 0 } else { parts.len() };
-            ends.map(|from| parts[from..].join("/")).collect::<Vec<_>>()
+            let count = if parts.len() > PARTS_MAX { 0 } else { parts.len() };
+            (0..count).map(|from| parts[from..].join("/")).collect::<Vec<_>>()
         });
         ends.find(|end| (self.is_file)(end))
     }

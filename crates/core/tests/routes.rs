@@ -193,7 +193,12 @@ fn r170_what_the_end_rests_on_runs_in_a_clone_that_lasts_while_all_of_it_holds()
          green 1
          red 1
          go",
-        expect![[""]],
+        expect![[r#"
+            1 `a` clone of 1, commit 1: passed
+            2 `b` clone of 1, commit 1: failed
+            3 `a` clone of 3, commit 2: passed
+            4 `b` clone of 3, commit 2: passed
+        "#]],
     );
     checked(
         "task T-001 feat | check cmd: t
@@ -201,7 +206,13 @@ fn r170_what_the_end_rests_on_runs_in_a_clone_that_lasts_while_all_of_it_holds()
          green 2
          red 2
          go",
-        expect![[""]],
+        expect![[r#"
+            1 T-001 workspace, commit 4: passed
+            2 acceptance clone of 2, commit 4: passed
+            3 acceptance clone of 3, commit 6: failed
+            4 acceptance clone of 4, commit 6: failed
+            5 acceptance clone of 5, commit 7: passed
+        "#]],
     );
 }
 

@@ -9,7 +9,7 @@ use crate::violation::Held;
 use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{CheckTree, Event, Purpose, RetryWhy, Verdict};
-use tollgate_core::id::{Attempt, CommandId, DecisionId, DispatchNumber};
+use tollgate_core::id::{Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
@@ -297,7 +297,8 @@ impl Bug {
                 *tree != CheckTree::Workspace
             }
             (Self::UsesASpentClone, Event::ChecksStarted { number, tree, .. }) => {
-                *tree == CheckTree::Fresh { since: *number } && last_clone(session).is_some()
+                *tree == CheckTree::Fresh { since: *number }
+                    && clone_before(session, *number).is_some()
             }
             (Self::ReviewsBeforeAllIsCoded, Event::DispatchOpened { purpose, .. }) => {
                 *purpose == Purpose::Implement && session.strategy() == Some(Strategy::SingleFinal)
@@ -317,7 +318,8 @@ impl Bug {
                 InPlace(vec![event, next])
             }
             Event::ChecksStarted { number, purpose, commands, .. } => {
-                let spent = last_clone(session).filter(|_| self == Self::UsesASpentClone);
+                let spent = clone_before(session, number);
+                let spent = spent.filter(|_| self == Self::UsesASpentClone);
                 let tree = spent.unwrap_or_default();
                 InPlace(vec![Event::ChecksStarted { number, purpose, commands, tree }])
             }
@@ -472,8 +474,8 @@ enum Twisted {
     AndNothingAfter(Vec<Event>),
 }
 
-/// The clone that checks ran in last.
-fn last_clone(session: &Session) -> Option<CheckTree> {
-    let trees = session.checks.values().rev().map(|run| run.tree);
-    trees.into_iter().find(|tree| *tree != CheckTree::Workspace)
+/// The clone that checks ran in last before these.
+fn clone_before(session: &Session, number: CheckNumber) -> Option<CheckTree> {
+    let mut trees = session.checks.range(..number).rev().map(|(_, run)| run.tree);
+    trees.find(|tree| *tree != CheckTree::Workspace)
 }

@@ -55,13 +55,11 @@ pub fn line(session: &Session, event: &Event) -> Option<Line> {
             told(NOTE, "  scope", format!("{task} may change {} too", paths.join(", ")))
         }
         Event::StepReopened { .. } => told(NOTE, "   plan", "it waits for a person".to_owned()),
-        Event::ChecksStarted { purpose, commands, tree, .. } if !commands.is_empty() => {
-            let place = match tree {
-                CheckTree::Workspace => "",
-                CheckTree::Fresh { .. } => ", in a fresh clone",
-            };
-            told(DIM, " checks", format!("{} command(s) for {purpose}{place}", commands.len()))
-        }
+        Event::ChecksStarted { purpose, commands, tree, .. } if !commands.is_empty() => told(
+            DIM,
+            " checks",
+            format!("{} command(s) for {purpose}{}", commands.len(), place(*tree)),
+        ),
         Event::ChecksEnded { results, .. } => checks(results),
         Event::FindingRecorded { finding } => {
             let place = finding.report.file.as_deref().unwrap_or("-");
@@ -168,6 +166,13 @@ fn started(
     let by = in_place_of.map(|(agent, of)| format!(" by {agent} in place of {of}"));
     let who = dispatch(session, number);
     told(DIM, "  start", format!("{who}{again}{}", by.unwrap_or_default()))
+}
+
+fn place(tree: CheckTree) -> &'static str {
+    match tree {
+        CheckTree::Workspace => "",
+        CheckTree::Fresh { .. } => ", in a fresh clone",
+    }
 }
 
 fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option<Line> {

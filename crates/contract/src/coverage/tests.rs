@@ -35,14 +35,14 @@ fn r170_lines_of_files_that_are_not_there_count_in_no_sum() {
     // By where the tree lies, from the folder of a tool, behind a package: all are the same file, and it counts once.
     check(
         "web/coverage/lcov.info",
-        "SF:/work/tree/web/src/b.ts\nDA:1,1\nend_of_record\nSF:src/b.ts\nDA:2,0\nend_of_record\nSF:acme.org/web/src/b.ts\nDA:1,0\nend_of_record\n",
+        "SF:/some/tree/web/src/b.ts\nDA:1,1\nend_of_record\nSF:src/b.ts\nDA:2,0\nend_of_record\nSF:acme.org/web/src/b.ts\nDA:1,0\nend_of_record\n",
         expect![[r#"
             1/2 5000
         "#]],
     );
     check(
         "coverage.xml",
-        r#"<coverage><sources><source>/work/tree/pkg</source></sources><class filename="c.py"><line number="1" hits="1"/></class><class filename="d.py"><line number="1" hits="1"/></class></coverage>"#,
+        r#"<coverage><sources><source>/some/tree/pkg</source></sources><class filename="c.py"><line number="1" hits="1"/></class><class filename="d.py"><line number="1" hits="1"/></class></coverage>"#,
         expect![[r#"
             1/1 10000 without d.py
         "#]],

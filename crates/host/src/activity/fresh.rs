@@ -17,6 +17,7 @@ use tollgate_core::work::CheckResult;
 const NAMES_MAX: usize = 10;
 
 /// Whether checks can begin in a tree.
+#[derive(Debug)]
 pub enum Ready {
     Yes,
     Stopped,

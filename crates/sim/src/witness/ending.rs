@@ -124,9 +124,10 @@ impl Books {
         hold(of == Some(&self.tip), rule, || {
             format!("checks {number} run in the clone of {since}, {of:?}, not of {}", self.tip)
         })?;
-        match purpose {
-            CheckPurpose::Subject { subject, .. } if !runs_in_tree(subject) => {}
-            _ => drop(self.in_clone.insert(number, since)),
+        let only_reads =
+            matches!(purpose, CheckPurpose::Subject { subject, .. } if !runs_in_tree(subject));
+        if !only_reads {
+            self.in_clone.insert(number, since);
         }
         if matches!(purpose, CheckPurpose::Acceptance { .. }) {
             self.acceptance.insert(number, self.tip.clone());
