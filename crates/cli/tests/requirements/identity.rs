@@ -178,6 +178,7 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
     assert_eq!(event["branch"], former.as_str());
     assert!(event["known"].as_u64() > event["records"].as_u64(), "{event}");
 
+    assert!(repo.session().join("journal.former-1/report.md").exists());
     repo.tollgate(&["audit", "--verify"]).exits(0);
     let ended = finish(&repo);
     assert!(matches!(ended.code, 3 | 4), "a failing check is not DONE: {ended:?}");
