@@ -156,7 +156,7 @@ impl From<OpenError> for Failure {
                 persistence(error.to_string())
             }
             OpenError::Workspace(error) => persistence(error.to_string()),
-            OpenError::Folder { .. } => persistence(error.to_string()),
+            OpenError::Folder { .. } | OpenError::Files(_) => persistence(error.to_string()),
         }
     }
 }

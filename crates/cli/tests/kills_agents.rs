@@ -184,8 +184,7 @@ fn r103_a_session_is_taken_up_after_the_last_git_of_a_killed_engine() {
     let world = World::lean();
     assert_eq!(ended(&world.command(&Next::Run).output().unwrap()).code, Some(3));
     let in_use = find(&world.path("state"), "in-use").expect("the workspace has its lock");
-    let orphan = fs::File::open(in_use).unwrap();
-    orphan.lock_shared().unwrap();
+    let orphan = tollgate_host::write_lock::join(&in_use).unwrap();
     let mut answer = world.command(&world.next()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(400));
     assert!(answer.try_wait().unwrap().is_none(), "it did not wait");

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tollgate_core::event::Event;
+use tollgate_core::time::Timestamp;
+use tollgate_host::journal::{self, Journal};
 
 /// A session at its first gate, whose only task has a check that passes while `ok` lies outside the repository.
 fn at_the_gate() -> Repo {
@@ -175,6 +178,7 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
     assert_eq!(event["branch"], former.as_str());
     assert!(event["known"].as_u64() > event["records"].as_u64(), "{event}");
 
+    assert!(repo.session().join("journal.former-1/report.md").exists());
     repo.tollgate(&["audit", "--verify"]).exits(0);
     let ended = finish(&repo);
     assert!(matches!(ended.code, 3 | 4), "a failing check is not DONE: {ended:?}");
@@ -184,7 +188,7 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
     let asked = repo.status_file()["user_decisions"].clone();
     let mut open = asked.as_array().unwrap().iter().filter(|one| one["status"] == "pending");
     let id = open.next().unwrap()["decision_id"].as_str().unwrap();
-    repo.answer(id, "retry").exits(0);
+    repo.answer(id, "guidance: look at the file").exits(0);
     assert_eq!(repo.status()["state"], "DONE");
 }
 
@@ -288,6 +292,57 @@ fn r167_a_session_killed_before_its_first_record_never_began() {
     // A session that lost its journal has begun: that must be told.
     fs::remove_file(sessions.join(&real).join("journal.jsonl")).unwrap();
     assert!(repo.tollgate(&["sessions"]).exits(0).out.contains(&real));
+}
+
+type Mutant = (&'static str, fn(&mut Vec<(Timestamp, Event)>));
+
+/// Journals whose hashes hold and that no engine can have written.
+const MUTANTS: [Mutant; 5] = [
+    ("a dispatch that was never opened", |events| {
+        events.retain(|(_, event)| !matches!(event, Event::DispatchOpened { .. }));
+    }),
+    ("an end that stands twice", |events| {
+        let ends = |(_, event): &(Timestamp, Event)| matches!(event, Event::AttemptEnded { .. });
+        let at = events.iter().position(ends).unwrap();
+        events.insert(at, events[at].clone());
+    }),
+    ("a number beyond all", |events| {
+        for (_, event) in events {
+            if let Event::ChecksStarted { number, .. } = event {
+                number.0 = u32::MAX;
+            }
+        }
+    }),
+    ("a question that nobody asked", |events| {
+        events.retain(|(_, event)| !matches!(event, Event::DecisionAsked { .. }));
+    }),
+    ("no opening", |events| {
+        events.remove(0);
+    }),
+];
+
+#[test]
+fn r178_impossible_records_with_good_hashes_are_damage_for_every_command() {
+    let repo = at_the_gate();
+    finish(&repo).exits(0);
+    let path = repo.session().join("journal.jsonl");
+    let records = journal::read(&path).unwrap().records;
+    for (what, mutate) in MUTANTS {
+        let mut events: Vec<_> = records.iter().map(|one| (one.at, one.event.clone())).collect();
+        mutate(&mut events);
+        fs::remove_file(&path).unwrap();
+        forget_anchors(&repo);
+        let mut forged = Journal::create(&path).unwrap();
+        for (at, event) in events {
+            forged.append(at, &[event]).map(drop).unwrap();
+        }
+        for command in ["status", "log", "audit", "resume", "audit --verify"] {
+            let words: Vec<&str> = command.split(' ').collect();
+            let refused = repo.tollgate(&words);
+            assert_eq!(refused.code, 6, "{what}, {command}: {refused:?}");
+            assert!(refused.err.contains("damaged at line"), "{what}, {command}: {}", refused.err);
+        }
+    }
 }
 
 /// Takes every kind of lock that a descriptor for reading allows on what its arguments name, as the files come, for ever.

@@ -2,12 +2,13 @@
 
 use super::ActivityError;
 use crate::files::{self, EntryKind, TreeLimits};
-use crate::layout::Layout;
+use crate::layout::{Layout, SessionLayout};
 use crate::redact::Redactor;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_core::id::{ContentHash, SessionName};
+use tollgate_core::session::Session;
 use tollgate_core::work::Breach;
 
 /// Session files as given to an attempt, by path below the session folder.
@@ -16,7 +17,8 @@ pub type Given = BTreeMap<String, ContentHash>;
 /// Names of the engine at the top of the session folder: agents neither need them nor may change them.
 /// The folders of dispatches grow with the session, so they are not even looked into.
 fn is_private(name: &str) -> bool {
-    matches!(name, "lock" | "inbox" | "dispatches" | "checks" | "evidence" | "errors")
+    matches!(name, "inbox" | "dispatches" | "checks" | "evidence" | "errors")
+        || name.starts_with("lock")
         || name.starts_with("journal")
         || name == "approve-design-history.jsonl"
 }
@@ -31,6 +33,15 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
     std::fs::create_dir_all(&copy)
         .map_err(ActivityError::io(format!("cannot make {}", copy.display())))?;
     let mut given = Given::new();
+    for path in authored(record)? {
+        give(record, &copy, path, &mut given)?;
+    }
+    Ok(given)
+}
+
+/// The files of a session folder that are not the engine's alone.
+fn authored(record: &Path) -> Result<Vec<String>, ActivityError> {
+    let mut found = Vec::new();
     let entries = std::fs::read_dir(record)
         .map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
     for entry in entries {
@@ -46,16 +57,14 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
             .file_type()
             .map_err(ActivityError::io(format!("cannot look at {}", entry.path().display())))?;
         if kind.is_dir() {
-            for below in files::list_files(&entry.path(), TreeLimits::default())? {
-                if below.kind == EntryKind::File {
-                    give(record, &copy, format!("{name}/{}", below.path), &mut given)?;
-                }
-            }
+            let below = files::list_files(&entry.path(), TreeLimits::default())?.into_iter();
+            let below = below.filter(|below| below.kind == EntryKind::File);
+            found.extend(below.map(|below| format!("{name}/{}", below.path)));
         } else if kind.is_file() {
-            give(record, &copy, name, &mut given)?;
+            found.push(name);
         }
     }
-    Ok(given)
+    Ok(found)
 }
 
 fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(), ActivityError> {
@@ -66,6 +75,43 @@ fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(
     };
     files::write_beneath(copy, &path, &bytes)?;
     given.insert(path, files::hash_bytes(&bytes));
+    Ok(())
+}
+
+/// Brings the session files back to what an older journal knows. What came later is kept in `journal.former-N`; a file
+/// whose older content is nowhere stays, as an edit.
+pub fn set_later_aside(layout: &SessionLayout, session: &Session) -> Result<(), ActivityError> {
+    let folder = layout.folder();
+    let former = |number: u32| layout.artefact(&format!("journal.former-{number}"));
+    let former = (1..).map(former).find(|place| place.symlink_metadata().is_err());
+    let former = former.expect("there are fewer folders than numbers");
+    let problem = || ActivityError::io(format!("cannot set files aside in {}", former.display()));
+    std::fs::create_dir(&former).map_err(problem())?;
+    let limit = TreeLimits::default().file_bytes_max;
+    for path in authored(folder)?.into_iter().filter(|path| path != "status.json") {
+        let known = session.artefacts.get(&path);
+        let bytes = match files::read_beneath(folder, &path, limit) {
+            Err(error) if error.is_too_big() => continue,
+            read => read?,
+        };
+        let older = known.and_then(|record| {
+            let (number, attempt) = record.from?;
+            let outputs = layout.attempt(number, attempt).outputs();
+            files::read_beneath(&outputs, &path, limit).ok()
+        });
+        match (known, older) {
+            (Some(record), _) if record.sha256 == files::hash_bytes(&bytes) => {}
+            (Some(record), Some(older)) if record.sha256 == files::hash_bytes(&older) => {
+                files::write_beneath(&former, &path, &bytes)?;
+                files::write_beneath(folder, &path, &older)?;
+            }
+            (Some(_), _) => {}
+            (None, _) => {
+                files::write_beneath(&former, &path, &bytes)?;
+                std::fs::remove_file(folder.join(&path)).map_err(problem())?;
+            }
+        }
+    }
     Ok(())
 }
 

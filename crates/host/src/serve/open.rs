@@ -3,7 +3,7 @@
 use super::life;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
-use crate::activity::left_logins;
+use crate::activity::{ActivityError, left_logins, session_files};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
@@ -50,6 +50,8 @@ pub enum OpenError {
     Repository(#[from] RepositoryError),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Files(#[from] ActivityError),
     #[error(transparent)]
     Serve(#[from] ServeError),
 }
@@ -136,6 +138,7 @@ impl Owner {
             None => None,
             Some(known) => {
                 let branch = context.repository.set_branch_aside(session, &state.tip)?;
+                session_files::set_later_aside(&layout, &state)?;
                 let records = records.len() as u64;
                 Some(Input::OlderJournalAccepted { records, known, branch })
             }
