@@ -345,7 +345,11 @@ fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
 /// A rule by which a role does its usual work once and reports a critical finding with it.
 fn reports_once(role: &str, message: &str) -> Value {
     let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": message, "recommended_fix": "mend it"});
-    nth(role, 1, json!({"default": true, "reply": {"status": "OK", "artifacts": {"findings": [finding]}}}))
+    nth(
+        role,
+        1,
+        json!({"default": true, "reply": {"status": "OK", "artifacts": {"findings": [finding]}}}),
+    )
 }
 
 #[test]
