@@ -22,8 +22,7 @@ fn branch(repo: &Repo) -> String {
 
 /// Runs every command that stands in backticks, as a person would who says yes to all.
 fn follows(repo: &Repo, said: &Ran) -> Vec<String> {
-    let commands: Vec<String> =
-        said.err.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let commands: Vec<String> = said.err.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     for command in &commands {
         let words: Vec<&str> = command.split(' ').collect();
         let (program, args) = words.split_first().unwrap();

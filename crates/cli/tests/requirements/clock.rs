@@ -48,11 +48,13 @@ fn r178_a_clock_that_was_ahead_in_an_earlier_life_holds_no_deadline() {
     shift(&repo, HOUR_MS);
     let run = ["run", "--no-input", "--lean", "Add a line"];
     let mut engine = shifted(&repo, &run).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the first start", || repo.starts_of("Coder") == 1);
     eventually("the wait", || !repo.events("retry_scheduled").is_empty());
     engine.kill().unwrap();
     engine.wait().unwrap();
     shift(&repo, 0);
-    let mut engine = shifted(&repo, &["resume", "--no-input"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut engine =
+        shifted(&repo, &["resume", "--no-input"]).stderr(Stdio::null()).spawn().unwrap();
     eventually("the second start", || repo.starts_of("Coder") == 2);
     assert_eq!(engine.wait().unwrap().code(), Some(0));
 }

@@ -345,7 +345,11 @@ fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
 /// A rule by which a role does its usual work once and reports a critical finding with it.
 fn reports_once(role: &str, message: &str) -> Value {
     let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": message, "recommended_fix": "mend it"});
-    nth(role, 1, json!({"default": true, "reply": {"status": "OK", "artifacts": {"findings": [finding]}}}))
+    nth(
+        role,
+        1,
+        json!({"default": true, "reply": {"status": "OK", "artifacts": {"findings": [finding]}}}),
+    )
 }
 
 #[test]
@@ -357,7 +361,7 @@ fn r122_a_critical_finding_of_a_coder_stops_the_work_and_is_listed() {
     assert_eq!(starts[..4], ["SpecAgent meta", "Coder T-001", "Coder T-001", "Reviewer T-001"]);
     let repair = repo.dispatch_of("Coder", 1);
     assert!(prompt(&repo, repair).contains("a key in the code"), "the Coder is told");
-    let listed = repo.tollgate(&["findings"]).exits(0).out;
+    let listed = repo.tollgate(&["findings", "--all"]).exits(0).out;
     assert!(listed.contains("a key in the code"), "{listed}");
 }
 
@@ -370,6 +374,8 @@ fn r122_a_coder_that_never_fixes_what_it_reports_ends_at_a_person() {
     repo.lean().exits(4).says("does not converge");
     assert_eq!(repo.starts_of("Coder"), 3);
     assert_eq!(repo.starts_of("Reviewer"), 0);
+    let listed = repo.tollgate(&["findings"]).exits(0).out;
+    assert!(listed.contains("a key"), "{listed}");
     repo.answer("UD-1", "accept-with-known-issues: never mind").exits(2).says("critical");
 }
 

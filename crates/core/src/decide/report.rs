@@ -81,7 +81,8 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     let is_gone = |finding: &&Finding| {
         is_told(finding) && !said.findings.iter().any(|again| again.is_same_as(&finding.report))
     };
-    let gone: Vec<u32> = open(draft).filter(|f| f.task == task).filter(is_gone).map(|f| f.id).collect();
+    let gone: Vec<u32> =
+        open(draft).filter(|f| f.task == task).filter(is_gone).map(|f| f.id).collect();
     for id in gone {
         draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
     }

@@ -117,7 +117,11 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     ];
     // A repair that waits already is made with it.
     feedback.extend(
-        draft.unit(&task).and_then(|unit| unit.pending.clone()).into_iter().flat_map(|p| p.feedback),
+        draft
+            .unit(&task)
+            .and_then(|unit| unit.pending.clone())
+            .into_iter()
+            .flat_map(|p| p.feedback),
     );
     draft.emit(Event::RepairOpened {
         task,

@@ -7,8 +7,8 @@ use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution
 use tollgate_core::event::{Event, FindingStatus, Purpose, Verdict};
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::reply::Severity;
-use tollgate_core::role::State;
 use tollgate_core::role::Role;
+use tollgate_core::role::State;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 
