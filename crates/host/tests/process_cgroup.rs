@@ -139,7 +139,7 @@ fn r112_a_held_agent_writes_itself_into_no_other_cgroup() {
         );
         let mut spec = held.script(&attempts);
         let writable = vec![held.work().canonicalize().unwrap(), PathBuf::from("/dev/null")];
-        spec.sandbox = Some(Sandbox { writable, required: false });
+        spec.sandbox = Some(Sandbox { writable, ..Sandbox::default() });
         assert_eq!(held.end(&spec), RunEnd::Exited { code: 0 });
         assert_eq!(held.log("stdout.log").trim(), name(&held));
         assert_eq!(held.log("stderr.log").matches("ermission denied").count(), 3);

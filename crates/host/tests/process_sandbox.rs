@@ -53,7 +53,7 @@ fn held(world: &World, script: &str, more: &[&Path]) -> RunSpec {
     let devices = ["/dev/null", "/dev/tty"].map(PathBuf::from);
     let more = more.iter().map(|path| path.canonicalize().unwrap());
     let writable = more.chain([world.work().canonicalize().unwrap()]).chain(devices).collect();
-    spec.sandbox = Some(Sandbox { writable, required: false });
+    spec.sandbox = Some(Sandbox { writable, ..Sandbox::default() });
     spec
 }
 
