@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tollgate_contract::diagnostic::{Report, Severity};
 use tollgate_host::sanitize::terminal_text;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
@@ -49,8 +50,38 @@ const BAR: &str = "│ ";
 
 /// Text in which others have a say, each line behind a bar: no line of it can look like an option, a state or a hint.
 pub fn quoted(style: Style, text: &str) {
+    let text = folded(&continued(text), BAR.width(), known_columns());
     let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{BAR}{}{style:#}", continued(text));
+    let _ = writeln!(stderr, "{style}{BAR}{text}{style:#}");
+}
+
+/// A short mark in a style, then text in which others have a say.
+pub fn told(style: Style, mark: &str, text: &str) {
+    let text = folded(&continued(text), mark.width() + 1, known_columns());
+    let mut stderr = anstream::stderr().lock();
+    let _ = writeln!(stderr, "{style}{mark}{style:#} {text}");
+}
+
+/// Folds long lines here, with a bar: a terminal would begin the rest where our lines begin.
+fn folded(text: &str, used: usize, columns: Option<usize>) -> String {
+    let Some(columns) = columns.filter(|columns| *columns > 2 * BAR.width()) else {
+        return text.to_owned();
+    };
+    let mut folded = String::with_capacity(text.len());
+    let mut used = used;
+    for char in text.chars() {
+        let width = if char == '\t' { 8 } else { char.width().unwrap_or(0) };
+        if char == '\n' {
+            used = 0;
+        } else if used + width > columns {
+            folded.push('\n');
+            folded.push_str(BAR);
+            used = BAR.width();
+        }
+        folded.push(char);
+        used += width;
+    }
+    folded
 }
 
 /// Bytes as they are, for completions and schemas.
@@ -155,8 +186,12 @@ pub fn mark_pastes(on: bool) {
 
 /// How wide the person's terminal is.
 pub fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
-    if size == 0 { 80 } else { usize::from(size) }
+    known_columns().unwrap_or(80)
+}
+
+fn known_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// A person can be asked: both what they read and what they type is a terminal.
@@ -193,7 +228,15 @@ pub fn report(report: &Report) {
 
 #[cfg(test)]
 mod tests {
-    use super::visible_json;
+    use super::{continued, folded, visible_json};
+
+    #[test]
+    fn r175_what_goes_on_on_another_line_stands_behind_a_bar() {
+        assert_eq!(continued("one\nstate     DONE\n"), "one\n│ state     DONE");
+        assert_eq!(folded("one two", 2, Some(5)), "one\n│  tw\n│ o");
+        assert_eq!(folded("ab\n│ cd", 2, Some(5)), "ab\n│ cd");
+        assert_eq!(folded("one two", 2, None), "one two");
+    }
 
     #[test]
     fn r119_json_shows_no_control_and_means_the_same() {

@@ -130,7 +130,7 @@ pub fn play(session: &SessionName, assigned: &Assigned) -> Vec<(&'static str, St
 
 fn question(root: &Path, session: &Session, decision: &Decision) {
     output::talk("");
-    output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
+    output::told(NOTE, decision.decision_id.as_str(), &decision.question);
     for line in digest(root, session, decision) {
         output::quoted(DIM, &line);
     }

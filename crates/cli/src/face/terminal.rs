@@ -100,7 +100,7 @@ impl Face for TerminalFace {
         for event in events {
             let is_question = is_idle && matches!(event, Event::DecisionAsked { .. });
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
-                self.live.above(|| output::marked(line.style, line.mark, &line.text));
+                self.live.above(|| output::told(line.style, line.mark, &line.text));
             }
             if begins_work(event) {
                 self.is_asking = false;

@@ -258,7 +258,7 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
                13  TIME  ok        #2 Architect meta
                14  TIME  skip      DESIGN: nobody asked for Designer
                15  TIME  state     APPROVE_DESIGN
-               16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+               16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
                17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
                18  TIME  correct   the work goes back to Architect
                19  TIME  correct   the correction is dispatched (Architect)
@@ -267,7 +267,7 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
                22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
                23  TIME  ok        #3 Architect meta (correction)
                24  TIME  correct   the correction is completed
-               25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+               25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
             exit 0
         "#]],
     );
@@ -380,12 +380,12 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
               architecture.md HASH by #2 Architect
 
             decisions
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it passes whatever was…
                 shown acceptance.json HASH
                 shown architecture.md HASH
                 shown spec.md HASH
                 answered TIME by person: changes-requested: Architect: make it smaller
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it passes whatever was…
                 shown acceptance.json HASH
                 shown architecture.md HASH
                 shown spec.md HASH

@@ -95,16 +95,17 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
           SESSION waits for you
 
         UD-APPROVE-DESIGN Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it?
-        Acceptance criteria:
-        - AC-001 every check passes
-        .agents-work/SESSION/acceptance.json
-        .agents-work/SESSION/architecture.md
-            Overview: Plain text files.
-            Modules/components: app.txt
-        .agents-work/SESSION/spec.md
-            Goals: Add a line to the app
-            Acceptance Criteria: AC-001: every check passes.
-            Definition of Done: All acceptance criteria are met.
+        │ Acceptance criteria:
+        │ - AC-001 every check passes
+        │     cmd: true  <- proves nothing: it passes whatever was done
+        │ .agents-work/SESSION/acceptance.json
+        │ .agents-work/SESSION/architecture.md
+        │     Overview: Plain text files.
+        │     Modules/components: app.txt
+        │ .agents-work/SESSION/spec.md
+        │     Goals: Add a line to the app
+        │     Acceptance Criteria: AC-001: every check passes.
+        │     Definition of Done: All acceptance criteria are met.
            tollgate answer SESSION UD-APPROVE-DESIGN "approved" --resume
               Approve: the work goes on from exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume

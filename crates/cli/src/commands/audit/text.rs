@@ -36,7 +36,7 @@ pub(super) fn text(record: &AuditRecord) -> String {
 fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = String>) {
     lines.push(format!("\n{title}"));
     let before = lines.len();
-    lines.extend(entries.map(|entry| format!("  {}", entry.replace('\n', " "))));
+    lines.extend(entries.map(|entry| format!("  {entry}")));
     if lines.len() == before {
         lines.push("  none".to_owned());
     }
@@ -60,8 +60,8 @@ fn role(entry: &RoleEntry) -> String {
 fn read(record: &AuditRecord, entry: &ReadEntry) -> String {
     let folder = format!(".agents-work/{}/", record.session);
     let shown = |file: &String| match file.strip_prefix(&folder) {
-        Some(name) => format!("…/{name}"),
-        None => file.clone(),
+        Some(below) => format!("…/{}", name(below)),
+        None => name(file),
     };
     let files: Vec<String> = entry.files.iter().map(shown).collect();
     let files = if files.is_empty() { "no files".to_owned() } else { files.join(", ") };
@@ -84,7 +84,7 @@ fn written(entry: &WrittenEntry) -> String {
         None | Some(Verdict::Accepted | Verdict::Objected) => "",
         Some(_) => ", not taken",
     };
-    format!("{} {hash} by {by}{fate}", entry.path)
+    format!("{} {hash} by {by}{fate}", name(&entry.path))
 }
 
 fn decision(entry: &DecisionEntry) -> String {
@@ -97,7 +97,11 @@ fn decision(entry: &DecisionEntry) -> String {
         short(&entry.question)
     );
     for artefact in &entry.shown {
-        text.push_str(&format!("\n    shown {} {}", artefact.path, head(artefact.sha256.as_str())));
+        text.push_str(&format!(
+            "\n    shown {} {}",
+            name(&artefact.path),
+            head(artefact.sha256.as_str())
+        ));
     }
     let Some(by) = entry.resolved_by else {
         return format!("{text}\n    open");
@@ -127,12 +131,17 @@ fn command(entry: &CommandEntry) -> String {
 
 fn commit(entry: &CommitEntry) -> String {
     let CommitEntry { dispatch, role, task, .. } = entry;
-    let paths: Vec<&str> = entry.changes.iter().map(|change| change.path.as_str()).collect();
+    let paths: Vec<String> = entry.changes.iter().map(|change| name(&change.path)).collect();
     format!("{} #{dispatch} {role} {task}: {}", head(entry.commit.as_str()), paths.join(", "))
 }
 
 fn head(hash: &str) -> &str {
     hash.get(..HASH_SHOWN).unwrap_or(hash)
+}
+
+/// A name that an agent chose, on one line.
+fn name(path: &str) -> String {
+    path.replace('\n', " ")
 }
 
 fn short(text: &str) -> String {
