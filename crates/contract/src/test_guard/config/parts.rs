@@ -47,7 +47,7 @@ pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
     let decides = |message: Option<String>| message.map(|message| (Kind::GateConfig, message));
     let all_of = |words: &[&str], comments| {
         let lines = normal_lines(text, comments);
-        let line = lines.iter().find(|line| leaves_out(line, words, text))?;
+        let line = lines.iter().find(|line| leaves_out(line, words))?;
         Some(format!("the new file decides which tests run: {}", crate::diagnostic::quote(line)))
     };
     match part {
@@ -64,7 +64,7 @@ pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
 }
 
 /// Words that every new project uses in an honest way, too; they count where something follows that is not.
-fn leaves_out(line: &str, words: &[&str], text: &str) -> bool {
+fn leaves_out(line: &str, words: &[&str]) -> bool {
     const USUAL: &[&str] = &[
         "include",
         "testMatch",
@@ -117,7 +117,6 @@ fn leaves_out(line: &str, words: &[&str], text: &str) -> bool {
         "venv",
     ];
     let found: Vec<&&str> = words.iter().filter(|word| line.contains(**word)).collect();
-    let _ = text;
     found.iter().any(|word| {
         let is_usual = USUAL.contains(word);
         let is_plain = PLAIN.iter().any(|plain| line.replace(**word, "").contains(plain));
@@ -250,8 +249,7 @@ fn tables(before: &str, after: Option<&str>, headers: &[&str], words: &[&str]) -
         }
     }
     let mut added = new.iter().filter(|(header, _)| !old.contains_key(*header));
-    let (header, _) =
-        added.find(|(_, lines)| lines.iter().any(|line| leaves_out(line, words, "")))?;
+    let (header, _) = added.find(|(_, lines)| lines.iter().any(|line| leaves_out(line, words)))?;
     Some(format!("the new table [{header}] leaves tests out"))
 }
 

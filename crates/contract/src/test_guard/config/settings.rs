@@ -180,6 +180,13 @@ pub(super) fn of(path: &str) -> Option<Part> {
         _ if RUNNERS.iter().any(|start| name.starts_with(start)) => {
             Part::All(Comments::Slashes, JAVASCRIPT)
         }
+        _ => return of_build(name).or_else(|| of_start(path)),
+    })
+}
+
+/// Files that say how a project is built, and with it how it is tested.
+fn of_build(name: &str) -> Option<Part> {
+    Some(match name {
         "phpunit.xml" | "phpunit.xml.dist" => Part::All(Comments::Xml, XML),
         "pyproject.toml" => Part::Tables(&["tool.pytest", "tool.coverage", "tool.tox"], PYTHON),
         "setup.cfg" => {
@@ -235,6 +242,14 @@ pub(super) fn of(path: &str) -> Option<Part> {
             "task default",
             "t.libs",
         ]),
+        _ => return None,
+    })
+}
+
+/// Files that programs read when they start.
+fn of_start(path: &str) -> Option<Part> {
+    let name = file_name(path);
+    Some(match name {
         ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "bunfig.toml" | ".pnpmrc" => Part::Words(&[
             "script-shell",
             "node-options",
