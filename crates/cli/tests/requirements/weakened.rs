@@ -89,7 +89,7 @@ fn r168_integrator_and_docs_are_looked_at_too() {
     {
         let task = Planned { checks: r#"["cmd: make test"]"#, ..Planned::new("T-001", "app.txt") };
         let (repo, ran) = with_task(task, PER_BATCH, &[nth(role, 1, act)]);
-        asked_about(&repo, ran, file, "weakens");
+        asked_about(&repo, ran, file, "[medium]");
         repo.answer("UD-1", "accept").exits(0);
     }
 }
@@ -135,7 +135,8 @@ fn r168_a_step_of_any_action_is_looked_at() {
         "{dispatch: quality-engineer, state: RELEASE}",
     ] {
         let act = json!({"write": {"tests/test_app.py": emptied()}});
-        let rules = json!([{"when": {"role": "Docs"}, "do": act}, {"when": {"role": "QA"}, "do": act}]);
+        let rules =
+            json!([{"when": {"role": "Docs"}, "do": act}, {"when": {"role": "QA"}, "do": act}]);
         let repo = route(rules, &[step]);
         repo.write("tests/test_app.py", TESTS);
         commit(&repo);
@@ -211,9 +212,11 @@ fn r168_a_version_that_cannot_be_read_is_a_finding() {
 /// Honest work of the same roles asks nobody.
 #[test]
 fn r168_added_tests_and_images_raise_nothing() {
-    let more = format!("{TESTS}\n    def test_three(self):\n        self.assertEqual(three(), 3)\n");
+    let more =
+        format!("{TESTS}\n    def test_three(self):\n        self.assertEqual(three(), 3)\n");
     let qa = json!({"default": true, "write": {"tests/test_app.py": more}});
-    let coder = json!({"run": ["sh", "-c", r"printf '\211PNG\377\376' > logo.png; echo x >> app.txt"]});
+    let coder =
+        json!({"run": ["sh", "-c", r"printf '\211PNG\377\376' > logo.png; echo x >> app.txt"]});
     let task = Planned::new("T-001", "app.txt, logo.png");
     let rules = [nth("QA", 1, qa), nth("Coder", 1, coder)];
     let (repo, ran) = with_task(task, PER_BATCH, &rules);

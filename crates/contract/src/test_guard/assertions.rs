@@ -17,7 +17,8 @@ pub(super) fn sites(
     let found = words(&source.code[range]).map(|(at, word)| (start + at, word));
     let asserts = |(at, word): &(usize, &str)| {
         let is_real = is_assertion(source, *at, word) && !is_hollow(source, *at, word);
-        !is_declared(source, *at) && (is_real || (helpers.contains(word) && is_called(source, *at, word)))
+        !is_declared(source, *at)
+            && (is_real || (helpers.contains(word) && is_called(source, *at, word)))
     };
     found.filter(asserts).map(|(at, _)| at).collect()
 }
@@ -29,7 +30,8 @@ fn is_called(source: &Source<'_>, at: usize, word: &str) -> bool {
 
 /// `def check(…)` asserts nothing by itself.
 fn is_declared(source: &Source<'_>, at: usize) -> bool {
-    const DECLARES: &[&str] = &["def", "fn", "func", "function", "fun", "void", "class", "macro_rules!"];
+    const DECLARES: &[&str] =
+        &["def", "fn", "func", "function", "fun", "void", "class", "macro_rules!"];
     let before = source.code[..at].trim_end_matches([' ', '\t']);
     DECLARES.iter().any(|word| before.ends_with(word))
 }

@@ -21,7 +21,52 @@ pub(super) fn count(source: &Source<'_>, head: Range<usize>, body: Range<usize>)
     if matches!(source.language, Language::Shell | Language::Bats) {
         return named_tests(&source.code[body]);
     }
-    attributes + lists(source, head) + templates(source, &body) + lists(source, body)
+    let is_row = |at: usize, end: usize| is_run_over(source, &body, at, end);
+    let in_body = lists(source, body.clone(), &is_row);
+    attributes + lists(source, head, &|_, _| true) + templates(source, &body) + in_body
+}
+
+/// A list that a loop runs over, at once or by the name that it is given.
+fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) -> bool {
+    const RUNS: &[&str] = &[
+        ".forEach",
+        ".each",
+        ".map",
+        ".iter",
+        ".into_iter",
+        ".for_each",
+        ".stream",
+        ".with_index",
+        ".take",
+        ".filter",
+    ];
+    let line = source.code[line_start(&source.code, at)..at].trim();
+    let after = source.code[end..].trim_start();
+    let is_looped = line.starts_with("for") || line.contains("for ") || line.contains("foreach");
+    let is_given =
+        line.contains(".each(") || line.contains("subTest") || line.contains("parametrize");
+    if is_looped || is_given || RUNS.iter().any(|run| after.starts_with(run)) {
+        return true;
+    }
+    let name = line.split(['=', ':']).next().and_then(|left| words(left).last());
+    // `tests := []struct {` begins lines above the table itself.
+    let name = match name {
+        Some((_, name)) => Some(name),
+        None => source.code[body.start..at].rfind(":=").and_then(|assign| {
+            words(&source.code[body.start..body.start + assign]).last().map(|(_, name)| name)
+        }),
+    };
+    let code = &source.code[body.clone()];
+    name.is_some_and(|name| {
+        let loops = [
+            format!("in {name}"),
+            format!("of {name}"),
+            format!("range {name}"),
+            format!(": {name})"),
+        ];
+        let calls = RUNS.iter().map(|run| format!("{name}{run}"));
+        loops.into_iter().chain(calls).any(|run| code.contains(&run))
+    })
 }
 
 /// Tests that a script calls by name.
@@ -30,8 +75,8 @@ fn named_tests(code: &str) -> usize {
     lines.flat_map(str::split_whitespace).filter(|word| word.starts_with("test_")).count()
 }
 
-/// Elements of all lists with at least two, and of those inside them only the outer ones.
-fn lists(source: &Source<'_>, range: Range<usize>) -> usize {
+/// Elements of the lists that count and have at least two; of a list in a list only the outer one.
+fn lists(source: &Source<'_>, range: Range<usize>, counts: &dyn Fn(usize, usize) -> bool) -> usize {
     let bytes = source.code.as_bytes();
     let mut at = range.start;
     let mut total = 0;
@@ -48,7 +93,7 @@ fn lists(source: &Source<'_>, range: Range<usize>) -> usize {
         }
         let end = source.closing(at).min(range.end);
         let elements = elements(source, at + 1..end.saturating_sub(1).max(at + 1));
-        if elements > 1 {
+        if elements > 1 && counts(at, end) {
             total += elements;
             at = end;
         } else {
@@ -114,9 +159,13 @@ fn elements(source: &Source<'_>, range: Range<usize>) -> usize {
 fn templates(source: &Source<'_>, body: &Range<usize>) -> usize {
     let before = &source.bare[line_start(&source.bare, body.start)..body.start];
     let is_template = before.trim_end().ends_with('`') || before.contains("\"\"\"");
-    let from = source.bare[..body.start].rfind(".each`").or(source.bare[..body.start].rfind("\"\"\""));
+    let from =
+        source.bare[..body.start].rfind(".each`").or(source.bare[..body.start].rfind("\"\"\""));
     match from.filter(|_| is_template) {
-        Some(from) => source.bare[from..body.start].lines().filter(|l| l.contains('|') || l.contains(',')).count(),
+        Some(from) => source.bare[from..body.start]
+            .lines()
+            .filter(|l| l.contains('|') || l.contains(','))
+            .count(),
         None => 0,
     }
 }
@@ -138,17 +187,20 @@ pub(super) fn named<'s>(
         let is_assigned = rest.starts_with('=') && !rest.starts_with("==")
             || rest.starts_with(":=")
             || (rest.starts_with(':') && rest.split('\n').next().is_some_and(|l| l.contains("= ")));
-        let is_function = ["function", "def", "func", "static"].iter().any(|k| line.trim_end().ends_with(k))
-            || (rest.starts_with('(') && line.contains("static"));
+        let is_function =
+            ["function", "def", "func", "static"].iter().any(|k| line.trim_end().ends_with(k))
+                || (rest.starts_with('(') && line.contains("static"));
         if !is_assigned && !is_function {
             continue;
         }
         let from = at + word.len();
         let end = super::blocks::statement_end(source, from);
         let end = if is_function { super::scan::body(source, from).end.max(end) } else { end };
-        let count = lists(source, from..end.min(code.len()));
+        let count = lists(source, from..end.min(code.len()), &|_, _| true);
         if count > 1 {
-            all.entry(word).and_modify(|known: &mut usize| *known = (*known).max(count)).or_insert(count);
+            all.entry(word)
+                .and_modify(|known: &mut usize| *known = (*known).max(count))
+                .or_insert(count);
         }
     }
     all

@@ -1,8 +1,8 @@
 //! Holds the tests before a change against those after it, over all files of the change at once.
 
+use super::facts::Facts;
 use super::found::{self, Found};
 use super::lex::Source;
-use super::facts::Facts;
 use super::scan::words;
 use super::{FileVersion, Kind, Weakening, assertions, doubles, judge, language, tolerance};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -62,8 +62,10 @@ pub(super) struct Test {
 impl Test {
     /// The values that another test works with all stand in this one.
     fn holds(&self, other: &Test) -> bool {
-        let values = other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-        let missing = other.quoted.iter().filter(|text| !self.whole.contains(text.as_str())).count();
+        let values =
+            other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let missing =
+            other.quoted.iter().filter(|text| !self.whole.contains(text.as_str())).count();
         // A message of a failed assertion may be another one.
         let is_close = missing <= 1 || missing * 2 <= other.quoted.len();
         is_close && values.into_iter().all(|value| self.whole.contains(value.as_str()))
@@ -123,14 +125,21 @@ fn calls(source: &Source<'_>, body: std::ops::Range<usize>) -> BTreeSet<String> 
 
 /// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
 fn expects(head: &str) -> Option<String> {
-    let at = head.find("expected").map(|at| at + 8).or(head.find("ExpectedException").map(|at| at + 17))?;
+    let at = head
+        .find("expected")
+        .map(|at| at + 8)
+        .or(head.find("ExpectedException").map(|at| at + 17))?;
     let mut names = words(&head[at..]).map(|(_, word)| word);
     names.find(|word| !matches!(*word, "typeof" | "class")).map(str::to_owned)
 }
 
 fn quoted(body: &str, title: &str) -> Vec<String> {
     const QUOTED_MAX: usize = 20;
-    let texts = body.split(['"', '\'']).skip(1).step_by(2).filter(|text| !text.is_empty() && *text != title);
+    let texts = body
+        .split(['"', '\''])
+        .skip(1)
+        .step_by(2)
+        .filter(|text| !text.is_empty() && *text != title);
     texts.take(QUOTED_MAX).map(str::to_owned).collect()
 }
 
@@ -144,8 +153,11 @@ struct Pairs {
 
 impl Pairs {
     fn of(before: &[Test], after: &[Test]) -> Self {
-        let mut pairs =
-            Self { became: vec![None; before.len()], is_taken: vec![false; after.len()], merged: BTreeSet::new() };
+        let mut pairs = Self {
+            became: vec![None; before.len()],
+            is_taken: vec![false; after.len()],
+            merged: BTreeSet::new(),
+        };
         pairs.by_key(before, after, |test| format!("{} {}", test.file, test.name));
         pairs.by_key(before, after, |test| test.name.clone());
         pairs.by_key(before, after, |test| test.body.clone());
@@ -267,8 +279,14 @@ fn out_of_reach(change: &FileVersion<'_>) -> Option<Weakening> {
     change.after?;
     let is_lost = language::is_named_as_test(old) && !language::is_named_as_test(new);
     let is_told = language::of_tests(new).is_none();
-    let message = format!("the test file was moved to {new}, where a test runner does not look by itself");
-    (is_lost && !is_told).then(|| Weakening { path: old.to_owned(), line: None, kind: Kind::Deleted, message })
+    let message =
+        format!("the test file was moved to {new}, where a test runner does not look by itself");
+    (is_lost && !is_told).then(|| Weakening {
+        path: old.to_owned(),
+        line: None,
+        kind: Kind::Deleted,
+        message,
+    })
 }
 
 fn names(tests: &[&Test]) -> String {
@@ -293,7 +311,8 @@ impl Elsewhere {
     pub(super) fn has(&self, text: &str) -> bool {
         let is_start = |c: char| !c.is_alphanumeric() && c != '_';
         self.0.iter().any(|all| {
-            all.match_indices(text).any(|(at, _)| all[..at].chars().next_back().is_none_or(is_start))
+            all.match_indices(text)
+                .any(|(at, _)| all[..at].chars().next_back().is_none_or(is_start))
         })
     }
 }

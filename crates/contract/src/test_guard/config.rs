@@ -36,7 +36,9 @@ pub(super) fn edited(change: &FileVersion<'_>, steering: &Steering) -> Option<We
                 return tell(path, found);
             }
         }
-        Some(part) => return parts::changed(&part, before, stays).and_then(|found| tell(path, found)),
+        Some(part) => {
+            return parts::changed(&part, before, stays).and_then(|found| tell(path, found));
+        }
         None => {}
     }
     let message = run_by_a_check(path, before, stays, steering)?;
@@ -130,12 +132,13 @@ fn is_runner(path: &str) -> bool {
 fn is_program(path: &str) -> bool {
     const CHECKS: &[&str] =
         &["check", "test", "verify", "lint", "accept", "ci", "run_", "run-", "smoke", "gate"];
-    const FOLDERS: &[&str] = &["scripts", "script", "tools", "ci", ".ci", "bin", "hack", "test", "tests"];
-    let is_code = Language::of(path).is_some_and(|language| {
-        !matches!(language, Language::Shell | Language::Bats)
-    });
+    const FOLDERS: &[&str] =
+        &["scripts", "script", "tools", "ci", ".ci", "bin", "hack", "test", "tests"];
+    let is_code = Language::of(path)
+        .is_some_and(|language| !matches!(language, Language::Shell | Language::Bats));
     let name = file_name(path).to_ascii_lowercase();
-    let is_check = CHECKS.iter().any(|word| name.starts_with(word) || name.contains(&format!("_{word}")));
+    let is_check =
+        CHECKS.iter().any(|word| name.starts_with(word) || name.contains(&format!("_{word}")));
     is_code && !is_check && !is_below(path, FOLDERS)
 }
 

@@ -6,11 +6,18 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
     let rust = changes.iter().filter(|change| change.path.ends_with(".rs"));
     rust.filter_map(|change| {
         let (before, after) = (Examples::of(change.before?), Examples::of(change.after?));
-        let line = after.marked.iter().find(|_| {
-            after.run < before.run && after.marked.len() > before.marked.len()
-        })?;
-        let message = "an example of the documentation was run as a test and is not any more".to_owned();
-        Some(Weakening { path: change.path.to_owned(), line: Some(*line), kind: Kind::Skipped, message })
+        let line = after
+            .marked
+            .iter()
+            .find(|_| after.run < before.run && after.marked.len() > before.marked.len())?;
+        let message =
+            "an example of the documentation was run as a test and is not any more".to_owned();
+        Some(Weakening {
+            path: change.path.to_owned(),
+            line: Some(*line),
+            kind: Kind::Skipped,
+            message,
+        })
     })
     .collect()
 }
@@ -29,9 +36,13 @@ impl Examples {
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim_start();
             let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
-            let Some(mark) = comment.and_then(|rest| rest.trim().strip_prefix("```")) else { continue };
+            let Some(mark) = comment.and_then(|rest| rest.trim().strip_prefix("```")) else {
+                continue;
+            };
             if !is_open {
-                match mark.split(',').any(|word| matches!(word.trim(), "ignore" | "no_run" | "text" | "compile_fail")) {
+                match mark.split(',').any(|word| {
+                    matches!(word.trim(), "ignore" | "no_run" | "text" | "compile_fail")
+                }) {
                     true => all.marked.push(number),
                     false => all.run += 1,
                 }

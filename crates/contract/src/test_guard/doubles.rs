@@ -7,7 +7,16 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 const PATCHES: &[&str] = &[
-    "patch", "object", "setattr", "spyOn", "stub", "mock", "spy", "receive", "replace", "stubMethod",
+    "patch",
+    "object",
+    "setattr",
+    "spyOn",
+    "stub",
+    "mock",
+    "spy",
+    "receive",
+    "replace",
+    "stubMethod",
 ];
 
 /// Names that the test replaces and also calls itself.
@@ -32,8 +41,12 @@ pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<Stri
         if word == "fn" && (before.ends_with("jest.") || before.ends_with("vi.")) {
             all.extend(assigned(before).filter(|name| is_stated(code, name)).map(str::to_owned));
         }
-        if source.language == Language::JavaScript && matches!(word, "mockReturnValue" | "mockImplementation") {
-            all.extend(member_before(before).filter(|name| is_called(code, name)).map(str::to_owned));
+        if source.language == Language::JavaScript
+            && matches!(word, "mockReturnValue" | "mockImplementation")
+        {
+            all.extend(
+                member_before(before).filter(|name| is_called(code, name)).map(str::to_owned),
+            );
         }
     }
     all
@@ -88,9 +101,12 @@ pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
     if source.language != Language::JavaScript {
         return classes(source);
     }
-    for (at, word) in words(&source.code).filter(|(_, w)| matches!(*w, "mock" | "doMock" | "rewiremock")) {
+    for (at, word) in
+        words(&source.code).filter(|(_, w)| matches!(*w, "mock" | "doMock" | "rewiremock"))
+    {
         let line = source.bare[at + word.len()..].lines().next().unwrap_or_default();
-        let Some(module) = line.split(['"', '\'', '`']).nth(1).filter(|_| line.starts_with('(')) else {
+        let Some(module) = line.split(['"', '\'', '`']).nth(1).filter(|_| line.starts_with('('))
+        else {
             continue;
         };
         let names = imported(source, module);
@@ -103,8 +119,18 @@ pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
 
 /// `mock(Account.class)` in a class `AccountTest`.
 fn classes(source: &Source<'_>) -> BTreeSet<String> {
-    const MAKES: &[&str] =
-        &["mock", "createMock", "createStub", "Mock", "spy", "mockk", "getMockBuilder", "createPartialMock", "Substitute", "For"];
+    const MAKES: &[&str] = &[
+        "mock",
+        "createMock",
+        "createStub",
+        "Mock",
+        "spy",
+        "mockk",
+        "getMockBuilder",
+        "createPartialMock",
+        "Substitute",
+        "For",
+    ];
     let code = source.code.as_str();
     let made = words(code).filter(|(_, word)| MAKES.contains(word));
     let named = made.filter_map(|(at, word)| {
@@ -125,6 +151,11 @@ fn imported<'s>(source: &'s Source<'_>, module: &str) -> Vec<&'s str> {
     lines
         .flat_map(|line| words(line.split(['"', '\'']).next().unwrap_or_default()))
         .map(|(_, word)| word)
-        .filter(|word| !matches!(*word, "import" | "from" | "const" | "require" | "let" | "as" | "type" | "var"))
+        .filter(|word| {
+            !matches!(
+                *word,
+                "import" | "from" | "const" | "require" | "let" | "as" | "type" | "var"
+            )
+        })
         .collect()
 }

@@ -6,9 +6,9 @@ use super::cases;
 use super::found::Found;
 use super::language::Language;
 use super::lex::Source;
+use super::scan::{line_start, words};
 use super::strength;
 use super::swallow;
-use super::scan::{line_start, words};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -49,7 +49,13 @@ impl Facts {
                 text: line.split_whitespace().collect(),
                 strength: strength::of_shell(line),
             });
-            return Self { asserted: asserted.collect(), firm: total, cases, is_empty, ..Self::default() };
+            return Self {
+                asserted: asserted.collect(),
+                firm: total,
+                cases,
+                is_empty,
+                ..Self::default()
+            };
         }
         let sites = assertions::sites(source, helpers, inner.clone());
         let around = Around::new(source, inner);

@@ -96,9 +96,8 @@ fn conditions(source: &Source<'_>, tests: &[Found]) -> Vec<Range<usize>> {
     }
     let all = blocks::of(source, 0..source.text.len()).into_iter();
     let ifs = all.filter(|block| matches!(block.kind, blocks::Kind::If));
-    let is_inside_test = |range: &Range<usize>| {
-        tests.iter().any(|test| test.body.contains(&range.start))
-    };
+    let is_inside_test =
+        |range: &Range<usize>| tests.iter().any(|test| test.body.contains(&range.start));
     ifs.map(|block| block.body).filter(|range| !is_inside_test(range)).collect()
 }
 
@@ -137,9 +136,15 @@ fn is_skipped_in_body(source: &Source<'_>, body: &Range<usize>) -> bool {
             "raise SkipTest",
             "raise unittest.SkipTest",
         ],
-        Language::JavaScript => {
-            &["this.skip(", "ctx.skip(", "context.skip(", "t.skip(", "test.skip(", "test.fixme(", "test.fail("]
-        }
+        Language::JavaScript => &[
+            "this.skip(",
+            "ctx.skip(",
+            "context.skip(",
+            "t.skip(",
+            "test.skip(",
+            "test.fixme(",
+            "test.fail(",
+        ],
         Language::Go => &["t.Skip(", "t.Skipf(", "t.SkipNow(", "b.Skip("],
         Language::CSharp => &["Assert.Ignore(", "Assert.Inconclusive(", "Skip.If("],
         Language::Php => &["markTestSkipped(", "markTestIncomplete("],

@@ -138,8 +138,16 @@ fn repeats(chain: &str, value: &str) -> bool {
 
 fn says_true(chain: &str) -> bool {
     const TRUTH: &[&str] = &[
-        "toBeTruthy()", "to.be.true", "be_truthy", "toBeTrue()", "toBeDefined()", "tobetrue", "tobe(true)",
-        "toBe(true)", "to(betrue)", "to.be.ok",
+        "toBeTruthy()",
+        "to.be.true",
+        "be_truthy",
+        "toBeTrue()",
+        "toBeDefined()",
+        "tobetrue",
+        "tobe(true)",
+        "toBe(true)",
+        "to(betrue)",
+        "to.be.ok",
     ];
     let plain: String = chain.chars().filter(|c| !c.is_whitespace()).collect();
     TRUTH.iter().any(|end| plain.trim_end_matches(';').ends_with(end))

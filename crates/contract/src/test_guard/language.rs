@@ -82,8 +82,29 @@ fn is_looked_at(path: &str, language: Language) -> bool {
 /// The go tool passes by other systems' files, and what begins with a dot or an underscore.
 fn is_go_test(path: &str) -> bool {
     const OTHERS: &[&str] = &[
-        "windows", "darwin", "plan9", "solaris", "js", "wasm", "android", "ios", "freebsd", "openbsd", "netbsd",
-        "dragonfly", "aix", "illumos", "arm", "mips", "ppc64", "s390x", "386", "riscv64", "wasip1", "zos", "hurd",
+        "windows",
+        "darwin",
+        "plan9",
+        "solaris",
+        "js",
+        "wasm",
+        "android",
+        "ios",
+        "freebsd",
+        "openbsd",
+        "netbsd",
+        "dragonfly",
+        "aix",
+        "illumos",
+        "arm",
+        "mips",
+        "ppc64",
+        "s390x",
+        "386",
+        "riscv64",
+        "wasip1",
+        "zos",
+        "hurd",
     ];
     let Some(stem) = file_name(path).strip_suffix("_test.go") else { return false };
     let system = stem.rsplit('_').next().unwrap_or_default();
@@ -101,15 +122,19 @@ pub(super) fn is_named_as_test(path: &str) -> bool {
             stem.ends_with(".test") || stem.ends_with(".spec") || is_below(path, &["__tests__"])
         }
         Some(Language::Java | Language::Kotlin) => {
-            ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end)) || stem.starts_with("Test")
+            ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end))
+                || stem.starts_with("Test")
         }
         // Cargo takes the files right below `tests`, and a folder with a main.rs there.
         Some(Language::Rust) => {
             let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
-            folders.first() == Some(&"tests") || (folders.get(1) == Some(&"tests") && name == "main.rs")
+            folders.first() == Some(&"tests")
+                || (folders.get(1) == Some(&"tests") && name == "main.rs")
         }
         Some(Language::Php) => stem.ends_with("Test"),
-        Some(Language::Ruby) => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        Some(Language::Ruby) => {
+            stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_")
+        }
         _ => false,
     }
 }
@@ -121,9 +146,13 @@ pub(super) fn is_snapshot(path: &str) -> bool {
 
 /// What tests stand on: helpers, set-up and fakes in a folder of tests.
 pub(super) fn is_support(path: &str) -> bool {
-    const FOLDERS: &[&str] = &["test", "tests", "spec", "specs", "__tests__", "testing", "e2e", "support"];
+    const FOLDERS: &[&str] =
+        &["test", "tests", "spec", "specs", "__tests__", "testing", "e2e", "support"];
     let name = file_name(path).to_ascii_lowercase();
-    is_below(path, FOLDERS) || name.contains("setup") || name.contains("test") || name.contains("spec")
+    is_below(path, FOLDERS)
+        || name.contains("setup")
+        || name.contains("test")
+        || name.contains("spec")
 }
 
 pub(super) fn is_below(path: &str, folders: &[&str]) -> bool {

@@ -80,11 +80,10 @@ impl Lines {
 /// The whole file, or only its tests where tests stand among the program.
 fn ranges(source: &Source<'_>, path: &str, language: Language) -> Option<Vec<Range<usize>>> {
     let all = 0..source.text.len();
-    let is_among = matches!(
-        language,
-        Language::Rust | Language::Java | Language::Kotlin | Language::CSharp
-    );
-    if language::is_support(path) || (language::of_tests(path).is_some() && !is_among) {
+    let is_among =
+        matches!(language, Language::Rust | Language::Java | Language::Kotlin | Language::CSharp);
+    let is_shared = language::is_support(path) && language != Language::Rust;
+    if is_shared || (language::of_tests(path).is_some() && !is_among) {
         return Some(vec![all]);
     }
     if !is_among {
@@ -137,4 +136,3 @@ fn added<'l>(word: &Word, old: Option<&Lines>, new: &'l Lines) -> Option<&'l Lin
     let first = fresh.find(is_new);
     first.or_else(|| now.iter().filter(is_about_known).next_back()).copied()
 }
-

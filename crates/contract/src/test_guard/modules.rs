@@ -1,8 +1,8 @@
 //! Modules of Rust that are compiled only because a line names them, and code that is another one under test.
 
+use super::language::Language;
 use super::language::is_support;
 use super::lex::Source;
-use super::language::Language;
 use super::{FileVersion, Kind, Weakening};
 
 pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
@@ -10,7 +10,8 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
     rust.filter_map(|change| {
         let before = Source::new(change.before?, Language::Rust);
         let after = Source::new(change.after?, Language::Rust);
-        left_out(change, changes, &before, &after).or_else(|| other_under_test(change, &before, &after))
+        left_out(change, changes, &before, &after)
+            .or_else(|| other_under_test(change, &before, &after))
     })
     .collect()
 }
@@ -39,7 +40,8 @@ fn left_out(
         });
         let is_inline = after.code.contains(&format!("mod {name} {{"));
         let is_elsewhere = changes.iter().any(|other| {
-            other.path != change.path && other.after.is_some_and(|text| text.contains(&format!("mod {name};")))
+            other.path != change.path
+                && other.after.is_some_and(|text| text.contains(&format!("mod {name};")))
         });
         !now.contains(name) && !is_moved && !is_inline && !is_elsewhere
     };
@@ -57,8 +59,25 @@ fn other_under_test(
     after: &Source<'_>,
 ) -> Option<Weakening> {
     const ITEMS: &[&str] = &[
-        "mod", "use", "fn", "pub", "impl", "struct", "enum", "const", "static", "type", "trait", "macro_rules!", "extern",
-        "#", "unsafe", "async", "thread_local!", "//", "}",
+        "mod",
+        "use",
+        "fn",
+        "pub",
+        "impl",
+        "struct",
+        "enum",
+        "const",
+        "static",
+        "type",
+        "trait",
+        "macro_rules!",
+        "extern",
+        "#",
+        "unsafe",
+        "async",
+        "thread_local!",
+        "//",
+        "}",
     ];
     let found = |source: &Source<'_>| -> Vec<usize> {
         let code = source.code.as_str();

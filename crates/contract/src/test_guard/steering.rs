@@ -65,7 +65,8 @@ impl Steering {
     pub(super) fn mentions(&self, tool: &str) -> bool {
         let texts = self.commands.iter().chain(self.scripts.values().map(|script| &script.text));
         texts.into_iter().any(|text| {
-            text.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).any(|word| word == tool)
+            text.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))
+                .any(|word| word == tool)
         })
     }
 }

@@ -13,18 +13,16 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
 
 fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
     let language = Language::of(change.path)?;
-    let is_among = matches!(
-        language,
-        Language::Rust | Language::Java | Language::Kotlin | Language::CSharp
-    );
+    let is_among =
+        matches!(language, Language::Rust | Language::Java | Language::Kotlin | Language::CSharp);
     let is_test = language::of_tests(change.path).is_some() && !is_among;
     if !is_test && !language::is_support(change.path) && !is_among {
         return None;
     }
     let new = Support::of(change.after?, change.path, language);
-    let old = change.before.map(|text| {
-        Support::of(text, change.old_path.unwrap_or(change.path), language)
-    });
+    let old = change
+        .before
+        .map(|text| Support::of(text, change.old_path.unwrap_or(change.path), language));
     // Among the program only what hides an assertion's name counts.
     let is_program = !is_test && !language::is_support(change.path);
     let (line, kind, message) = match is_program {
@@ -36,8 +34,8 @@ fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
 
 #[derive(Debug, Default)]
 struct Support {
-    /// Functions outside of tests, with their line and how often they assert.
-    functions: BTreeMap<String, (u32, usize)>,
+    /// Functions outside of tests, with their line, how often they assert, and of how many words they are.
+    functions: BTreeMap<String, (u32, usize, usize)>,
     tables: BTreeMap<String, usize>,
     modules: BTreeSet<String>,
     /// Assertions that are declared here and assert nothing.
@@ -48,8 +46,10 @@ struct Support {
 impl Support {
     fn of(text: &str, path: &str, language: Language) -> Self {
         let source = Source::new(text, language);
-        let tests: Vec<_> =
-            found::tests(&source, path).into_iter().map(|test| test.head.start..test.body.end).collect();
+        let tests: Vec<_> = found::tests(&source, path)
+            .into_iter()
+            .map(|test| test.head.start..test.body.end)
+            .collect();
         let tables = cases::named(&source, &tests);
         Self {
             functions: functions(&source, &tests),
@@ -79,17 +79,20 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
         return Some((Some(*line), Kind::Emptied, message));
     }
     let old = old?;
-    for (name, (_, before)) in &old.functions {
-        if let Some((line, after)) = new.functions.get(name)
+    // A helper that was rewritten does its work in another way; one that lost it is short.
+    for (name, (_, before, before_words)) in &old.functions {
+        if let Some((line, after, after_words)) = new.functions.get(name)
             && *before > 0
             && *after == 0
+            && after_words * 2 <= *before_words
         {
             let message = format!("the helper {name:?} asserts nothing any more");
             return Some((Some(*line), Kind::Emptied, message));
         }
     }
     if let Some(module) = new.modules.difference(&old.modules).next() {
-        let message = format!("the module {module:?}, which is tested here, is replaced by another");
+        let message =
+            format!("the module {module:?}, which is tested here, is replaced by another");
         return Some((None, Kind::Emptied, message));
     }
     let fewer = old.tables.iter().find_map(|(name, before)| {
@@ -106,9 +109,13 @@ fn is_still_used(name: &str, new: &Support) -> bool {
     new.tables.contains_key(name) || new.functions.contains_key(name)
 }
 
-const DECLARES: &[&str] = &["def", "fn", "function", "func", "fun", "void", "const", "let", "var", "static"];
+const DECLARES: &[&str] =
+    &["def", "fn", "function", "func", "fun", "void", "const", "let", "var", "static"];
 
-fn functions(source: &Source<'_>, tests: &[std::ops::Range<usize>]) -> BTreeMap<String, (u32, usize)> {
+fn functions(
+    source: &Source<'_>,
+    tests: &[std::ops::Range<usize>],
+) -> BTreeMap<String, (u32, usize, usize)> {
     const FUNCTIONS_MAX: usize = 500;
     if matches!(source.language, Language::Shell | Language::Bats) {
         return shell_functions(source);
@@ -131,8 +138,9 @@ fn functions(source: &Source<'_>, tests: &[std::ops::Range<usize>]) -> BTreeMap<
             break;
         }
         budget -= range.len();
+        let size = words(&source.bare[range.clone()]).count();
         let count = assertions::sites(source, &Default::default(), range).len();
-        all.insert(name.to_owned(), (source.line(at), count));
+        all.insert(name.to_owned(), (source.line(at), count, size));
     }
     all
 }
@@ -143,11 +151,13 @@ fn macros(source: &Source<'_>) -> BTreeMap<String, u32> {
         let name = skip_space(code, at + word.len());
         (super::scan::word_at(code, name), source.line(at))
     });
-    all.filter(|(name, _)| ASSERTIONS.contains(name)).map(|(name, line)| (name.to_owned(), line)).collect()
+    all.filter(|(name, _)| ASSERTIONS.contains(name))
+        .map(|(name, line)| (name.to_owned(), line))
+        .collect()
 }
 
 /// `fail() {`: what can make a run fail in it.
-fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize)> {
+fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize, usize)> {
     let code = source.code.as_str();
     let declared = code.match_indices("()").filter_map(|(at, _)| {
         let name = words(&code[super::scan::line_start(code, at)..at]).last()?.1;
@@ -155,17 +165,38 @@ fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize)> {
         let fails = words(&source.bare[range.clone()])
             .filter(|(_, word)| matches!(*word, "exit" | "return" | "false" | "fail" | "test"))
             .count();
-        let calls = code[range].lines().filter(|line| line.trim_start().starts_with(['"', '['])).count();
-        Some((name.to_owned(), (source.line(at), fails + calls)))
+        let calls =
+            code[range].lines().filter(|line| line.trim_start().starts_with(['"', '['])).count();
+        // A line less can be all of it.
+        let size = if fails + calls == 0 { 0 } else { 1 };
+        Some((name.to_owned(), (source.line(at), fails + calls, size)))
     });
     declared.collect()
 }
 
 /// Names by which libraries call assertions.
 const ASSERTIONS: &[&str] = &[
-    "assert", "expect", "assertEqual", "assertEquals", "assertTrue", "assertFalse", "assertRaises", "assert_eq",
-    "assert_ne", "assertThat", "assertSame", "assertNotNull", "assert_equal", "assert_true", "strictEqual",
-    "deepEqual", "deepStrictEqual", "fail", "assertIn", "assertAlmostEqual", "debug_assert",
+    "assert",
+    "expect",
+    "assertEqual",
+    "assertEquals",
+    "assertTrue",
+    "assertFalse",
+    "assertRaises",
+    "assert_eq",
+    "assert_ne",
+    "assertThat",
+    "assertSame",
+    "assertNotNull",
+    "assert_equal",
+    "assert_true",
+    "strictEqual",
+    "deepEqual",
+    "deepStrictEqual",
+    "fail",
+    "assertIn",
+    "assertAlmostEqual",
+    "debug_assert",
 ];
 
 /// `def assertEqual(self, …): pass`, `const expect = () => …`, `macro_rules! assert_eq`.
@@ -181,23 +212,42 @@ fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
             is_last && (DECLARES.contains(&keyword) || keyword == "macro_rules")
         });
         let rest = code[at + word.len()..].trim_start();
-        let is_assigned = rest.starts_with('=') && !rest.starts_with("==") && !before.ends_with(',');
+        let is_assigned =
+            rest.starts_with('=') && !rest.starts_with("==") && !before.ends_with(',');
         let is_imported = {
             let line = source.bare[at..].lines().next().unwrap_or_default();
-            ["require(", "import", "chai", "jest", "vitest", "extend", "assert.", "unittest", "pytest"]
-                .iter()
-                .any(|known| line.contains(known))
+            [
+                "require(", "import", "chai", "jest", "vitest", "extend", "assert.", "unittest",
+                "pytest",
+            ]
+            .iter()
+            .any(|known| line.contains(known))
         };
         if is_imported || !(is_declared || (is_assigned && !before.ends_with('{'))) {
             continue;
         }
-        let from = if source.language.has_braces() { at + word.len() } else { super::scan::line_start(code, at) };
+        let from = if source.language.has_braces() {
+            at + word.len()
+        } else {
+            super::scan::line_start(code, at)
+        };
         let range = body(source, from);
-        let own = at + word.len()..super::blocks::statement_end(source, at + word.len()).max(range.end);
+        let own =
+            at + word.len()..super::blocks::statement_end(source, at + word.len()).max(range.end);
         let inside = words(&code[own.clone()]);
         let fails = inside.into_iter().any(|(_, w)| {
-            matches!(w, "raise" | "throw" | "panic" | "fail" | "exit" | "Fatalf" | "Errorf" | "Fatal" | "Error")
-                || w == "super"
+            matches!(
+                w,
+                "raise"
+                    | "throw"
+                    | "panic"
+                    | "fail"
+                    | "exit"
+                    | "Fatalf"
+                    | "Errorf"
+                    | "Fatal"
+                    | "Error"
+            ) || w == "super"
         });
         if !fails && assertions::sites(source, &Default::default(), own).is_empty() {
             all.insert(word.to_owned(), source.line(at));

@@ -14,9 +14,21 @@ pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Bl
     let head = &source.code[handler.head.clone()];
     let names: Vec<&str> = words(head).map(|(_, word)| word).skip(1).collect();
     const ALL: &[&str] = &[
-        "AssertionError", "Exception", "BaseException", "Throwable", "Error", "AssertionFailedError",
-        "ExpectationFailedException", "XunitException", "AssertException", "StandardError", "Minitest",
-        "AssertionFailedException", "ExpectationNotMetError", "AssertFailedException", "Assertion",
+        "AssertionError",
+        "Exception",
+        "BaseException",
+        "Throwable",
+        "Error",
+        "AssertionFailedError",
+        "ExpectationFailedException",
+        "XunitException",
+        "AssertException",
+        "StandardError",
+        "Minitest",
+        "AssertionFailedException",
+        "ExpectationNotMetError",
+        "AssertFailedException",
+        "Assertion",
     ];
     let takes = names.iter().any(|name| ALL.contains(name))
         || source.language == Language::JavaScript
@@ -29,15 +41,17 @@ fn handler_of<'b>(blocks: &'b [Block], tried: &Block) -> Option<&'b Block> {
     let after = blocks.iter().filter(|b| b.kind == Kind::Catch && b.head.start >= tried.body.end);
     let nearest = after.min_by_key(|block| block.head.start);
     // In Ruby the handler stands inside of what `begin` opens.
-    let inside = blocks
-        .iter()
-        .find(|b| b.kind == Kind::Catch && tried.body.contains(&b.head.start));
+    let inside =
+        blocks.iter().find(|b| b.kind == Kind::Catch && tried.body.contains(&b.head.start));
     inside.or(nearest)
 }
 
 fn tells(source: &Source<'_>, range: Range<usize>) -> bool {
     let says = |(_, word): (usize, &str)| {
-        matches!(word, "raise" | "throw" | "panic" | "fail" | "Fail" | "reject" | "exitCode" | "flunk")
+        matches!(
+            word,
+            "raise" | "throw" | "panic" | "fail" | "Fail" | "reject" | "exitCode" | "flunk"
+        )
     };
     words(&source.code[range.clone()]).any(says)
         || !assertions::sites(source, &HashSet::new(), range).is_empty()
@@ -75,22 +89,31 @@ pub(super) fn comes_later(source: &Source<'_>, before: Range<usize>) -> bool {
     let is_awaited = code.starts_with("await") || code.starts_with("return");
     source.language == Language::JavaScript
         && code.contains("=>")
-        && LATER.iter().any(|name| code.contains(&format!(".{name}(")) || code.starts_with(&format!("{name}(")))
+        && LATER.iter().any(|name| {
+            code.contains(&format!(".{name}(")) || code.starts_with(&format!("{name}("))
+        })
         && !is_awaited
 }
 
 /// Callbacks that a test does not wait for.
 const LATER: &[&str] = &[
-    "setTimeout", "setInterval", "setImmediate", "nextTick", "then", "finally", "on", "once",
-    "addEventListener", "queueMicrotask", "requestAnimationFrame", "submit", "execute",
+    "setTimeout",
+    "setInterval",
+    "setImmediate",
+    "nextTick",
+    "then",
+    "finally",
+    "on",
+    "once",
+    "addEventListener",
+    "queueMicrotask",
+    "requestAnimationFrame",
+    "submit",
+    "execute",
 ];
 
 /// A function inside the test whose turn may never come before the test is over.
-pub(super) fn is_not_run(
-    source: &Source<'_>,
-    body: &Range<usize>,
-    block: &Block,
-) -> bool {
+pub(super) fn is_not_run(source: &Source<'_>, body: &Range<usize>, block: &Block) -> bool {
     let head = source.code[block.head.clone()].trim();
     if let Some(name) = declared(source, block) {
         let inside = &source.code[body.clone()];
@@ -108,7 +131,9 @@ pub(super) fn is_not_run(
     });
     let is_promise = head.contains("new Promise");
     let later = callee.is_some_and(|name| LATER.contains(&name))
-        || LATER.iter().any(|name| head.contains(&format!(".{name}(")) || head.starts_with(&format!("{name}(")));
+        || LATER.iter().any(|name| {
+            head.contains(&format!(".{name}(")) || head.starts_with(&format!("{name}("))
+        });
     later && !is_awaited && !is_promise && !is_inside_promise(source, body, block)
 }
 
@@ -129,7 +154,8 @@ fn declared<'s>(source: &'s Source<'_>, block: &Block) -> Option<&'s str> {
             let name = word_at(rest, skip_space(rest, 0));
             let is_value = matches!(keyword, "const " | "let " | "var ");
             let is_function = rest.contains("=>") || rest.contains("function");
-            let is_called = rest.contains("await ") || rest[name.len()..].trim_start().starts_with("= new");
+            let is_called =
+                rest.contains("await ") || rest[name.len()..].trim_start().starts_with("= new");
             if is_value && (!is_function || is_called || is_argument(rest)) {
                 return None;
             }
@@ -152,7 +178,11 @@ fn is_argument(rest: &str) -> bool {
 pub(super) fn is_rescued(source: &Source<'_>, blocks: &[Block], at: usize) -> bool {
     source.language == Language::Ruby
         && blocks.iter().any(|block| {
-            let has_begin = blocks.iter().any(|b| b.kind == Kind::Try && b.body.contains(&block.head.start));
-            block.kind == Kind::Catch && block.head.start > at && !has_begin && !tells(source, block.body.clone())
+            let has_begin =
+                blocks.iter().any(|b| b.kind == Kind::Try && b.body.contains(&block.head.start));
+            block.kind == Kind::Catch
+                && block.head.start > at
+                && !has_begin
+                && !tells(source, block.body.clone())
         })
 }

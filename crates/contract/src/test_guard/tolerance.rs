@@ -12,14 +12,25 @@ pub(super) fn of(body: &str) -> Vec<f64> {
             // `abs(a - b) < 0.01`
             "abs" if !rest.starts_with('=') => {
                 let line = rest.lines().next().unwrap_or_default();
-                all.extend(line.split_once('<').and_then(|(_, bound)| number(bound.trim_start_matches('='))));
+                all.extend(
+                    line.split_once('<')
+                        .and_then(|(_, bound)| number(bound.trim_start_matches('='))),
+                );
             }
             "delta" | "rel" | "abs" | "rel_tol" | "abs_tol" | "atol" | "rtol" | "tolerance" => {
                 all.extend(value);
             }
             "places" => all.extend(value.map(digits)),
-            "toBeCloseTo" | "assertEqualsWithDelta" | "assertAlmostEqual" | "InDelta"
-            | "assert_in_delta" | "be_within" | "closeTo" | "assertEquals" | "InEpsilon" | "AreEqual" => {
+            "toBeCloseTo"
+            | "assertEqualsWithDelta"
+            | "assertAlmostEqual"
+            | "InDelta"
+            | "assert_in_delta"
+            | "be_within"
+            | "closeTo"
+            | "assertEquals"
+            | "InEpsilon"
+            | "AreEqual" => {
                 let arguments = arguments(rest);
                 let is_digits = word == "toBeCloseTo" || word == "assertAlmostEqual";
                 let place = match word {

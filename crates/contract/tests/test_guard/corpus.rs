@@ -40,8 +40,18 @@ fn r169_what_no_static_look_can_see_is_known_to_be_unseen() {
 fn r169_the_corpus_has_cheats_and_honest_changes_in_ten_languages() {
     let (cheats, honest) = (read_folder("corpus/cheats"), read_folder("corpus/honest"));
     assert!(cheats.len() >= 150 && honest.len() >= 150, "{} {}", cheats.len(), honest.len());
-    let languages =
-        ["python", "javascript", "typescript", "rust", "go", "java", "csharp", "ruby", "php", "shell"];
+    let languages = [
+        "python",
+        "javascript",
+        "typescript",
+        "rust",
+        "go",
+        "java",
+        "csharp",
+        "ruby",
+        "php",
+        "shell",
+    ];
     for (language, cases) in languages.iter().flat_map(|l| [(l, &cheats), (l, &honest)]) {
         assert!(cases.iter().any(|case| case.file.starts_with(language)), "{language}");
     }

@@ -1,7 +1,6 @@
 //! Planted bugs of routes: parallel steps, severity gates, coverage, stages and approvals.
 
 use super::{Bug, Twisted};
-use tollgate_core::{MANUAL_FIX, WEAKENED};
 use tollgate_core::action::StepKind;
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, FindingStatus, Purpose, Verdict};
@@ -11,6 +10,7 @@ use tollgate_core::role::Role;
 use tollgate_core::role::State;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::{MANUAL_FIX, WEAKENED};
 
 impl Bug {
     pub(super) fn is_about_a_route(self, event: &Event, session: &Session) -> bool {

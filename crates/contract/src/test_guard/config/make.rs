@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn changed(before: &str, after: Option<&str>, named: &[String]) -> Option<String> {
     let (old, new) = (Makefile::of(before), Makefile::of(after.unwrap_or_default()));
     let judged = old.judged(named);
-    if let Some(name) = judged.iter().find(|name| old.recipes.get(**name) != new.recipes.get(**name)) {
+    if let Some(name) =
+        judged.iter().find(|name| old.recipes.get(**name) != new.recipes.get(**name))
+    {
         return Some(format!("the target {name:?} was edited"));
     }
     // What was there for all targets, or is new for all of them.
@@ -18,7 +20,9 @@ pub(super) fn changed(before: &str, after: Option<&str>, named: &[String]) -> Op
         let line = crate::diagnostic::quote(line);
         return Some(format!("a line that holds for every target was edited: {line}"));
     }
-    if let Some(name) = new.variables.keys().find(|name| is_laxer(old.variables.get(*name), &new.variables[*name])) {
+    if let Some(name) =
+        new.variables.keys().find(|name| is_laxer(old.variables.get(*name), &new.variables[*name]))
+    {
         return Some(format!("the variable {name:?} makes the compiler laxer"));
     }
     // What a Makefile includes is used there.
@@ -36,7 +40,9 @@ pub(super) fn suspicious(text: &str) -> Option<String> {
     let of_checks = makefile.recipes.iter().filter(|(name, _)| is_check(name, &[]));
     let mut lines = of_checks.flat_map(|(_, recipe)| recipe.lines().skip(1));
     let ignores = |line: &&str| {
-        line.trim_start_matches('@').starts_with('-') || line.contains("|| true") || line.contains("|| :")
+        line.trim_start_matches('@').starts_with('-')
+            || line.contains("|| true")
+            || line.contains("|| :")
     };
     let harmful = makefile.globals.iter().find(|line| is_harmful(line)).map(String::as_str);
     let line = harmful.or_else(|| lines.find(ignores))?;
@@ -47,13 +53,15 @@ pub(super) fn suspicious(text: &str) -> Option<String> {
 fn is_laxer(before: Option<&String>, after: &str) -> bool {
     let has = |text: &str, flag: &str| text.split_whitespace().any(|word| word == flag);
     let before = before.map(String::as_str).unwrap_or_default();
-    let gained = ["-DNDEBUG", "-w", "-Wno-error"].iter().any(|flag| has(after, flag) && !has(before, flag));
+    let gained =
+        ["-DNDEBUG", "-w", "-Wno-error"].iter().any(|flag| has(after, flag) && !has(before, flag));
     let lost = has(before, "-Werror") && !has(after, "-Werror");
     gained || lost
 }
 
 fn is_harmful(line: &str) -> bool {
-    let is_flag = line.contains("-i") || line.contains("-k") || line.contains("-n") || line.contains("true");
+    let is_flag =
+        line.contains("-i") || line.contains("-k") || line.contains("-n") || line.contains("true");
     line.starts_with(".IGNORE") || (line.contains("FLAGS") && is_flag) || is_odd_shell(line)
 }
 
@@ -90,8 +98,7 @@ impl<'t> Makefile<'t> {
     fn of(text: &'t str) -> Self {
         let mut all = Self::default();
         let mut current: Vec<&str> = Vec::new();
-        let is_blank =
-            |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let is_blank = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         for line in text.lines().filter(is_blank) {
             if line.starts_with([' ', '\t']) && !current.is_empty() {
                 for name in &current {
@@ -125,8 +132,17 @@ impl<'t> Makefile<'t> {
     }
 
     fn variable(&mut self, name: &'t str, value: &str, line: &str) {
-        const FOR_ALL: &[&str] =
-            &["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MAKEFILES", "GNUMAKEFLAGS", "PATH", "MAKE", "ENV", "BASH_ENV"];
+        const FOR_ALL: &[&str] = &[
+            "SHELL",
+            ".SHELLFLAGS",
+            "MAKEFLAGS",
+            "MAKEFILES",
+            "GNUMAKEFLAGS",
+            "PATH",
+            "MAKE",
+            "ENV",
+            "BASH_ENV",
+        ];
         if FOR_ALL.contains(&name) {
             self.globals.insert(squeezed(line));
         }
@@ -160,8 +176,12 @@ impl<'t> Makefile<'t> {
         let mut texts: Vec<&str> = recipes.map(String::as_str).collect();
         while let Some(text) = texts.pop() {
             for (name, value) in &self.variables {
-                let is_used =
-                    [format!("$({name}"), format!("${{{name}"), format!("{{{{{name}"), format!("{{{{ {name}")];
+                let is_used = [
+                    format!("$({name}"),
+                    format!("${{{name}"),
+                    format!("{{{{{name}"),
+                    format!("{{{{ {name}"),
+                ];
                 if is_used.iter().any(|mark| text.contains(mark)) && used.insert(name) {
                     texts.push(value);
                 }
@@ -172,7 +192,8 @@ impl<'t> Makefile<'t> {
 }
 
 fn assignment(line: &str) -> Option<(&str, &str)> {
-    let line = line.strip_prefix("export ").or_else(|| line.strip_prefix("override ")).unwrap_or(line);
+    let line =
+        line.strip_prefix("export ").or_else(|| line.strip_prefix("override ")).unwrap_or(line);
     let (left, value) = line.split_once('=')?;
     let name = left.trim_end_matches([':', '+', '?', '!']).trim();
     let is_name = !name.is_empty()
@@ -181,7 +202,17 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
 }
 
 fn is_for_all(line: &str) -> bool {
-    let starts = [".IGNORE", ".SILENT", ".DEFAULT", ".ONESHELL", ".POSIX", "include ", "-include ", "sinclude ", "vpath"];
+    let starts = [
+        ".IGNORE",
+        ".SILENT",
+        ".DEFAULT",
+        ".ONESHELL",
+        ".POSIX",
+        "include ",
+        "-include ",
+        "sinclude ",
+        "vpath",
+    ];
     starts.iter().any(|start| line.starts_with(start))
 }
 

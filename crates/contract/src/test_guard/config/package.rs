@@ -6,8 +6,26 @@ use serde_json::Value;
 
 const RUNNERS: &[&str] = &["jest", "vitest", "nyc", "c8", "mocha", "ava", "tap", "eslintConfig"];
 const LIBRARIES: &[&str] = &[
-    "jest", "vitest", "mocha", "chai", "ava", "tap", "jasmine", "sinon", "@playwright/test", "cypress", "expect",
-    "@jest/globals", "typescript", "eslint", "nyc", "c8", "ts-jest", "phpunit/phpunit", "pestphp/pest", "supertest",
+    "jest",
+    "vitest",
+    "mocha",
+    "chai",
+    "ava",
+    "tap",
+    "jasmine",
+    "sinon",
+    "@playwright/test",
+    "cypress",
+    "expect",
+    "@jest/globals",
+    "typescript",
+    "eslint",
+    "nyc",
+    "c8",
+    "ts-jest",
+    "phpunit/phpunit",
+    "pestphp/pest",
+    "supertest",
 ];
 const CHECK_WORDS: &[&str] =
     &["test", "check", "lint", "coverage", "ci", "verify", "typecheck", "e2e"];
@@ -21,7 +39,8 @@ pub(super) fn is_check(name: &str, named: &[String]) -> bool {
 /// Runs before or after a check without being named.
 fn is_hook_of(name: &str, named: &[String]) -> bool {
     let of = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
-    of.is_some_and(|check| is_check(check, named)) || matches!(name, "pre-test-cmd" | "post-test-cmd")
+    of.is_some_and(|check| is_check(check, named))
+        || matches!(name, "pre-test-cmd" | "post-test-cmd")
 }
 
 pub(super) fn changed(
@@ -61,7 +80,18 @@ pub(super) fn changed(
 /// What is gone or other than before, or is new and leaves tests out.
 fn is_loosened(before: Option<&Value>, after: Option<&Value>) -> bool {
     const LEAVES_OUT: &[&str] = &[
-        "ignore", "Ignore", "passWithNoTests", "grep", "NamePattern", "exclude", "Mapper", "stub", "fake", "automock", "spec", "require",
+        "ignore",
+        "Ignore",
+        "passWithNoTests",
+        "grep",
+        "NamePattern",
+        "exclude",
+        "Mapper",
+        "stub",
+        "fake",
+        "automock",
+        "spec",
+        "require",
     ];
     match (before, after) {
         (None, None) => false,
@@ -69,7 +99,8 @@ fn is_loosened(before: Option<&Value>, after: Option<&Value>) -> bool {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let gone = old.iter().any(|(key, value)| match (value, new.get(key)) {
                 (Value::Array(old), Some(Value::Array(new))) => {
-                    old.iter().any(|item| !new.contains(item)) || leaves_out(key, LEAVES_OUT) && old != new
+                    old.iter().any(|item| !new.contains(item))
+                        || leaves_out(key, LEAVES_OUT) && old != new
                 }
                 (value @ Value::Object(_), Some(now @ Value::Object(_))) => {
                     is_loosened(Some(value), Some(now))
@@ -94,7 +125,13 @@ pub(super) fn suspicious(text: &str) -> Option<(Kind, String)> {
 /// A test library that comes from a folder, or under another library's name.
 fn suspicious_libraries(after: &Value, before: Option<&Value>) -> Option<(Kind, String)> {
     const LISTS: &[&str] = &[
-        "dependencies", "devDependencies", "overrides", "resolutions", "optionalDependencies", "require-dev", "require",
+        "dependencies",
+        "devDependencies",
+        "overrides",
+        "resolutions",
+        "optionalDependencies",
+        "require-dev",
+        "require",
     ];
     const ELSEWHERE: &[&str] = &["file:", "link:", "npm:", "portal:", "git+file:", "./", "../"];
     for list in LISTS {

@@ -47,7 +47,7 @@ pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
     let decides = |message: Option<String>| message.map(|message| (Kind::GateConfig, message));
     let all_of = |words: &[&str], comments| {
         let lines = normal_lines(text, comments);
-        let line = lines.iter().find(|line| leaves_out(line, words, text))?;
+        let line = lines.iter().find(|line| leaves_out(line, words))?;
         Some(format!("the new file decides which tests run: {}", crate::diagnostic::quote(line)))
     };
     match part {
@@ -64,18 +64,59 @@ pub(super) fn suspicious(part: &Part, text: &str) -> Option<(Kind, String)> {
 }
 
 /// Words that every new project uses in an honest way, too; they count where something follows that is not.
-fn leaves_out(line: &str, words: &[&str], text: &str) -> bool {
+fn leaves_out(line: &str, words: &[&str]) -> bool {
     const USUAL: &[&str] = &[
-        "include", "testMatch", "testRegex", "spec", "setupFiles", "rootDir", "roots", "projects", "require", "python_files",
-        "python_classes", "python_functions", "exclude", "omit", "runner", "retry", "retries", "globalSetup", "workspace", "ignore",
-        "IgnorePatterns", "norecursedirs", "-p ", "-m ", "resolver", "silent",
+        "include",
+        "testMatch",
+        "testRegex",
+        "spec",
+        "setupFiles",
+        "rootDir",
+        "roots",
+        "projects",
+        "require",
+        "python_files",
+        "python_classes",
+        "python_functions",
+        "exclude",
+        "omit",
+        "runner",
+        "retry",
+        "retries",
+        "globalSetup",
+        "workspace",
+        "ignore",
+        "IgnorePatterns",
+        "norecursedirs",
+        "-p ",
+        "-m ",
+        "resolver",
+        "silent",
     ];
     const PLAIN: &[&str] = &[
-        "test", "spec", "node_modules", "dist", "coverage", "build", ".git", "ts-node", "chai", "register", "process.env.CI",
-        "[0-9]", "require('", "require(\"", "tsx", "env:", "jest-circus", "<rootDir>/", "not slow", "migrations", "venv",
+        "test",
+        "spec",
+        "node_modules",
+        "dist",
+        "coverage",
+        "build",
+        ".git",
+        "ts-node",
+        "chai",
+        "register",
+        "process.env.CI",
+        "[0-9]",
+        "require('",
+        "require(\"",
+        "tsx",
+        "env:",
+        "jest-circus",
+        "<rootDir>/",
+        "not slow",
+        "migrations",
+        "venv",
     ];
     let found: Vec<&&str> = words.iter().filter(|word| line.contains(**word)).collect();
-    let _ = text;
     found.iter().any(|word| {
         let is_usual = USUAL.contains(word);
         let is_plain = PLAIN.iter().any(|plain| line.replace(**word, "").contains(plain));
@@ -84,12 +125,7 @@ fn leaves_out(line: &str, words: &[&str], text: &str) -> bool {
 }
 
 /// Additions are harmless unless they leave something out; whatever else changes is for a person.
-fn all(
-    before: &str,
-    after: Option<&str>,
-    comments: Comments,
-    words: &[&str],
-) -> Option<String> {
+fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) -> Option<String> {
     if !is_different(before, after, comments) {
         return None;
     }
@@ -103,9 +139,7 @@ fn all(
     let is_grown = |line: &&String| new.iter().any(|other| is_more(line, other, words));
     let gone = old.iter().find(|line| !new.contains(line) && !is_grown(line));
     let mut added = new.iter().filter(|line| !old.contains(line));
-    let found = gone.or_else(|| {
-        added.find(|line| words.iter().any(|word| line.contains(word)))
-    })?;
+    let found = gone.or_else(|| added.find(|line| words.iter().any(|word| line.contains(word))))?;
     Some(format!(
         "a file that decides about checks was edited: {}",
         crate::diagnostic::quote(found.trim())
@@ -119,13 +153,16 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
         return false;
     }
     let digits = |line: &str| -> Vec<f64> {
-        line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse().ok()).collect()
+        line.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .filter_map(|n| n.parse().ok())
+            .collect()
     };
     let without = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "");
     let (low, high) = (digits(old), digits(new));
-    let is_minimum = ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
-        .iter()
-        .any(|word| old.to_ascii_lowercase().contains(word));
+    let is_minimum =
+        ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
+            .iter()
+            .any(|word| old.to_ascii_lowercase().contains(word));
     let is_raised = is_minimum
         && without(old) == without(new)
         && low.len() == high.len()
@@ -135,8 +172,10 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
     };
     let (few, many) = (items(old), items(new));
     let leaves_out = words.iter().any(|word| old.contains(word));
-    let is_keyed = old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
-    let is_longer = is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
+    let is_keyed =
+        old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
+    let is_longer =
+        is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
     is_raised || is_longer
 }
 
@@ -199,12 +238,7 @@ fn without_hash_comment(line: &str) -> &str {
     }
 }
 
-fn tables(
-    before: &str,
-    after: Option<&str>,
-    headers: &[&str],
-    words: &[&str],
-) -> Option<String> {
+fn tables(before: &str, after: Option<&str>, headers: &[&str], words: &[&str]) -> Option<String> {
     let (old, new) = (tables_of(before, headers), tables_of(after.unwrap_or_default(), headers));
     for (header, lines) in &old {
         let now = new.get(header).map(Vec::as_slice).unwrap_or_default();
@@ -215,8 +249,7 @@ fn tables(
         }
     }
     let mut added = new.iter().filter(|(header, _)| !old.contains_key(*header));
-    let (header, _) =
-        added.find(|(_, lines)| lines.iter().any(|line| leaves_out(line, words, "")))?;
+    let (header, _) = added.find(|(_, lines)| lines.iter().any(|line| leaves_out(line, words)))?;
     Some(format!("the new table [{header}] leaves tests out"))
 }
 
@@ -256,8 +289,12 @@ fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
             .collect()
     };
     let (old, new) = (marked(before), marked(after.unwrap_or_default()));
-    let grows = |line: &&String| old.iter().any(|known| known.starts_with("members") && is_more(known, line, &[]));
-    let is_grown = |line: &&String| line.starts_with("members") && new.iter().any(|now| is_more(line, now, &[]));
+    let grows = |line: &&String| {
+        old.iter().any(|known| known.starts_with("members") && is_more(known, line, &[]))
+    };
+    let is_grown = |line: &&String| {
+        line.starts_with("members") && new.iter().any(|now| is_more(line, now, &[]))
+    };
     let other = new
         .iter()
         .find(|line| !old.contains(line) && !grows(line))

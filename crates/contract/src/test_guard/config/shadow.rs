@@ -5,12 +5,40 @@ use crate::test_guard::steering::Steering;
 
 /// Modules of Python's test libraries, and those that run with every start of Python.
 const PYTHON: &[&str] = &[
-    "unittest", "pytest", "_pytest", "doctest", "nose", "nose2", "hypothesis", "sitecustomize", "usercustomize",
-    "pluggy", "mock", "testtools", "tox", "nox", "coverage", "faulthandler", "runpy",
+    "unittest",
+    "pytest",
+    "_pytest",
+    "doctest",
+    "nose",
+    "nose2",
+    "hypothesis",
+    "sitecustomize",
+    "usercustomize",
+    "pluggy",
+    "mock",
+    "testtools",
+    "tox",
+    "nox",
+    "coverage",
+    "faulthandler",
+    "runpy",
 ];
 const JAVASCRIPT: &[&str] = &[
-    "jest", "vitest", "mocha", "chai", "ava", "tap", "jasmine", "@jest", "@vitest", "expect", "supertest",
-    "@playwright", "cypress", "sinon", "uvu",
+    "jest",
+    "vitest",
+    "mocha",
+    "chai",
+    "ava",
+    "tap",
+    "jasmine",
+    "@jest",
+    "@vitest",
+    "expect",
+    "supertest",
+    "@playwright",
+    "cypress",
+    "sinon",
+    "uvu",
 ];
 const RUBY: &[&str] = &["minitest", "rspec", "rspec-core", "test-unit", "autorun"];
 

@@ -5,17 +5,35 @@ use crate::test_guard::lex::Source;
 use serde_json::{Map, Value};
 
 const STRICT: &[&str] = &[
-    "strict", "noImplicitAny", "strictNullChecks", "strictFunctionTypes", "noUncheckedIndexedAccess", "noImplicitReturns",
-    "noFallthroughCasesInSwitch", "noUnusedLocals", "noUnusedParameters", "exactOptionalPropertyTypes", "checkJs",
-    "noEmitOnError", "noImplicitOverride", "useUnknownInCatchVariables", "strictBindCallApply", "strictPropertyInitialization",
+    "strict",
+    "noImplicitAny",
+    "strictNullChecks",
+    "strictFunctionTypes",
+    "noUncheckedIndexedAccess",
+    "noImplicitReturns",
+    "noFallthroughCasesInSwitch",
+    "noUnusedLocals",
+    "noUnusedParameters",
+    "exactOptionalPropertyTypes",
+    "checkJs",
+    "noEmitOnError",
+    "noImplicitOverride",
+    "useUnknownInCatchVariables",
+    "strictBindCallApply",
+    "strictPropertyInitialization",
 ];
-const LOOSE: &[&str] = &["noCheck", "skipLibCheck", "skipDefaultLibCheck", "suppressImplicitAnyIndexErrors"];
+const LOOSE: &[&str] =
+    &["noCheck", "skipLibCheck", "skipDefaultLibCheck", "suppressImplicitAnyIndexErrors"];
 
 pub(super) fn loosened(before: &str, after: Option<&str>) -> Option<String> {
     let old = read(before)?;
-    let Some(after) = after else { return Some("the settings of the type checker are gone".to_owned()) };
+    let Some(after) = after else {
+        return Some("the settings of the type checker are gone".to_owned());
+    };
     let new = read(after)?;
-    let options = |of: &Value| of.get("compilerOptions").and_then(Value::as_object).cloned().unwrap_or_default();
+    let options = |of: &Value| {
+        of.get("compilerOptions").and_then(Value::as_object).cloned().unwrap_or_default()
+    };
     let (was, now) = (options(&old), options(&new));
     let is = |of: &Map<String, Value>, key: &str| of.get(key).and_then(Value::as_bool);
     let is_new = old.as_object().is_some_and(Map::is_empty);
@@ -26,7 +44,8 @@ pub(super) fn loosened(before: &str, after: Option<&str>) -> Option<String> {
     if let Some(key) = strict.next() {
         return Some(format!("the type checker no longer asks for {key:?}"));
     }
-    let mut loose = LOOSE.iter().filter(|key| is(&now, key) == Some(true) && is(&was, key) != Some(true));
+    let mut loose =
+        LOOSE.iter().filter(|key| is(&now, key) == Some(true) && is(&was, key) != Some(true));
     if let Some(key) = loose.find(|key| !is_new || **key == "noCheck") {
         return Some(format!("the type checker is told {key:?}"));
     }
@@ -47,7 +66,8 @@ fn looks_at_less(old: &Value, new: &Value, is_new: bool) -> Option<String> {
     const USUAL: &[&str] = &["node_modules", "dist", "build", "out", "coverage", "lib"];
     let was = list(old, "exclude");
     let now = list(new, "exclude");
-    let is_odd = |item: &&String| !USUAL.iter().any(|usual| item.contains(usual)) && !was.contains(item);
+    let is_odd =
+        |item: &&String| !USUAL.iter().any(|usual| item.contains(usual)) && !was.contains(item);
     let odd = now.iter().find(is_odd).filter(|_| !is_new)?;
     Some(format!("the type checker leaves out {odd:?}"))
 }

@@ -41,10 +41,15 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
 /// A class that only its own assembly sees is found by no runner.
 fn hidden_classes<'s>(source: &'s Source<'_>) -> impl Iterator<Item = Block> + 's {
     let code = source.code.as_str();
-    let hidden = code.match_indices("internal ").chain(code.match_indices("private ")).chain(code.match_indices("abstract "));
+    let hidden = code
+        .match_indices("internal ")
+        .chain(code.match_indices("private "))
+        .chain(code.match_indices("abstract "));
     hidden.filter_map(|(at, word)| {
         let rest = code[at + word.len()..].trim_start();
-        let rest = ["sealed ", "static ", "partial "].iter().fold(rest, |rest, m| rest.strip_prefix(m).unwrap_or(rest));
+        let rest = ["sealed ", "static ", "partial "]
+            .iter()
+            .fold(rest, |rest, m| rest.strip_prefix(m).unwrap_or(rest));
         rest.starts_with("class ").then(|| Block { range: body(source, at), mark: Mark::Skipped })
     })
 }
@@ -174,7 +179,8 @@ fn skips(language: Language, attributes: &str) -> bool {
                 let is_annotation =
                     attributes[..at].ends_with('@') || attributes[..at].ends_with('.');
                 let conditions = ["Disabled", "Enabled"];
-                is_annotation && (conditions.iter().any(|c| word.starts_with(c)) || word == "Ignore")
+                is_annotation
+                    && (conditions.iter().any(|c| word.starts_with(c)) || word == "Ignore")
             });
             is_disabled || plain.contains("enabled=false")
         }
@@ -185,8 +191,17 @@ fn skips(language: Language, attributes: &str) -> bool {
 fn is_off(attribute: &str) -> bool {
     let plain = without_space(attribute);
     let plain = plain.trim_start_matches(['#', '!', '[']);
-    let inside = plain.strip_prefix("cfg(").and_then(|rest| rest.find(")]").map(|end| &rest[..end]));
-    let usual = ["test", "unix", "not(windows)", "target_os=", "not(miri)", "target_pointer_width=", "linux"];
+    let inside =
+        plain.strip_prefix("cfg(").and_then(|rest| rest.find(")]").map(|end| &rest[..end]));
+    let usual = [
+        "test",
+        "unix",
+        "not(windows)",
+        "target_os=",
+        "not(miri)",
+        "target_pointer_width=",
+        "linux",
+    ];
     inside.is_some_and(|inside| !usual.contains(&inside))
 }
 

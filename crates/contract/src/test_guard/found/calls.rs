@@ -41,11 +41,17 @@ fn redefined<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
     let code = source.code.as_str();
     let lines = code.lines().filter(|line| !line.contains("require") && !line.contains("import"));
     let named = lines.filter_map(|line| {
-        let rest = ["const ", "let ", "var ", "function "].iter().find_map(|k| line.trim().strip_prefix(k))?;
+        let rest = ["const ", "let ", "var ", "function "]
+            .iter()
+            .find_map(|k| line.trim().strip_prefix(k))?;
         let name = word_at(rest, 0);
         let follows = rest[name.len()..].trim_start();
         let is_set = follows.starts_with('=') || line.trim().starts_with("function ");
-        (is_set && !follows.contains("it.") && !follows.contains("test.") && !follows.contains("base.")).then_some(name)
+        (is_set
+            && !follows.contains("it.")
+            && !follows.contains("test.")
+            && !follows.contains("base."))
+        .then_some(name)
     });
     named.filter(|name| TESTS.contains(name) || SUITES.contains(name)).collect()
 }
@@ -54,7 +60,9 @@ fn redefined<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
 fn skipped_names<'s>(source: &'s Source<'_>) -> Vec<&'s str> {
     let lines = source.code.lines().filter(|line| {
         let skips = [".skip", "xit", "xdescribe", ".todo"].iter().any(|skip| line.contains(skip));
-        skips && line.contains('=') && ["const ", "let ", "var "].iter().any(|k| line.trim().starts_with(k))
+        skips
+            && line.contains('=')
+            && ["const ", "let ", "var "].iter().any(|k| line.trim().starts_with(k))
     });
     lines.filter_map(|line| words(line).nth(1).map(|(_, name)| name)).collect()
 }
@@ -113,8 +121,11 @@ impl Call<'_> {
     fn list(self, source: &Source<'_>, listing: &mut Listing) {
         let has = |names: &[&str]| self.chain.iter().any(|name| names.contains(name));
         let options = self.options(source);
-        let is_set = |key: &str| options.contains(&format!("{key}:")) && !options.contains(&format!("{key}:false"));
-        let is_skipped = self.word.starts_with('x') || has(SKIPS) || is_set("skip") || is_set("todo");
+        let is_set = |key: &str| {
+            options.contains(&format!("{key}:")) && !options.contains(&format!("{key}:false"))
+        };
+        let is_skipped =
+            self.word.starts_with('x') || has(SKIPS) || is_set("skip") || is_set("todo");
         let is_only = self.word.starts_with('f') || has(&["only"]) || is_set("only");
         let is_suite = SUITES.contains(&self.word) || has(&["describe"]);
         let range = self.at..self.arguments.end;

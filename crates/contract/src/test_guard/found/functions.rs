@@ -61,7 +61,8 @@ fn by_keyword(source: &Source<'_>) -> Listing {
         let name = word_at(code, name_at);
         let is_end = |byte: &u8| b";{}".contains(byte);
         let start = code.as_bytes()[..at].iter().rposition(is_end).map_or(0, |end| end + 1);
-        let is_taken = source.language != Language::Go || is_go_signature(source, name_at + name.len());
+        let is_taken =
+            source.language != Language::Go || is_go_signature(source, name_at + name.len());
         if is_test(source, name, start, at) && is_taken {
             let body = body(source, name_at + name.len());
             let (name, head) = (name.to_owned(), start..body.start);
@@ -88,9 +89,10 @@ fn is_test(source: &Source<'_>, name: &str, start: usize, at: usize) -> bool {
     }
     // PHPUnit also takes its marks from the comment before the function.
     let before = &source.text[start..at];
-    let is_marked = || ["@test", "#[Test]", "\\Test]", "#[Test,"].iter().any(|mark| before.contains(mark));
-    let is_hidden = ["protected ", "private ", "abstract "].iter().any(|word| {
-        before.rsplit('\n').next().is_some_and(|line| line.contains(word))
-    });
+    let is_marked =
+        || ["@test", "#[Test]", "\\Test]", "#[Test,"].iter().any(|mark| before.contains(mark));
+    let is_hidden = ["protected ", "private ", "abstract "]
+        .iter()
+        .any(|word| before.rsplit('\n').next().is_some_and(|line| line.contains(word)));
     !name.is_empty() && !is_hidden && (name.starts_with("test") || is_marked())
 }

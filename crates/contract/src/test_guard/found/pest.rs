@@ -13,7 +13,8 @@ pub(super) fn is_pest(source: &Source<'_>) -> bool {
 
 fn is_call(source: &Source<'_>, at: usize, word: &str) -> bool {
     let before = source.code[..at].trim_end();
-    let is_first = before.is_empty() || before.ends_with([';', '}', '{']) || before.ends_with("<?php");
+    let is_first =
+        before.is_empty() || before.ends_with([';', '}', '{']) || before.ends_with("<?php");
     is_first && source.code[at + word.len()..].trim_start().starts_with('(')
 }
 

@@ -2,7 +2,9 @@
 
 use super::{Block, Found, Listing, Mark};
 use crate::test_guard::lex::Source;
-use crate::test_guard::scan::{body, indentation, line_end, line_start, skip_space, word_at, words};
+use crate::test_guard::scan::{
+    body, indentation, line_end, line_start, skip_space, word_at, words,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -13,9 +15,8 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
     let mut listing = Listing::default();
     let declared = declared(source);
     let aliases = aliases(source, &declared);
-    let is_skip = |code: &str| {
-        words(code).any(|(_, word)| SKIPS.contains(&word) || aliases.contains(word))
-    };
+    let is_skip =
+        |code: &str| words(code).any(|(_, word)| SKIPS.contains(&word) || aliases.contains(word));
     file_marks(source, &is_skip, &mut listing);
     for one in &declared {
         let decorators = &code[one.start..one.at];
@@ -126,7 +127,9 @@ fn is_class_left_out(source: &Source<'_>, class: &Declared<'_>) -> bool {
     let squeezed: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let is_case = !matches!(bases(source, class).trim(), "" | "object");
     let has_constructor = squeezed.contains("def__init__(") && !is_case;
-    squeezed.contains("__test__=False") || squeezed.contains("__unittest_skip__=True") || has_constructor
+    squeezed.contains("__test__=False")
+        || squeezed.contains("__unittest_skip__=True")
+        || has_constructor
 }
 
 /// `del TestX`, `TestX = None`.
@@ -139,8 +142,15 @@ fn is_deleted(code: &str, name: &str) -> bool {
 
 /// `setUp` and its like, where they skip.
 fn skips_for_all(source: &Source<'_>, one: &Declared<'_>) -> bool {
-    const FIRST: &[&str] =
-        &["setUp", "setUpClass", "setUpModule", "setup_method", "setup_class", "setup_module", "asyncSetUp"];
+    const FIRST: &[&str] = &[
+        "setUp",
+        "setUpClass",
+        "setUpModule",
+        "setup_method",
+        "setup_class",
+        "setup_module",
+        "asyncSetUp",
+    ];
     let code = &source.code[one.body.clone()];
     let skips = ["SkipTest", "skipTest(", "pytest.skip("];
     FIRST.contains(&one.name) && skips.iter().any(|skip| code.contains(skip))
@@ -160,7 +170,8 @@ fn file_marks(source: &Source<'_>, is_skip: &impl Fn(&str) -> bool, listing: &mu
     for line in code.split_inclusive('\n') {
         let text = line.trim_end();
         let marks = text.starts_with("pytestmark") && is_skip(&code[at..line_end(code, at)]);
-        let skips = ["pytest.skip(", "raise unittest.SkipTest", "raise SkipTest", "pytest.importorskip("];
+        let skips =
+            ["pytest.skip(", "raise unittest.SkipTest", "raise SkipTest", "pytest.importorskip("];
         if marks || skips.iter().any(|skip| text.starts_with(skip)) {
             listing.blocks.push(Block { range: 0..code.len(), mark: Mark::Skipped });
         }
@@ -177,8 +188,11 @@ fn aliases<'s>(source: &'s Source<'_>, declared: &[Declared<'s>]) -> BTreeSet<&'
         for three in found.windows(3).filter(|w| SKIPS.contains(&w[0]) && w[1] == "as") {
             all.insert(three[2]);
         }
-        let value = line.split_once('=').filter(|(name, _)| !line.starts_with(' ') && !name.contains('('));
-        if let Some((name, _)) = value.filter(|(_, value)| words(value).any(|(_, w)| SKIPS.contains(&w))) {
+        let value =
+            line.split_once('=').filter(|(name, _)| !line.starts_with(' ') && !name.contains('('));
+        if let Some((name, _)) =
+            value.filter(|(_, value)| words(value).any(|(_, w)| SKIPS.contains(&w)))
+        {
             all.insert(name.trim());
         }
     }
