@@ -21,7 +21,7 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
         .flat_map(|(index, change)| tests_of(index, change.path, change.after))
         .collect();
     let mut pairs = Pairs::of(&before, &after);
-    pairs.into_tables(&before, &after);
+    pairs.find_rows(&before, &after);
     let mut weakenings = lost(changes, &before, &pairs);
     weakenings.extend(changes.iter().filter_map(out_of_reach));
     let elsewhere = Elsewhere::of(changes);
@@ -203,7 +203,7 @@ impl Pairs {
     }
 
     /// Tests that became rows of a table: their words stand in a test that has more cases than before.
-    fn into_tables(&mut self, before: &[Test], after: &[Test]) {
+    fn find_rows(&mut self, before: &[Test], after: &[Test]) {
         let mut room: Vec<usize> = after.iter().map(|test| test.facts.cases).collect();
         for (index, new) in self.became.iter().enumerate() {
             if let Some(new) = new {
@@ -211,11 +211,11 @@ impl Pairs {
                 room[*new] = if is_same { 0 } else { room[*new].saturating_sub(1) };
             }
         }
-        for index in 0..before.len() {
+        for (index, test) in before.iter().enumerate() {
             if self.became[index].is_some() {
                 continue;
             }
-            let takes = |new: &usize| room[*new] > 0 && after[*new].holds(&before[index]);
+            let takes = |new: &usize| room[*new] > 0 && after[*new].holds(test);
             if let Some(new) = (0..after.len()).find(takes) {
                 room[new] -= 1;
                 self.merged.insert(index);

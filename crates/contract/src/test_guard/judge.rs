@@ -107,8 +107,7 @@ fn weaker<'a>(old: &'a [Asserted], new: &[Asserted], elsewhere: &Elsewhere) -> O
         let is_said = one.strength == 1 && has_value;
         is_weaker && !is_said && one.strength > 0 && (is_recomputed || !elsewhere.has(&one.text))
     };
-    let lost = gone.iter().find(is_lost).map(|one| one.text.as_str());
-    lost
+    gone.iter().find(is_lost).map(|one| one.text.as_str())
 }
 
 /// The same words, but their other side is computed in the test now.

@@ -109,7 +109,8 @@ fn is_go_test(path: &str) -> bool {
     let Some(stem) = file_name(path).strip_suffix("_test.go") else { return false };
     let system = stem.rsplit('_').next().unwrap_or_default();
     let is_hidden = |step: &str| step.starts_with(['_', '.']) || step == "testdata";
-    !path.split('/').any(is_hidden) && !(stem.contains('_') && OTHERS.contains(&system))
+    let is_foreign = stem.contains('_') && OTHERS.contains(&system);
+    !path.split('/').any(is_hidden) && !is_foreign
 }
 
 /// By the usual settings of the usual runners.

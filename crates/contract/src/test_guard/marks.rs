@@ -134,5 +134,5 @@ fn added<'l>(word: &Word, old: Option<&Lines>, new: &'l Lines) -> Option<&'l Lin
     let is_new = |line: &&&Line| !was.iter().any(|known| known.bare == line.bare);
     let mut fresh = now.iter().filter(is_about_known);
     let first = fresh.find(is_new);
-    first.or_else(|| now.iter().filter(is_about_known).next_back()).copied()
+    first.or_else(|| now.iter().rfind(is_about_known)).copied()
 }

@@ -26,7 +26,8 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
             _ => is_private,
         };
         let is_method = line.trim_start().starts_with("def ");
-        if !line.trim().is_empty() && !listing.is_full() && !(is_private && is_method) {
+        let is_hidden = is_private && is_method;
+        if !line.trim().is_empty() && !listing.is_full() && !is_hidden {
             opened(source, start, line.trim(), &mut listing);
         }
         at += line.len();
