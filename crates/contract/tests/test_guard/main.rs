@@ -9,7 +9,7 @@
 //! --- after path                  (left out for a deleted file; without a `before` of the same text the file changes)
 //! ```
 //!
-//! `corpus` has many more, from which the rules were not written: what a cheat would do, and honest work like it.
+//! `corpus` has many more: what a cheat would do, and honest work like it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

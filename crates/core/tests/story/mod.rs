@@ -224,7 +224,7 @@ impl Told {
         let (decision, command) = (decision(name), self.command_id());
         let event = Event::AnswerKept { decision, answer: answer.to_owned(), command };
         let mut session = self.session().clone();
-        session.apply(self.now, &event);
+        session.follow(self.now, &event).expect("a kept answer follows anything");
         self.journal.push((self.now, event));
         self.engine = Engine::resume(session);
     }
