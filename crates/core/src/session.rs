@@ -23,9 +23,7 @@ pub use unit::{Gate, GateState, PendingRepair, Unit};
 
 use crate::action::{Assignment, Place, Step, StepKind};
 use crate::decision::{Blocker, CorrectionStatus, Decision, DecisionKind, Subject};
-use crate::event::{
-    CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus, Purpose,
-};
+use crate::event::{CheckPurpose, CheckTree, CriterionResult, Finding, FindingStatus, Purpose};
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, ContentHash, DecisionId, DispatchNumber, TaskId,
     TaskRef,
@@ -249,28 +247,6 @@ impl Session {
             closed: false,
             opening: opening.clone(),
         }
-    }
-
-    /// Folds a whole journal. The first event must be the opening, and each must be able to follow those before it.
-    pub fn replay<'a>(
-        mut events: impl Iterator<Item = (Timestamp, &'a Event)>,
-    ) -> Result<Self, Unfit> {
-        let Some((at, Event::SessionOpened(opening))) = events.next() else {
-            return Err(Unfit { index: 0, why: "it does not open a session".to_owned() });
-        };
-        fit::opening_fits(opening).map_err(|why| Unfit { index: 0, why })?;
-        let mut session = Self::open(at, opening);
-        for (index, (at, event)) in events.enumerate() {
-            session.follow(at, event).map_err(|why| Unfit { index: index + 1, why })?;
-        }
-        Ok(session)
-    }
-
-    /// Takes an event of a journal, or says why it cannot follow what has happened.
-    pub fn follow(&mut self, at: Timestamp, event: &Event) -> Result<(), String> {
-        self.fit(event)?;
-        self.apply(at, event);
-        Ok(())
     }
 
     /// The state people see, one of sixteen.

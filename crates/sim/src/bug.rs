@@ -293,15 +293,21 @@ impl Bug {
             (Self::CallsARedCheckGreen, Event::ChecksEnded { results, .. }) => {
                 results.iter().any(|result| !result.passed)
             }
+            (Self::ReviewsBeforeAllIsCoded, Event::DispatchOpened { purpose, .. }) => {
+                *purpose == Purpose::Implement && session.strategy() == Some(Strategy::SingleFinal)
+            }
+            _ => self.is_about_a_clone(event, session),
+        }
+    }
+
+    fn is_about_a_clone(self, event: &Event, session: &Session) -> bool {
+        match (self, event) {
             (Self::TakesTheWorkspaceForAClone, Event::ChecksStarted { tree, .. }) => {
                 *tree != CheckTree::Workspace
             }
             (Self::UsesASpentClone, Event::ChecksStarted { number, tree, .. }) => {
                 *tree == CheckTree::Fresh { since: *number }
                     && clone_before(session, *number).is_some()
-            }
-            (Self::ReviewsBeforeAllIsCoded, Event::DispatchOpened { purpose, .. }) => {
-                *purpose == Purpose::Implement && session.strategy() == Some(Strategy::SingleFinal)
             }
             _ => false,
         }

@@ -20,3 +20,8 @@ pub type Held = Result<(), Violation>;
 pub fn hold(holds: bool, rule: &'static str, detail: impl FnOnce() -> String) -> Held {
     if holds { Ok(()) } else { Err(Violation { rule, detail: detail() }) }
 }
+
+/// As much of something as a line can hold.
+pub fn shortened(told: &impl fmt::Debug) -> String {
+    format!("{told:?}").chars().take(200).collect()
+}

@@ -8,7 +8,7 @@ use crate::journal::Journal;
 use crate::people::{People, Says};
 use crate::purse::{Purse, Settled};
 use crate::repository::Repository;
-use crate::violation::{Held, Violation, hold};
+use crate::violation::{Held, Violation, hold, shortened};
 use crate::witness::{Truth, Witness};
 use crate::workload::{self, Workload};
 use std::collections::{BTreeMap, BTreeSet};
@@ -496,8 +496,4 @@ impl<'a> World<'a> {
             format!("{:?}", self.journal.records().last())
         })
     }
-}
-
-fn shortened(told: &impl std::fmt::Debug) -> String {
-    format!("{told:?}").chars().take(200).collect()
 }

@@ -6,6 +6,7 @@ use crate::event::{CheckPurpose, Event, Finding, Merged, Purpose};
 use crate::id::{CommitId, DecisionId, DispatchNumber, SessionName, TaskRef};
 use crate::input::Opening;
 use crate::policy::Policy;
+use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
 
 /// The first event of a journal that cannot follow those before it, by its place in the list.
@@ -21,7 +22,29 @@ type Fit = Result<(), String>;
 const COUNT_MAX: u32 = 1_000_000;
 
 impl Session {
-    pub(super) fn fit(&self, event: &Event) -> Fit {
+    /// Folds a whole journal. The first event must be the opening, and each must be able to follow those before it.
+    pub fn replay<'a>(
+        mut events: impl Iterator<Item = (Timestamp, &'a Event)>,
+    ) -> Result<Self, Unfit> {
+        let Some((at, Event::SessionOpened(opening))) = events.next() else {
+            return Err(Unfit { index: 0, why: "it does not open a session".to_owned() });
+        };
+        opening_fits(opening).map_err(|why| Unfit { index: 0, why })?;
+        let mut session = Self::open(at, opening);
+        for (index, (at, event)) in events.enumerate() {
+            session.follow(at, event).map_err(|why| Unfit { index: index + 1, why })?;
+        }
+        Ok(session)
+    }
+
+    /// Takes an event of a journal, or says why it cannot follow what has happened.
+    pub fn follow(&mut self, at: Timestamp, event: &Event) -> Result<(), String> {
+        self.fit(event)?;
+        self.apply(at, event);
+        Ok(())
+    }
+
+    fn fit(&self, event: &Event) -> Fit {
         match event {
             Event::SessionOpened(_) => Err("the session is opened a second time".to_owned()),
             Event::PolicyAdopted { policy } => policy_fits(policy),
@@ -157,7 +180,7 @@ impl Session {
 }
 
 /// Of the first event.
-pub(super) fn opening_fits(opening: &Opening) -> Fit {
+fn opening_fits(opening: &Opening) -> Fit {
     SessionName::parse(opening.session.as_str()).map_err(|bad| bad.to_string())?;
     commit_fits(&opening.base)?;
     policy_fits(&opening.policy)

@@ -1,132 +1,29 @@
 //! Runs one attempt of a dispatch: takes up what is there already, or prepares, starts and waits.
 
+mod order;
+
+pub use order::{DispatchOrder, Ended, rescue_name};
+
 use super::adapter::{self, Player};
 use super::collect::{self, Collected};
 use super::session_files::{self, Given};
 use super::{ActivityError, StopSwitch, clean, driven, failed, input, manual, setup};
 use crate::agent;
-use crate::context::{Context, Room};
+use crate::context::Context;
 use crate::crash;
 use crate::files;
-use crate::journal::Lineage;
 use crate::layout::{RunFolder, SessionLayout};
 use crate::process::{self, Attached, Hold, RunOutcome, RunSpec, Waited};
 use crate::sandbox;
 use crate::settings::roles::MissingRole;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::MANUAL_FIX;
-use tollgate_core::brief::Brief;
-use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
-use tollgate_core::reply::Usage;
-use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::{Dispatch, Session, Wanted};
-use tollgate_core::work::{DispatchEnd, SetAside};
-
-/// How an attempt ended and what it cost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    pub end: DispatchEnd,
-    pub usage: Usage,
-    /// Files that were too large, where `end` has no room for them.
-    pub set_aside: Vec<SetAside>,
-}
-
-impl Ended {
-    /// Nothing ran.
-    fn uncounted(end: DispatchEnd) -> Self {
-        Self::new(end, Usage::default())
-    }
-
-    pub(super) fn new(end: DispatchEnd, usage: Usage) -> Self {
-        Self { end, usage, set_aside: Vec::new() }
-    }
-}
-
-/// Everything an attempt needs, taken from the state when it was ordered.
-#[derive(Debug, Clone)]
-pub struct DispatchOrder {
-    pub number: DispatchNumber,
-    pub attempt: Attempt,
-    /// The hash of the record that opened it.
-    pub opened_by: String,
-    pub brief: Brief,
-    pub timeout_ms: u64,
-    pub agent: Option<String>,
-    pub session: SessionName,
-    /// Where it works; parallel members have workspaces of their own.
-    pub room: Room,
-    pub mode: Mode,
-    pub project_type: ProjectType,
-    pub base: CommitId,
-    pub tip: CommitId,
-    pub branch: String,
-    pub ci_status: &'static str,
-    pub last_failed_step: Option<String>,
-    pub instructions: Vec<String>,
-    pub artefacts: Vec<String>,
-    /// The dispatches that are not over; the private folders of all others go.
-    pub open: Vec<DispatchNumber>,
-}
-
-impl DispatchOrder {
-    pub fn of(
-        session: &Session,
-        lineage: &Lineage,
-        number: DispatchNumber,
-        attempt: Attempt,
-    ) -> Option<Self> {
-        let dispatch = session.dispatches.get(&number)?;
-        let base_branch = session.opening.base_branch.clone();
-        Some(Self {
-            number,
-            attempt,
-            opened_by: lineage.opened_by(Wanted::Dispatch(number, attempt)).to_owned(),
-            brief: session.brief(number)?,
-            timeout_ms: dispatch.timeout_ms(),
-            agent: dispatch.agent().map(str::to_owned),
-            session: session.opening.session.clone(),
-            room: room_of(dispatch),
-            mode: session.mode,
-            project_type: session.opening.project_type,
-            base: session.opening.base.clone(),
-            tip: dispatch.based_on.clone().unwrap_or_else(|| session.tip.clone()),
-            branch: match base_branch {
-                Some(branch) if !session.has_accepted_work() => branch,
-                _ => session.branch(),
-            },
-            ci_status: match session.last_checks {
-                None => "unknown",
-                Some(true) => "green",
-                Some(false) => "red",
-            },
-            last_failed_step: session.last_failed_step.clone(),
-            instructions: session.opening.instructions.clone(),
-            artefacts: session.artefacts.keys().cloned().collect(),
-            open: open_dispatches(session),
-        })
-    }
-
-    fn rescue_name(&self) -> String {
-        rescue_name(self.number, self.attempt)
-    }
-}
-
-fn open_dispatches(session: &Session) -> Vec<DispatchNumber> {
-    let open = session.dispatches.iter().filter(|(_, dispatch)| dispatch.verdict.is_none());
-    open.map(|(number, _)| *number).collect()
-}
-
-fn room_of(dispatch: &Dispatch) -> Room {
-    dispatch.room().map_or(Room::Session, Room::Member)
-}
-
-/// Under what name the changes of an attempt that was not accepted are kept.
-pub(super) fn rescue_name(number: DispatchNumber, attempt: Attempt) -> String {
-    format!("dispatch-{number}-attempt-{attempt}")
-}
+use tollgate_core::id::Attempt;
+use tollgate_core::work::DispatchEnd;
 
 /// None when it waits for a person and the loop did not wait with it.
 pub fn run(
@@ -157,44 +54,13 @@ fn run_to_end(
     let workspace = context
         .workspace(&order.session, order.room, &order.base, &order.tip)?
         .labelled(&order.rescue_name());
-    let collected = Collected { context, order, workspace: &workspace, folder: &folder };
-    let outcome = loop {
-        if manual::is_assigned(&folder) {
-            match manual::wait(&folder, stop)? {
-                Some(outcome) => break outcome,
-                None => return Ok(None),
-            }
-        }
-        match process::attach(folder.folder()).map_err(look())? {
-            Attached::Finished(outcome) => break outcome,
-            Attached::Running(run) => {
-                stop.arm(run.stopper());
-                match wait(run)? {
-                    Some(outcome) => break outcome,
-                    None => return lost(&collected, Watched::Yes),
-                }
-            }
-            Attached::Lost => return lost(&collected, Watched::No),
-            Attached::NeverStarted => {
-                // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
-                let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
-                    continue;
-                };
-                // Those after it may have begun since this order was given.
-                driven::remove_homes(context, &order.session, |number| {
-                    number < order.number && !order.open.contains(&number)
-                });
-                match start(context, order, &workspace, &folder, hold, stop)? {
-                    Started::Ended(end) => return Ok(Some(Ended::uncounted(end))),
-                    Started::Assigned => {}
-                    Started::Finished(outcome) => break outcome,
-                    Started::Lost => return lost(&collected, Watched::Yes),
-                }
-            }
-        }
+    let attempt = Collected { context, order, workspace: &workspace, folder: &folder };
+    let outcome = match reach_end(&attempt, stop)? {
+        ControlFlow::Continue(outcome) => outcome,
+        ControlFlow::Break(ended) => return Ok(ended),
     };
     let context = &context.knowing(&driven::secrets(context, order)?);
-    let collected = Collected { context, ..collected };
+    let collected = Collected { context, ..attempt };
     let Ended { mut end, usage, .. } = collect::end(&collected, &outcome)?;
     // What a person made stays where it is: in the next attempt they go on from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
@@ -219,6 +85,51 @@ fn run_to_end(
         work.set_aside = std::mem::take(&mut set_aside);
     }
     Ok(Some(Ended { end, usage, set_aside }))
+}
+
+/// Takes up what is there already or starts the attempt, and waits. Breaks where there is no outcome to look at.
+fn reach_end(
+    at: &Collected<'_>,
+    stop: &StopSwitch,
+) -> Result<ControlFlow<Option<Ended>, RunOutcome>, ActivityError> {
+    use ControlFlow::{Break, Continue};
+    let Collected { context, order, workspace, folder } = *at;
+    let look = || ActivityError::io(format!("cannot look at {}", folder.folder().display()));
+    loop {
+        if manual::is_assigned(folder) {
+            match manual::wait(folder, stop)? {
+                Some(outcome) => return Ok(Continue(outcome)),
+                None => return Ok(Break(None)),
+            }
+        }
+        match process::attach(folder.folder()).map_err(look())? {
+            Attached::Finished(outcome) => return Ok(Continue(outcome)),
+            Attached::Running(run) => {
+                stop.arm(run.stopper());
+                match wait(run)? {
+                    Some(outcome) => return Ok(Continue(outcome)),
+                    None => return lost(at, Watched::Yes).map(Break),
+                }
+            }
+            Attached::Lost => return lost(at, Watched::No).map(Break),
+            Attached::NeverStarted => {
+                // A supervisor of a killed engine may come late; the tree must not be reset under its agent.
+                let Some(hold) = process::hold(folder.folder()).map_err(look())? else {
+                    continue;
+                };
+                // Those after it may have begun since this order was given.
+                driven::remove_homes(context, &order.session, |number| {
+                    number < order.number && !order.open.contains(&number)
+                });
+                match start(context, order, workspace, folder, hold, stop)? {
+                    Started::Ended(end) => return Ok(Break(Some(Ended::uncounted(end)))),
+                    Started::Assigned => {}
+                    Started::Finished(outcome) => return Ok(Continue(outcome)),
+                    Started::Lost => return lost(at, Watched::Yes).map(Break),
+                }
+            }
+        }
+    }
 }
 
 /// Ends what a person will not finish any more; the name under which their changes are kept, if there are any.
