@@ -68,20 +68,43 @@ fn folded(text: &str, used: usize, columns: Option<usize>) -> String {
         return text.to_owned();
     };
     let mut folded = String::with_capacity(text.len());
-    let mut used = used;
-    for char in text.chars() {
-        let width = if char == '\t' { 8 } else { char.width().unwrap_or(0) };
-        if char == '\n' {
-            used = 0;
-        } else if used + width > columns {
+    for (number, line) in text.split('\n').enumerate() {
+        let mut room = columns.saturating_sub(if number == 0 { used } else { 0 });
+        let mut rest = line;
+        if number > 0 {
+            folded.push('\n');
+        }
+        loop {
+            let end = row_end(rest, room);
+            folded.push_str(&rest[..end]);
+            rest = rest[end..].trim_start_matches(' ');
+            if rest.is_empty() {
+                break;
+            }
             folded.push('\n');
             folded.push_str(BAR);
-            used = BAR.width();
+            room = columns - BAR.width();
         }
-        folded.push(char);
-        used += width;
     }
     folded
+}
+
+/// Where a row of so many columns ends: before a space, or within a word that is longer than the row.
+fn row_end(text: &str, room: usize) -> usize {
+    let (mut width, mut has_word, mut space) = (0, false, None);
+    let mut before = ' ';
+    for (at, char) in text.char_indices() {
+        width += if char == '\t' { 8 } else { char.width().unwrap_or(0) };
+        if width > room && char != ' ' && at > 0 {
+            return space.unwrap_or(at);
+        }
+        if char == ' ' && before != ' ' && has_word {
+            space = Some(at);
+        }
+        has_word |= !BAR.contains(char);
+        before = char;
+    }
+    text.len()
 }
 
 /// Bytes as they are, for completions and schemas.
@@ -233,7 +256,10 @@ mod tests {
     #[test]
     fn r175_what_goes_on_on_another_line_stands_behind_a_bar() {
         assert_eq!(continued("one\nstate     DONE\n"), "one\n│ state     DONE");
-        assert_eq!(folded("one two", 2, Some(5)), "one\n│  tw\n│ o");
+        assert_eq!(folded("one two", 2, Some(5)), "one\n│ two");
+        assert_eq!(folded("one twofold", 2, Some(5)), "one\n│ two\n│ fol\n│ d");
+        assert_eq!(folded("a     state DONE", 2, Some(10)), "a\n│ state\n│ DONE");
+        assert_eq!(folded("ab\n│ cd ef", 2, Some(5)), "ab\n│ cd\n│ ef");
         assert_eq!(folded("ab\n│ cd", 2, Some(5)), "ab\n│ cd");
         assert_eq!(folded("one two", 2, None), "one two");
     }

@@ -131,15 +131,14 @@ fn is_runner(path: &str) -> bool {
 /// A check may run the very program that is worked on; what only checks has a name or a place that says so.
 fn is_program(path: &str) -> bool {
     const CHECKS: &[&str] =
-        &["check", "test", "verify", "lint", "accept", "ci", "run_", "run-", "smoke", "gate"];
-    const FOLDERS: &[&str] =
-        &["scripts", "script", "tools", "ci", ".ci", "bin", "hack", "test", "tests"];
+        &["check", "test", "verify", "valid", "lint", "accept", "ci", "run", "smoke", "gate"];
+    const FOLDERS: &[&str] = &["scripts", "script", "tools", "ci", ".ci", "hack", "test", "tests"];
     let is_code = Language::of(path)
         .is_some_and(|language| !matches!(language, Language::Shell | Language::Bats));
     let name = file_name(path).to_ascii_lowercase();
     let is_check =
         CHECKS.iter().any(|word| name.starts_with(word) || name.contains(&format!("_{word}")));
-    is_code && !is_check && !is_below(path, FOLDERS)
+    (is_code || is_below(path, &["bin"])) && !is_check && !is_below(path, FOLDERS)
 }
 
 fn comments_of(path: &str) -> Comments {

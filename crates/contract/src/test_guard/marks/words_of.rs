@@ -452,7 +452,7 @@ const PHP: &[Word] = &[
 ];
 
 const SHELL: &[Word] = &[
-    Word { any_of: &["set+e", "set+o"], says: HIDES, ..PLAIN },
+    Word { any_of: &["set+e", "set+o"], says: HIDES, counts_in_new: false, ..PLAIN },
     Word {
         any_of: &["||true", "||:", "||exit0", "||return0", "||echo", ";true", ";exit0", "&&exit0"],
         unless: &[
@@ -460,6 +460,7 @@ const SHELL: &[Word] = &[
             "down",
         ],
         says: HIDES,
+        counts_in_new: false,
         ..PLAIN
     },
     Word {
