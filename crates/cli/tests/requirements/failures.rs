@@ -264,10 +264,13 @@ fn expect_clean(repo: &Repo, shown: &str) {
         !path.components().any(|part| part.as_os_str() == "tree" || part.as_os_str() == ".git")
     };
     files.extend(outside.into_iter().filter(is_record));
+    // What an agent wrote as its work is kept as it would be accepted: without tokens, and otherwise as it is.
+    let is_work = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "left");
     let secrets = TOKENS.iter().chain([&PASSWORD, &MAIL, &FROM_ENVIRONMENT]);
     for secret in secrets {
         assert!(!shown.contains(secret), "{secret} is shown:\n{shown}");
-        for path in &files {
+        let may_be_work = [PASSWORD, MAIL].contains(secret);
+        for path in files.iter().filter(|path| !(may_be_work && is_work(path))) {
             let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
             assert!(!text.contains(secret), "{secret} is in {}:\n{text}", path.display());
         }

@@ -84,7 +84,7 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     let shown = blocked.err.split_once("\nBLOCKED").unwrap().1;
     expect_test::expect![[r#"
           SESSION (persistence)
-        DIR/repo/.agents-work/SESSION/status.json could not be written and read back in 3 tries; the last time: cannot write DIR/repo/.agents-work/SESSION/status.json: Is a directory (os error 21)
+        │ DIR/repo/.agents-work/SESSION/status.json could not be written and read back in 3 tries; the last time: cannot write DIR/repo/.agents-work/SESSION/status.json: Is a directory (os error 21)
         remedy: mend what it says (space, permissions, a branch that was moved), then `tollgate resume`; no answer is lost
     "#]].assert_eq(&repo.neutral(shown));
     assert_eq!(repo.blocker().0, "persistence");

@@ -267,8 +267,7 @@ fn r174_a_git_that_an_earlier_engine_left_is_ended_by_the_next() {
     repo.run().exits(3);
     let state = repo.outside("state").canonicalize().unwrap();
     let in_use = files_below(&state).into_iter().find(|path| path.ends_with("in-use")).unwrap();
-    let lock = fs::File::options().read(true).write(true).open(&in_use).unwrap();
-    lock.lock_shared().unwrap();
+    let lock = tollgate_host::write_lock::join(&in_use).unwrap();
     fs::write(repo.outside("update-index"), "").unwrap();
     let mut left = {
         let mut tail = Command::new("tail");
