@@ -87,12 +87,7 @@ fn every_key_of_the_interface_is_read() {
     "#]].assert_eq(&agents);
     let Config { limits, workspace, sensitive, check_runner, .. } = &config;
     expect![[r#"
-        Limits {
-            output_bytes: 1048576,
-            file_bytes: 2048,
-            dispatch_bytes: 4096,
-            silence_ms: 90000
-        }
+        Limits { output_bytes: 1048576, file_bytes: 2048, dispatch_bytes: 4096, silence_ms: 90000 }
         Workspace { isolation: InPlace, setup: ["npm ci"], copy: [".env"] }
         ["**/pay/**"] ["docker", "run", "--rm", "app"]
     "#]]

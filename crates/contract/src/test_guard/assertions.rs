@@ -3,7 +3,7 @@
 use super::hollow::is_hollow;
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{body, is_word, skip_space, words};
+use super::scan::{body, is_word, part, skip_space, words};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -44,14 +44,14 @@ pub(super) fn count(
     body: Range<usize>,
 ) -> usize {
     if matches!(source.language, Language::Shell | Language::Bats) {
-        return shell(&source.bare[body]);
+        return shell(part(&source.bare, body));
     }
     sites(source, &HashSet::new(), marks).len() + sites(source, helpers, body).len()
 }
 
 fn direct(source: &Source<'_>, range: Range<usize>) -> usize {
     if matches!(source.language, Language::Shell | Language::Bats) {
-        return shell(&source.bare[range]);
+        return shell(part(&source.bare, range));
     }
     sites(source, &HashSet::new(), range).len()
 }
@@ -158,7 +158,7 @@ pub(super) fn is_empty(source: &Source<'_>, range: Range<usize>) -> bool {
     }
     const NOTHING: &[&str] =
         &["pass", "return", "nil", "null", "undefined", "true", "exit", "0", "set"];
-    let bare = &source.bare[range.clone()];
+    let bare = part(&source.bare, range.clone());
     let has_words = words(bare).any(|(_, word)| !NOTHING.contains(&word));
     let is_call = bare.contains('(') && skip_space(bare, 0) < bare.len() && has_words;
     !has_words && !is_call

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{line_start, words};
+use super::scan::{line_start, part, words};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -157,12 +157,14 @@ fn elements(source: &Source<'_>, range: Range<usize>) -> usize {
 
 /// Rows of a table in a template: `each` of jest, and text blocks of JUnit.
 fn templates(source: &Source<'_>, body: &Range<usize>) -> usize {
-    let before = &source.bare[line_start(&source.bare, body.start)..body.start];
+    let before = part(&source.bare, line_start(&source.bare, body.start)..body.start);
     let is_template = before.trim_end().ends_with('`') || before.contains("\"\"\"");
     let from =
-        source.bare[..body.start].rfind(".each`").or(source.bare[..body.start].rfind("\"\"\""));
+        part(&source.bare, ..body.start)
+            .rfind(".each`")
+            .or(part(&source.bare, ..body.start).rfind("\"\"\""));
     match from.filter(|_| is_template) {
-        Some(from) => source.bare[from..body.start]
+        Some(from) => part(&source.bare, from..body.start)
             .lines()
             .filter(|l| l.contains('|') || l.contains(','))
             .count(),
@@ -178,6 +180,8 @@ pub(super) fn named<'s>(
     const NAMED_MAX: usize = 200;
     let code = source.code.as_str();
     let mut all = BTreeMap::new();
+    // Functions that seem to nest without end are made to cost time.
+    let mut budget = code.len().saturating_mul(4);
     for (at, word) in words(code) {
         if tests.iter().any(|test| test.contains(&at)) || all.len() >= NAMED_MAX {
             continue;
@@ -196,7 +200,12 @@ pub(super) fn named<'s>(
         let from = at + word.len();
         let end = super::blocks::statement_end(source, from);
         let end = if is_function { super::scan::body(source, from).end.max(end) } else { end };
-        let count = lists(source, from..end.min(code.len()), &|_, _| true);
+        let range = from..end.min(code.len());
+        if range.len() > budget {
+            break;
+        }
+        budget -= range.len();
+        let count = lists(source, range, &|_, _| true);
         if count > 1 {
             all.entry(word)
                 .and_modify(|known: &mut usize| *known = (*known).max(count))

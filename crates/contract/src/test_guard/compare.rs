@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::found::{self, Found};
 use super::lex::Source;
-use super::scan::words;
+use super::scan::{part, words};
 use super::{FileVersion, Kind, Weakening, assertions, doubles, judge, language, tolerance};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -82,7 +82,7 @@ fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
 }
 
 fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Found) -> Test {
-    let bare = &source.bare[test.body.clone()];
+    let bare = part(&source.bare, test.body.clone());
     let mut body = bare.split_whitespace().collect::<String>();
     let mut tokens = BTreeMap::new();
     for (_, word) in words(bare) {
@@ -103,7 +103,7 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
         calls: calls(source, test.body.clone()),
         expects: expects(&source.code[test.head.start..test.at.max(test.head.start)]),
         quoted: quoted(&body, &title),
-        whole: source.bare[test.head.start..test.body.end].split_whitespace().collect(),
+        whole: part(&source.bare, test.head.start..test.body.end).split_whitespace().collect(),
         name: test.name,
         body,
         tokens,

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{word_at, words};
+use super::scan::{part, word_at, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ const PATCHES: &[&str] = &[
 /// Names that the test replaces and also calls itself.
 pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<String> {
     let code = &source.code[body.clone()];
-    let bare = &source.bare[body.clone()];
+    let bare = part(&source.bare, body.clone());
     let mut all = BTreeSet::new();
     if source.language == Language::Bats {
         // `backup() { … }` and then `run backup`.
@@ -104,7 +104,7 @@ pub(super) fn modules(source: &Source<'_>) -> BTreeSet<String> {
     for (at, word) in
         words(&source.code).filter(|(_, w)| matches!(*w, "mock" | "doMock" | "rewiremock"))
     {
-        let line = source.bare[at + word.len()..].lines().next().unwrap_or_default();
+        let line = part(&source.bare, at + word.len()..).lines().next().unwrap_or_default();
         let Some(module) = line.split(['"', '\'', '`']).nth(1).filter(|_| line.starts_with('('))
         else {
             continue;

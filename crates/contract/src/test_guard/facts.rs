@@ -6,7 +6,7 @@ use super::cases;
 use super::found::Found;
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{line_start, words};
+use super::scan::{line_start, part, words};
 use super::strength;
 use super::swallow;
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ impl Facts {
         let head = test.head.start..test.body.start.max(test.head.end);
         let cases = cases::count(source, head, test.body.clone());
         if matches!(source.language, Language::Shell | Language::Bats) {
-            let lines = assertions::shell_lines(&source.bare[test.body.clone()]);
+            let lines = assertions::shell_lines(part(&source.bare, test.body.clone()));
             let asserted = lines.filter(|line| !line.starts_with("run ")).map(|line| Asserted {
                 text: line.split_whitespace().collect(),
                 strength: strength::of_shell(line),
@@ -93,13 +93,15 @@ pub(super) fn inner(source: &Source<'_>, body: Range<usize>) -> Range<usize> {
 fn asserted(source: &Source<'_>, around: &Around<'_, '_>, at: usize) -> Asserted {
     let start = around.statement_start(at);
     let end = statement_end(source, at).max(at);
-    let statement = &source.bare[start..end];
+    let statement = part(&source.bare, start..end);
     let text = statement.split_whitespace().collect();
     // The condition around a failure says what is demanded.
     let condition = around.innermost(at).filter(|block| block.kind == Kind::If);
     let strength = match (source.language, condition) {
         _ if around.recomputes(at..end) => 0,
-        (Language::Go, Some(block)) => strength::of_condition(&source.bare[block.head.clone()]),
+        (Language::Go, Some(block)) => {
+            strength::of_condition(part(&source.bare, block.head.clone()))
+        }
         _ => strength::of(statement),
     };
     Asserted { text, strength }
@@ -252,15 +254,15 @@ impl<'s, 'a> Around<'s, 'a> {
     /// What is expected was computed, in the test, by the very call that it is held against.
     fn recomputes(&self, statement: Range<usize>) -> bool {
         let bare = &self.source.bare;
-        let text: String = bare[statement.clone()].split_whitespace().collect();
-        let above = &bare[self.body.start..statement.start.max(self.body.start)];
+        let text: String = part(bare, statement.clone()).split_whitespace().collect();
+        let above = part(bare, self.body.start..statement.start.max(self.body.start));
         above.lines().any(|line| {
             let Some((name, value)) = line.split_once('=') else { return false };
             let name = words(name).last().map_or("", |(_, word)| word);
             let value: String = value.split_whitespace().collect();
             let value = value.trim_end_matches(';');
             let is_call = value.contains('(') && value.ends_with(')') && value.len() > 4;
-            let uses = words(&bare[statement.clone()]).any(|(_, word)| word == name);
+            let uses = words(part(bare, statement.clone())).any(|(_, word)| word == name);
             is_call && uses && !name.is_empty() && text.contains(value)
         })
     }

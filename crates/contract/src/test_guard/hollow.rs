@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{is_word, line_end};
+use super::scan::{is_word, line_end, part};
 use std::ops::Range;
 
 /// `assert!(true)`, `assert 1 == 1`, `expect(true).toBe(true)` and their like.
@@ -10,7 +10,7 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
     // Longer statements say something.
     let reach = source.code.floor_char_boundary(at + 400);
     let (code, bare) =
-        (&source.code[..reach], &source.bare[..source.bare.floor_char_boundary(reach)]);
+        (&source.code[..reach], part(&source.bare, ..source.bare.floor_char_boundary(reach)));
     let mut end = at + word.len();
     while code.as_bytes().get(end).is_some_and(|byte| is_word(*byte) || b".!:".contains(byte)) {
         end += 1;
@@ -20,13 +20,13 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
         let open = end + code[end..].len() - code[end..].trim_start().len();
         if source.language == Language::Python && code[open..].starts_with('(') {
             let close = source.closing(open).min(bare.len());
-            let is_all = bare[close..line_end(bare, close)].trim().is_empty();
+            let is_all = part(bare, close..line_end(bare, close)).trim().is_empty();
             // A tuple with something in it is true.
             if is_all && arguments(source, open + 1..close.saturating_sub(1)).len() > 1 {
                 return true;
             }
         }
-        let expression = &bare[end..line_end(bare, end)];
+        let expression = part(bare, end..line_end(bare, end));
         return is_always_true(first_part(expression));
     }
     let close = source.closing(end);
@@ -39,7 +39,7 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
         arguments.remove(0);
     }
     let chain_end = code[close..].find([';', '\n']).map_or(code.len(), |offset| close + offset);
-    let chain = bare[close..chain_end].trim();
+    let chain = part(bare, close..chain_end).trim();
     if name == "assertThat" && arguments.len() == 1 && chain.is_empty() {
         return true;
     }
@@ -52,7 +52,7 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
                 || (source.language == Language::JavaScript && is_unspoken(chain))
         }
         _ if !chain.is_empty() && source.language == Language::Python && name == "assert" => {
-            is_always_true(first_part(&bare[at + word.len()..line_end(bare, at)]))
+            is_always_true(first_part(part(bare, at + word.len()..line_end(bare, at))))
         }
         [first, second, ..] if first == second && !is_name_of_type(name) => true,
         // A tuple with something in it is true.
@@ -79,7 +79,7 @@ fn arguments<'a>(source: &'a Source<'_>, range: Range<usize>) -> Vec<&'a str> {
     while at < range.end {
         match code[at] {
             b',' => {
-                all.push(source.bare[start..at].trim());
+                all.push(part(&source.bare, start..at).trim());
                 at += 1;
                 start = at;
             }

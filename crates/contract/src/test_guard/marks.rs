@@ -68,7 +68,7 @@ impl Lines {
             lines.push(Line {
                 number: source.line(range.start),
                 text: (*line).to_owned(),
-                bare: squeeze(&source.bare[range.clone()]),
+                bare: squeeze(super::scan::part(&source.bare, range.clone())),
                 code: squeeze(&source.code[range]),
                 next: all.get(index + 1).map(|next| squeeze(next)).unwrap_or_default(),
             });

@@ -1,7 +1,24 @@
 //! Small steps over blanked source: words, brackets, blocks.
 
 use super::lex::Source;
-use std::ops::Range;
+use std::ops::{Bound, Range, RangeBounds};
+
+/// A part of a text by places that were found in another form of it. What is blanked there may be a letter of several
+/// bytes here, so a place can lie within one; it then counts as the place before the letter.
+pub(super) fn part(text: &str, range: impl RangeBounds<usize>) -> &str {
+    let start = match range.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(before) => before + 1,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(last) => last + 1,
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => text.len(),
+    };
+    let end = text.floor_char_boundary(end);
+    &text[text.floor_char_boundary(start).min(end)..end]
+}
 
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
@@ -93,12 +110,18 @@ fn head_end(source: &Source<'_>, at: usize) -> usize {
     code.len()
 }
 
+/// Nobody writes longer lines by hand; a text that is one line must not cost its length at each of its words.
+const LINE_BYTES_MAX: usize = 2_000;
+
+/// Of a very long line only the part around the place counts.
 pub(super) fn line_start(code: &str, at: usize) -> usize {
-    code[..at].rfind('\n').map_or(0, |line_break| line_break + 1)
+    let floor = code.floor_char_boundary(at.saturating_sub(LINE_BYTES_MAX));
+    code[floor..at].rfind('\n').map_or(floor, |line_break| floor + line_break + 1)
 }
 
 pub(super) fn line_end(code: &str, at: usize) -> usize {
-    code[at..].find('\n').map_or(code.len(), |offset| at + offset)
+    let ceiling = code.floor_char_boundary(at + LINE_BYTES_MAX);
+    code[at..ceiling].find('\n').map_or(ceiling, |offset| at + offset)
 }
 
 pub(super) fn indentation(code: &str, at: usize) -> usize {

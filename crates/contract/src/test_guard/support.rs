@@ -3,7 +3,7 @@
 
 use super::language::{self, Language};
 use super::lex::Source;
-use super::scan::{body, skip_space, words};
+use super::scan::{body, part, skip_space, words};
 use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, found};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,7 +138,7 @@ fn functions(
             break;
         }
         budget -= range.len();
-        let size = words(&source.bare[range.clone()]).count();
+        let size = words(part(&source.bare, range.clone())).count();
         let count = assertions::sites(source, &Default::default(), range).len();
         all.insert(name.to_owned(), (source.line(at), count, size));
     }
@@ -162,7 +162,7 @@ fn shell_functions(source: &Source<'_>) -> BTreeMap<String, (u32, usize, usize)>
     let declared = code.match_indices("()").filter_map(|(at, _)| {
         let name = words(&code[super::scan::line_start(code, at)..at]).last()?.1;
         let range = body(source, at + 2);
-        let fails = words(&source.bare[range.clone()])
+        let fails = words(part(&source.bare, range.clone()))
             .filter(|(_, word)| matches!(*word, "exit" | "return" | "false" | "fail" | "test"))
             .count();
         let calls =
@@ -215,7 +215,7 @@ fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
         let is_assigned =
             rest.starts_with('=') && !rest.starts_with("==") && !before.ends_with(',');
         let is_imported = {
-            let line = source.bare[at..].lines().next().unwrap_or_default();
+            let line = part(&source.bare, at..).lines().next().unwrap_or_default();
             [
                 "require(", "import", "chai", "jest", "vitest", "extend", "assert.", "unittest",
                 "pytest",

@@ -6,7 +6,7 @@ use super::{Kind, Weakening, config};
 use std::fmt;
 
 /// A test file or script written by hand is far smaller.
-pub const FILE_BYTES_MAX: usize = 1024 * 1024;
+pub const FILE_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unread {

@@ -312,6 +312,8 @@ fn test_block(text: &str) -> Option<String> {
         .find(|(at, word)| *word == "test" && code[at + 4..].trim_start().starts_with(':'))?;
     let colon = skip_space(code, at + word.len());
     let open = skip_space(code, colon + 1);
-    let block = source.bare[open..source.closing(open)].split_whitespace().collect();
+    let block = super::super::scan::part(&source.bare, open..source.closing(open))
+        .split_whitespace()
+        .collect();
     code[open..].starts_with('{').then_some(block)
 }

@@ -26,7 +26,10 @@ fn bats(source: &Source<'_>) -> Listing {
         let name_at = at + line.len() - line.trim_start().len() + "@test".len();
         if line.trim_start().starts_with("@test ") && !listing.is_full() {
             let body = body(source, name_at);
-            let name = source.bare[name_at..body.start].trim().trim_matches(['"', '\'']).to_owned();
+            let name = super::super::scan::part(&source.bare, name_at..body.start)
+                .trim()
+                .trim_matches(['"', '\''])
+                .to_owned();
             let head = at..body.start;
             listing.tests.push(Found { name, at: name_at, head, body, is_skipped: false });
         }
@@ -88,7 +91,7 @@ fn is_test(source: &Source<'_>, name: &str, start: usize, at: usize) -> bool {
         return rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
     }
     // PHPUnit also takes its marks from the comment before the function.
-    let before = &source.text[start..at];
+    let before = super::super::scan::part(&source.text, start..at);
     let is_marked =
         || ["@test", "#[Test]", "\\Test]", "#[Test,"].iter().any(|mark| before.contains(mark));
     let is_hidden = ["protected ", "private ", "abstract "]

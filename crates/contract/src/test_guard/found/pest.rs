@@ -33,7 +33,7 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
         if has(&["only"]) {
             listing.blocks.push(Block { range: at..chain_end, mark: Mark::Only });
         }
-        let title = source.bare[open + 1..end].trim_start();
+        let title = super::super::scan::part(&source.bare, open + 1..end).trim_start();
         let quote = title.chars().next().unwrap_or_default();
         let name = title.trim_start_matches(quote).split(quote).next().unwrap_or_default();
         listing.tests.push(Found {

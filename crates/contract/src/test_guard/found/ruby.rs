@@ -117,7 +117,7 @@ fn block(source: &Source<'_>, at: usize) -> Range<usize> {
 
 /// What stands in quotes on the line, else the line without its block.
 fn title(source: &Source<'_>, at: usize) -> String {
-    let line = &source.bare[at..line_end(&source.bare, at)];
+    let line = super::super::scan::part(&source.bare, at..line_end(&source.bare, at));
     let quoted = line.find(['"', '\'']).and_then(|open| {
         let quote = line[open..].chars().next()?;
         let inside = &line[open + 1..];
