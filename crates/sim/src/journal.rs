@@ -1,5 +1,6 @@
 //! A journal in memory. Every event is written as JSON and read back, as on a disk.
 
+use crate::violation::Violation;
 use tollgate_core::event::Event;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -42,9 +43,11 @@ impl Journal {
         &self.records
     }
 
-    pub fn replay(&self, wanted: impl Fn(&Event) -> bool) -> Session {
+    pub fn replay(&self, wanted: impl Fn(&Event) -> bool) -> Result<Session, Violation> {
         let events = self.records.iter().filter(|(_, event)| wanted(event));
-        Session::replay(events.map(|(at, event)| (*at, event)))
-            .expect("the first event is the opening")
+        Session::replay(events.map(|(at, event)| (*at, event))).map_err(|unfit| Violation {
+            rule: "the_journal_replays",
+            detail: format!("record {}: {}", unfit.index + 1, unfit.why),
+        })
     }
 }

@@ -368,7 +368,7 @@ impl<'a> World<'a> {
         })?;
         if self.run.faults && self.chance.below(120) == 0 {
             self.say(|| "    CRASH before the append".to_owned());
-            self.forget();
+            self.forget()?;
             self.restart()?;
             return Ok(Vec::new());
         }
@@ -407,7 +407,7 @@ impl<'a> World<'a> {
             self.witness.see(time, event, &self.truth)?;
         }
         if twisted && bug.is_some_and(|bug| bug.is_believed()) {
-            self.engine = Engine::resume(self.journal.replay(|_| true));
+            self.engine = Engine::resume(self.journal.replay(|_| true)?);
         }
         self.witness.after_commit(self.engine.session(), !written.is_empty())
     }
@@ -420,13 +420,13 @@ impl<'a> World<'a> {
             self.say(|| format!("    forged {}", shortened(event)));
             self.witness.see(at, event, &self.truth)?;
         }
-        self.engine = Engine::resume(self.journal.replay(|_| true));
+        self.engine = Engine::resume(self.journal.replay(|_| true)?);
         self.witness.after_commit(self.engine.session(), true)?;
         self.promote()
     }
 
     pub(crate) fn check_replay(&self) -> Held {
-        let replayed = self.journal.replay(|event| self.reads(event));
+        let replayed = self.journal.replay(|event| self.reads(event))?;
         let is_same = replayed == *self.engine.session();
         hold(is_same, "replay_equals_live", || {
             let (replayed, live) = (format!("{replayed:?}"), format!("{:?}", self.session()));
@@ -444,14 +444,15 @@ impl<'a> World<'a> {
     }
 
     /// The state that was ahead of the disk is gone with its process.
-    fn forget(&mut self) {
-        self.engine = Engine::resume(self.journal.replay(|event| self.reads(event)));
+    fn forget(&mut self) -> Held {
+        self.engine = Engine::resume(self.journal.replay(|event| self.reads(event))?);
+        Ok(())
     }
 
     /// A new process: replay, take up what still runs, and report what is gone.
     pub(crate) fn restart(&mut self) -> Held {
         self.crashes += 1;
-        self.forget();
+        self.forget()?;
         let chance = &mut self.chance;
         self.flights.retain(|wanted, _| match wanted {
             Wanted::Dispatch(..) => chance.percent(70),

@@ -284,8 +284,11 @@ fn security(
         _ => (None, ""),
     };
     if let Some(status) = status {
-        let reason = answer.text.clone();
-        draft.emit(Event::FindingSettled { id: finding, status, reason });
+        // A question of Security without a finding settles none.
+        if line.is_some() {
+            let reason = answer.text.clone();
+            draft.emit(Event::FindingSettled { id: finding, status, reason });
+        }
         let text = format!("{} ({word}: {})", line.unwrap_or(question.to_owned()), answer.words());
         draft.emit(Event::KnownIssueNoted { text });
     }

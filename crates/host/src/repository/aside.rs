@@ -62,8 +62,12 @@ impl Repository {
     }
 
     fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {
-        let call = self.git.call(Configuration::Ours).env("GIT_DIR", &self.git_dir);
-        let said = call.args(["for-each-ref", "--format=%(worktreepath)", branch]).run()?;
+        let said = self
+            .git
+            .call(Configuration::Ours)
+            .env("GIT_DIR", &self.git_dir)
+            .args(["for-each-ref", "--format=%(worktreepath)", branch])
+            .run()?;
         let folder = String::from_utf8_lossy(&said.stdout).trim().to_owned();
         Ok(Some(folder).filter(|folder| !folder.is_empty()))
     }
