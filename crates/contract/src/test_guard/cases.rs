@@ -26,23 +26,27 @@ pub(super) fn count(source: &Source<'_>, head: Range<usize>, body: Range<usize>)
     attributes + lists(source, head, &|_, _| true) + templates(source, &body) + in_body
 }
 
+const RUNS: &[&str] = &[
+    ".forEach",
+    ".each",
+    ".map",
+    ".iter",
+    ".into_iter",
+    ".for_each",
+    ".stream",
+    ".with_index",
+    ".take",
+    ".filter",
+];
+
 /// A list that a loop runs over, at once or by the name that it is given.
 fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) -> bool {
-    const RUNS: &[&str] = &[
-        ".forEach",
-        ".each",
-        ".map",
-        ".iter",
-        ".into_iter",
-        ".for_each",
-        ".stream",
-        ".with_index",
-        ".take",
-        ".filter",
-    ];
     let line = source.code[line_start(&source.code, at)..at].trim();
     let after = source.code[end..].trim_start();
-    let is_looped = line.starts_with("for") || line.contains("for ") || line.contains("foreach");
+    let is_looped = words(line)
+        .filter(|(_, word)| matches!(*word, "for" | "foreach"))
+        .last()
+        .is_some_and(|(at, _)| is_open(&line[at..]));
     let is_given =
         line.contains(".each(") || line.contains("subTest") || line.contains("parametrize");
     if is_looped || is_given || RUNS.iter().any(|run| after.starts_with(run)) {
@@ -56,17 +60,20 @@ fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) 
             words(&source.code[body.start..body.start + assign]).last().map(|(_, name)| name)
         }),
     };
-    let code = &source.code[body.clone()];
-    name.is_some_and(|name| {
-        let loops = [
-            format!("in {name}"),
-            format!("of {name}"),
-            format!("range {name}"),
-            format!(": {name})"),
-        ];
-        let calls = RUNS.iter().map(|run| format!("{name}{run}"));
-        loops.into_iter().chain(calls).any(|run| code.contains(&run))
-    })
+    name.is_some_and(|name| runs_over(&source.code[body.clone()], name))
+}
+
+/// A loop in this code runs over what has this name.
+pub(super) fn runs_over(code: &str, name: &str) -> bool {
+    let loops =
+        [format!("in {name}"), format!("of {name}"), format!("range {name}"), format!(": {name})")];
+    let calls = RUNS.iter().map(|run| format!("{name}{run}"));
+    loops.into_iter().chain(calls).any(|run| code.contains(&run))
+}
+
+/// `[x for x in all] == [1, 2]` runs over `all`; its loop is over where the second list begins.
+fn is_open(line: &str) -> bool {
+    line.matches([')', ']']).count() <= line.matches(['(', '[']).count()
 }
 
 /// Tests that a script calls by name.
@@ -170,14 +177,20 @@ fn templates(source: &Source<'_>, body: &Range<usize>) -> usize {
     }
 }
 
-/// Tables outside of tests by the name of what holds them: a variable, or a function that hands them out.
+/// A variable that holds a table, or a function that hands its rows out.
+pub(super) struct Table<'s> {
+    pub text: &'s str,
+    pub rows: usize,
+}
+
+/// Tables outside of tests, by name.
 pub(super) fn named<'s>(
     source: &'s Source<'_>,
     tests: &[Range<usize>],
-) -> BTreeMap<&'s str, usize> {
+) -> BTreeMap<&'s str, Table<'s>> {
     const NAMED_MAX: usize = 200;
     let code = source.code.as_str();
-    let mut all = BTreeMap::new();
+    let mut all: BTreeMap<&str, Table<'_>> = BTreeMap::new();
     for (at, word) in words(code) {
         if tests.iter().any(|test| test.contains(&at)) || all.len() >= NAMED_MAX {
             continue;
@@ -196,12 +209,21 @@ pub(super) fn named<'s>(
         let from = at + word.len();
         let end = super::blocks::statement_end(source, from);
         let end = if is_function { super::scan::body(source, from).end.max(end) } else { end };
-        let count = lists(source, from..end.min(code.len()), &|_, _| true);
-        if count > 1 {
-            all.entry(word)
-                .and_modify(|known: &mut usize| *known = (*known).max(count))
-                .or_insert(count);
+        let range = from..end.min(code.len());
+        let rows = rows(source, range.clone());
+        if rows > 1 && all.get(word).is_none_or(|known| known.rows < rows) {
+            all.insert(word, Table { text: &source.bare[range], rows });
         }
     }
     all
+}
+
+/// One for each that is handed out, or the elements of the lists.
+fn rows(source: &Source<'_>, range: Range<usize>) -> usize {
+    const HANDS_OUT: &[&str] = &["yield", "Arguments", "arguments", "TestCaseData"];
+    let given = words(&source.code[range.clone()]).filter(|(_, word)| HANDS_OUT.contains(word));
+    match given.count() {
+        0 => lists(source, range, &|_, _| true),
+        given => given,
+    }
 }
