@@ -128,7 +128,10 @@ fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> 
         let named: HashSet<&str> =
             words(&source.text[test.head.clone()]).map(|(_, word)| word).collect();
         let body = &source.code[test.body.clone()];
-        let is_its = |name: &str| named.contains(name) || cases::runs_over(body, name);
+        let inside: HashSet<&str> = words(body).map(|(_, word)| word).collect();
+        let is_its = |name: &str| {
+            named.contains(name) || (inside.contains(name) && cases::runs_over(body, name))
+        };
         tables.iter().filter(|(name, _)| is_its(name)).map(|(_, table)| table.clone()).collect()
     };
     let described = |test: Found| described(file, &source, &helpers, provided(&test), test);
