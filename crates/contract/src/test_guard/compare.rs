@@ -125,8 +125,8 @@ fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> 
     let tables: BTreeMap<&str, Rc<Provided>> = tables.collect();
     let provided = |test: &Found| {
         // PHPUnit also takes its marks from the comment before the function.
-        let named: HashSet<&str> =
-            words(&source.text[test.head.clone()]).map(|(_, word)| word).collect();
+        let head = source.text.get(test.head.clone()).unwrap_or_default();
+        let named: HashSet<&str> = words(head).map(|(_, word)| word).collect();
         let body = &source.code[test.body.clone()];
         let inside: HashSet<&str> = words(body).map(|(_, word)| word).collect();
         let is_its = |name: &str| {

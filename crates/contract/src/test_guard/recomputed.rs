@@ -36,20 +36,22 @@ fn is_recomputed(source: &Source<'_>, at: usize, name: &str, old: &str) -> bool 
         return false;
     }
     let Some(start) = row_start(source, at) else { return false };
-    let squeeze = |range: Range<usize>| source.bare[range].split_whitespace().collect::<String>();
-    let (row, input) = (squeeze(start..at), squeeze(open + 1..close.max(open + 2) - 1));
+    let squeeze = |range: Range<usize>| -> Option<String> {
+        Some(source.bare.get(range)?.split_whitespace().collect())
+    };
+    let (Some(row), Some(input)) = (squeeze(start..at), squeeze(source.inside(open))) else {
+        return false;
+    };
     // Up to the call stand the input, a sign, and perhaps the name of a field or of a module.
     let Some((head, between)) = row.rsplit_once(&input).filter(|_| !input.is_empty()) else {
         return false;
     };
     let is_start = head.is_empty() || head.ends_with([',', ':', '=', '>']);
-    let is_next = between.starts_with([',', ':', '='])
-        && between.chars().all(|c| c.is_alphanumeric() || "_,:=>.".contains(c));
-    let sign = &between[..between.len().min(1)];
-    is_start
-        && is_next
-        && old.contains(&format!("{input}{sign}"))
-        && !old.contains(&format!("{input}{between}{name}({input})"))
+    let is_next = between.chars().all(|c| c.is_alphanumeric() || "_,:=>.".contains(c));
+    let sign = [",", ":", "="].into_iter().find(|sign| between.starts_with(sign));
+    let had_value = sign.is_some_and(|sign| old.contains(&format!("{input}{sign}")));
+    let is_known = || old.contains(&format!("{input}{between}{name}({input})"));
+    is_start && is_next && had_value && !is_known()
 }
 
 const ROW_BYTES_MAX: usize = 400;
