@@ -60,15 +60,16 @@ fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) 
             words(&source.code[body.start..body.start + assign]).last().map(|(_, name)| name)
         }),
     };
-    name.is_some_and(|name| runs_over(&source.code[body.clone()], name))
+    let code = &source.code[body.clone()];
+    name.is_some_and(|name| words(code).any(|(at, word)| word == name && runs_over(code, at, word)))
 }
 
-/// A loop in this code runs over what has this name.
-pub(super) fn runs_over(code: &str, name: &str) -> bool {
-    let loops =
-        [format!("in {name}"), format!("of {name}"), format!("range {name}"), format!(": {name})")];
-    let calls = RUNS.iter().map(|run| format!("{name}{run}"));
-    loops.into_iter().chain(calls).any(|run| code.contains(&run))
+/// A loop runs over what is named here.
+pub(super) fn runs_over(code: &str, at: usize, name: &str) -> bool {
+    let (before, after) = (&code[..at], &code[at + name.len()..]);
+    ["in ", "of ", "range "].iter().any(|word| before.ends_with(word))
+        || (before.ends_with(": ") && after.starts_with(')'))
+        || RUNS.iter().any(|run| after.starts_with(run))
 }
 
 /// `[x for x in all] == [1, 2]` runs over `all`; its loop is over where the second list begins.

@@ -128,10 +128,9 @@ fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> 
         let head = source.text.get(test.head.clone()).unwrap_or_default();
         let named: HashSet<&str> = words(head).map(|(_, word)| word).collect();
         let body = &source.code[test.body.clone()];
-        let inside: HashSet<&str> = words(body).map(|(_, word)| word).collect();
-        let is_its = |name: &str| {
-            named.contains(name) || (inside.contains(name) && cases::runs_over(body, name))
-        };
+        let looped = words(body).filter(|(at, word)| cases::runs_over(body, *at, word));
+        let looped: HashSet<&str> = looped.map(|(_, word)| word).collect();
+        let is_its = |name: &str| named.contains(name) || looped.contains(name);
         tables.iter().filter(|(name, _)| is_its(name)).map(|(_, table)| table.clone()).collect()
     };
     let described = |test: Found| described(file, &source, &helpers, provided(&test), test);

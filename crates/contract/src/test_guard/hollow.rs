@@ -3,6 +3,7 @@
 use super::language::Language;
 use super::lex::Source;
 use super::scan::{is_word, line_end};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// `assert!(true)`, `assert 1 == 1`, `expect(true).toBe(true)` and their like.
@@ -116,15 +117,14 @@ fn has_way_out(expression: &str) -> bool {
 /// One of the two holds whatever comes.
 fn is_either(expression: &str) -> bool {
     let plain = expression.replace(" or ", "||").replace("not ", "!");
-    let squeeze = |part: &str| part.split_whitespace().collect::<String>();
-    let parts: Vec<String> = plain.split("||").map(squeeze).collect();
-    let bare = |part: &str| part.trim_matches(['(', ')']).to_owned();
+    let bare = |part: &str| {
+        let part: String = part.split_whitespace().collect();
+        part.replacen("!(", "!", 1).trim_matches(['(', ')']).to_owned()
+    };
+    let parts: HashSet<String> = plain.split("||").map(bare).collect();
     parts.iter().any(|one| {
-        let opposites = [format!("!{}", bare(one)), bare(one).replace("==", "!=")];
-        parts.iter().any(|other| {
-            let other = bare(&other.replacen("!(", "!", 1));
-            other != bare(one) && opposites.contains(&other)
-        })
+        let other = one.replace("==", "!=");
+        parts.contains(&format!("!{one}")) || (other != *one && parts.contains(&other))
     })
 }
 

@@ -20,41 +20,47 @@ fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
         .filter(|(at, word)| before.code[at + word.len()..].starts_with('('))
         .map(|(_, word)| word)
         .collect();
-    let mut calls = words(&source.code).filter(|(_, word)| called.contains(word));
-    let (at, name) = calls.find(|(at, name)| is_recomputed(&source, *at, name, &old))?;
-    let name = crate::diagnostic::quote(name);
+    let calls = words(&source.code).filter(|(_, word)| called.contains(word));
+    let mut rows = calls.filter_map(|(at, name)| row(&source, at, name)).take(ROWS_MAX);
+    let row = rows.find(|row| old.contains(&row.had) && !old.contains(&row.now))?;
+    let name = crate::diagnostic::quote(row.name);
     let message = format!("what {name} must give is computed by {name} itself");
-    let (path, line) = (change.path.to_owned(), Some(source.line(at)));
+    let (path, line) = (change.path.to_owned(), Some(source.line(row.at)));
     Some(Weakening { path, line, kind: Kind::Emptied, message })
 }
 
-/// `b"A": crc(b"A")` and `("A", crc("A"))`, where the row had another value before.
-fn is_recomputed(source: &Source<'_>, at: usize, name: &str, old: &str) -> bool {
+const ROW_BYTES_MAX: usize = 400;
+/// Each costs a look through the whole file.
+const ROWS_MAX: usize = 500;
+
+struct Row<'s> {
+    at: usize,
+    name: &'s str,
+    /// The input with the sign behind it, as it must have stood there before.
+    had: String,
+    now: String,
+}
+
+/// `b"A": crc(b"A")` and `("A", crc("A"))`.
+fn row<'s>(source: &Source<'_>, at: usize, name: &'s str) -> Option<Row<'s>> {
     let open = at + name.len();
-    let close = source.closing(open);
-    if !source.code[open..].starts_with('(') || close - open > ROW_BYTES_MAX {
-        return false;
+    let is_short = source.closing(open) - open <= ROW_BYTES_MAX;
+    if !source.code[open..].starts_with('(') || !is_short {
+        return None;
     }
-    let Some(start) = row_start(source, at) else { return false };
     let squeeze = |range: Range<usize>| -> Option<String> {
         Some(source.bare.get(range)?.split_whitespace().collect())
     };
-    let (Some(row), Some(input)) = (squeeze(start..at), squeeze(source.inside(open))) else {
-        return false;
-    };
+    let row = squeeze(row_start(source, at)?..at)?;
+    let input = squeeze(source.inside(open)).filter(|input| !input.is_empty())?;
     // Up to the call stand the input, a sign, and perhaps the name of a field or of a module.
-    let Some((head, between)) = row.rsplit_once(&input).filter(|_| !input.is_empty()) else {
-        return false;
-    };
+    let (head, between) = row.rsplit_once(&input)?;
+    let sign = between.chars().next().filter(|sign| ",:=".contains(*sign))?;
     let is_start = head.is_empty() || head.ends_with([',', ':', '=', '>']);
     let is_next = between.chars().all(|c| c.is_alphanumeric() || "_,:=>.".contains(c));
-    let sign = [",", ":", "="].into_iter().find(|sign| between.starts_with(sign));
-    let had_value = sign.is_some_and(|sign| old.contains(&format!("{input}{sign}")));
-    let is_known = || old.contains(&format!("{input}{between}{name}({input})"));
-    is_start && is_next && had_value && !is_known()
+    let (had, now) = (format!("{input}{sign}"), format!("{input}{between}{name}({input})"));
+    (is_start && is_next).then_some(Row { at, name, had, now })
 }
-
-const ROW_BYTES_MAX: usize = 400;
 
 /// Behind the bracket around this place; none where it opens the arguments of a call.
 fn row_start(source: &Source<'_>, at: usize) -> Option<usize> {
