@@ -19,6 +19,7 @@ mod language;
 mod lex;
 mod marks;
 mod modules;
+mod recomputed;
 mod scan;
 mod steering;
 mod strength;
@@ -93,7 +94,13 @@ pub fn weakened(changes: &[FileVersion<'_>], steering: &Steering) -> Vec<Weakeni
     let mut weakenings = compare::weakened(changes);
     weakenings.extend(changes.iter().filter_map(|change| config::edited(change, steering)));
     // What a file was found for already is not told a second time.
-    let more = [support::weakened, marks::weakened, doctest::weakened, modules::weakened];
+    let more = [
+        support::weakened,
+        marks::weakened,
+        doctest::weakened,
+        modules::weakened,
+        recomputed::weakened,
+    ];
     let more = more.iter().flat_map(|look| look(changes));
     for one in more {
         if !weakenings.iter().any(|known| known.path == one.path) {

@@ -171,7 +171,7 @@ fn r108_sources_made_to_be_slow_are_answered() {
         "describe.skip(\n",
     ];
     for piece in pieces {
-        let text = piece.repeat(30_000 / piece.len());
+        let text = piece.repeat(12_000 / piece.len());
         for (path, good) in SOURCES {
             let change =
                 FileVersion { path, before: Some(good), after: Some(&text), old_path: None };

@@ -92,6 +92,10 @@ fn is_assertion(source: &Source<'_>, at: usize, word: &str) -> bool {
             return true;
         }
         (Language::Java | Language::Kotlin, "expected") => return after == Some('='),
+        // `await().atMost(…).until(…)` fails when its time is over.
+        (Language::Java | Language::Kotlin, _) if is_member && word.starts_with("until") => {
+            return code[..at].rsplit([';', '{', '}']).next().is_some_and(|s| s.contains("await"));
+        }
         (Language::CSharp, "ExpectedException") => return true,
         (Language::Go, "Error" | "Errorf" | "Fatal" | "Fatalf" | "Fail" | "FailNow") => {
             return is_member;

@@ -42,7 +42,8 @@ fn by_braces(source: &Source<'_>, range: Range<usize>) -> Vec<Block> {
     opens
         .map(|at| {
             let head = head_before(source, range.start, at);
-            let body = at + 1..source.closing(at).min(range.end).saturating_sub(1).max(at + 1);
+            let inside = source.inside(at);
+            let body = inside.start..inside.end.min(range.end).max(inside.start);
             let kind = kind(source, &source.code[head.clone()]);
             Block { head, body, kind }
         })

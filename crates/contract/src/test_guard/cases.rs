@@ -26,23 +26,27 @@ pub(super) fn count(source: &Source<'_>, head: Range<usize>, body: Range<usize>)
     attributes + lists(source, head, &|_, _| true) + templates(source, &body) + in_body
 }
 
+const RUNS: &[&str] = &[
+    ".forEach",
+    ".each",
+    ".map",
+    ".iter",
+    ".into_iter",
+    ".for_each",
+    ".stream",
+    ".with_index",
+    ".take",
+    ".filter",
+];
+
 /// A list that a loop runs over, at once or by the name that it is given.
 fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) -> bool {
-    const RUNS: &[&str] = &[
-        ".forEach",
-        ".each",
-        ".map",
-        ".iter",
-        ".into_iter",
-        ".for_each",
-        ".stream",
-        ".with_index",
-        ".take",
-        ".filter",
-    ];
     let line = source.code[line_start(&source.code, at)..at].trim();
     let after = source.code[end..].trim_start();
-    let is_looped = line.starts_with("for") || line.contains("for ") || line.contains("foreach");
+    let is_looped = words(line)
+        .filter(|(_, word)| matches!(*word, "for" | "foreach"))
+        .last()
+        .is_some_and(|(at, _)| is_open(&line[at..]));
     let is_given =
         line.contains(".each(") || line.contains("subTest") || line.contains("parametrize");
     if is_looped || is_given || RUNS.iter().any(|run| after.starts_with(run)) {
@@ -57,16 +61,20 @@ fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) 
         }),
     };
     let code = &source.code[body.clone()];
-    name.is_some_and(|name| {
-        let loops = [
-            format!("in {name}"),
-            format!("of {name}"),
-            format!("range {name}"),
-            format!(": {name})"),
-        ];
-        let calls = RUNS.iter().map(|run| format!("{name}{run}"));
-        loops.into_iter().chain(calls).any(|run| code.contains(&run))
-    })
+    name.is_some_and(|name| words(code).any(|(at, word)| word == name && runs_over(code, at, word)))
+}
+
+/// A loop runs over what is named here.
+pub(super) fn runs_over(code: &str, at: usize, name: &str) -> bool {
+    let (before, after) = (&code[..at], &code[at + name.len()..]);
+    ["in ", "of ", "range "].iter().any(|word| before.ends_with(word))
+        || (before.ends_with(": ") && after.starts_with(')'))
+        || RUNS.iter().any(|run| after.starts_with(run))
+}
+
+/// `[x for x in all] == [1, 2]` runs over `all`; its loop is over where the second list begins.
+fn is_open(line: &str) -> bool {
+    line.matches([')', ']']).count() <= line.matches(['(', '[']).count()
 }
 
 /// Tests that a script calls by name.
@@ -172,14 +180,20 @@ fn templates(source: &Source<'_>, body: &Range<usize>) -> usize {
     }
 }
 
-/// Tables outside of tests by the name of what holds them: a variable, or a function that hands them out.
+/// A variable that holds a table, or a function that hands its rows out.
+pub(super) struct Table<'s> {
+    pub text: &'s str,
+    pub rows: usize,
+}
+
+/// Tables outside of tests, by name.
 pub(super) fn named<'s>(
     source: &'s Source<'_>,
     tests: &[Range<usize>],
-) -> BTreeMap<&'s str, usize> {
+) -> BTreeMap<&'s str, Table<'s>> {
     const NAMED_MAX: usize = 200;
     let code = source.code.as_str();
-    let mut all = BTreeMap::new();
+    let mut all: BTreeMap<&str, Table<'_>> = BTreeMap::new();
     // Functions that seem to nest without end are made to cost time.
     let mut budget = code.len().saturating_mul(4);
     for (at, word) in words(code) {
@@ -205,12 +219,20 @@ pub(super) fn named<'s>(
             break;
         }
         budget -= range.len();
-        let count = lists(source, range, &|_, _| true);
-        if count > 1 {
-            all.entry(word)
-                .and_modify(|known: &mut usize| *known = (*known).max(count))
-                .or_insert(count);
+        let rows = rows(source, range.clone());
+        if rows > 1 && all.get(word).is_none_or(|known| known.rows < rows) {
+            all.insert(word, Table { text: part(&source.bare, range), rows });
         }
     }
     all
+}
+
+/// One for each that is handed out, or the elements of the lists.
+fn rows(source: &Source<'_>, range: Range<usize>) -> usize {
+    const HANDS_OUT: &[&str] = &["yield", "Arguments", "arguments", "TestCaseData"];
+    let given = words(&source.code[range.clone()]).filter(|(_, word)| HANDS_OUT.contains(word));
+    match given.count() {
+        0 => lists(source, range, &|_, _| true),
+        given => given,
+    }
 }

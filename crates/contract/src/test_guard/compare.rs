@@ -4,21 +4,30 @@ use super::facts::Facts;
 use super::found::{self, Found};
 use super::lex::Source;
 use super::scan::{part, words};
-use super::{FileVersion, Kind, Weakening, assertions, doubles, judge, language, tolerance};
+use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, judge, language, tolerance};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
     let before: Vec<Test> = changes
         .iter()
         .enumerate()
         .flat_map(|(index, change)| {
-            tests_of(index, change.old_path.unwrap_or(change.path), change.before)
+            tests_of(index, change.old_path.unwrap_or(change.path), change.before, &[])
         })
         .collect();
+    let shared = shared_helpers(changes);
     let after: Vec<Test> = changes
         .iter()
         .enumerate()
-        .flat_map(|(index, change)| tests_of(index, change.path, change.after))
+        .flat_map(|(index, change)| {
+            // What the file called before, it called beside its assertions and not in their place.
+            let known: HashSet<&str> =
+                words(change.before.unwrap_or_default()).map(|(_, word)| word).collect();
+            let is_new = |name: &&String| !known.contains(name.as_str());
+            let helpers: Vec<&String> = shared.iter().filter(is_new).collect();
+            tests_of(index, change.path, change.after, &helpers)
+        })
         .collect();
     let mut pairs = Pairs::of(&before, &after);
     pairs.find_rows(&before, &after);
@@ -57,6 +66,15 @@ pub(super) struct Test {
     tokens: BTreeMap<String, usize>,
     /// Its attributes too, without space.
     whole: String,
+    /// The rows of the tables that it names.
+    provided: Vec<Rc<Provided>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Provided {
+    rows: usize,
+    /// Without space.
+    text: String,
 }
 
 impl Test {
@@ -64,24 +82,68 @@ impl Test {
     fn holds(&self, other: &Test) -> bool {
         let values =
             other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-        let missing =
-            other.quoted.iter().filter(|text| !self.whole.contains(text.as_str())).count();
+        let has = |text: &String| {
+            let mut provided = self.provided.iter();
+            self.whole.contains(text.as_str()) || provided.any(|p| p.text.contains(text.as_str()))
+        };
+        let missing = other.quoted.iter().filter(|text| !has(text)).count();
         // A message of a failed assertion may be another one.
         let is_close = missing <= 1 || missing * 2 <= other.quoted.len();
-        is_close && values.into_iter().all(|value| self.whole.contains(value.as_str()))
+        is_close && values.into_iter().all(has)
+    }
+
+    /// How many cases it runs over, wherever they stand in the file.
+    pub(super) fn rows(&self) -> usize {
+        self.facts.cases + self.provided.iter().map(|provided| provided.rows).sum::<usize>()
     }
 }
 
-fn tests_of(file: usize, path: &str, text: Option<&str>) -> Vec<Test> {
+/// Functions that assert something in files that tests stand on.
+fn shared_helpers(changes: &[FileVersion<'_>]) -> BTreeSet<String> {
+    let support = changes.iter().filter(|change| language::is_support(change.path));
+    let sources = support.filter_map(|change| {
+        Some(Source::new(change.after?, language::Language::of(change.path)?))
+    });
+    let names = |source: Source<'_>| -> Vec<String> {
+        assertions::helpers(&source).into_iter().map(str::to_owned).collect()
+    };
+    sources.flat_map(names).collect()
+}
+
+fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> Vec<Test> {
     let Some(language) = language::of_tests(path) else { return Vec::new() };
     let Some(text) = text else { return Vec::new() };
     let source = Source::new(text, language);
-    let helpers = assertions::helpers(&source);
-    let tests = found::tests(&source, path).into_iter();
-    tests.map(|test| described(file, &source, &helpers, test)).collect()
+    let mut helpers = assertions::helpers(&source);
+    helpers.extend(shared.iter().map(|name| name.as_str()));
+    let tests = found::tests(&source, path);
+    let ranges: Vec<_> = tests.iter().map(|test| test.head.start..test.body.end).collect();
+    let tables = cases::named(&source, &ranges).into_iter().map(|(name, table)| {
+        let text = table.text.split_whitespace().collect();
+        (name, Rc::new(Provided { rows: table.rows, text }))
+    });
+    let tables: BTreeMap<&str, Rc<Provided>> = tables.collect();
+    let provided = |test: &Found| {
+        // PHPUnit also takes its marks from the comment before the function.
+        let head = source.text.get(test.head.clone()).unwrap_or_default();
+        let named: HashSet<&str> = words(head).map(|(_, word)| word).collect();
+        let body = &source.code[test.body.clone()];
+        let looped = words(body).filter(|(at, word)| cases::runs_over(body, *at, word));
+        let looped: HashSet<&str> = looped.map(|(_, word)| word).collect();
+        let is_its = |name: &str| named.contains(name) || looped.contains(name);
+        tables.iter().filter(|(name, _)| is_its(name)).map(|(_, table)| table.clone()).collect()
+    };
+    let described = |test: Found| described(file, &source, &helpers, provided(&test), test);
+    tests.into_iter().map(described).collect()
 }
 
-fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Found) -> Test {
+fn described(
+    file: usize,
+    source: &Source<'_>,
+    helpers: &HashSet<&str>,
+    provided: Vec<Rc<Provided>>,
+    test: Found,
+) -> Test {
     let bare = part(&source.bare, test.body.clone());
     let mut body = bare.split_whitespace().collect::<String>();
     let mut tokens = BTreeMap::new();
@@ -107,6 +169,7 @@ fn described(file: usize, source: &Source<'_>, helpers: &HashSet<&str>, test: Fo
         name: test.name,
         body,
         tokens,
+        provided,
     }
 }
 
@@ -204,10 +267,17 @@ impl Pairs {
 
     /// Tests that became rows of a table: their words stand in a test that has more cases than before.
     fn find_rows(&mut self, before: &[Test], after: &[Test]) {
-        let mut room: Vec<usize> = after.iter().map(|test| test.facts.cases).collect();
+        let known: HashSet<&Provided> =
+            before.iter().flat_map(|test| &test.provided).map(Rc::as_ref).collect();
+        let grown = |test: &Test| {
+            let new = test.provided.iter().filter(|table| !known.contains(table.as_ref()));
+            test.facts.cases + new.map(|table| table.rows).sum::<usize>()
+        };
+        let mut room: Vec<usize> = after.iter().map(grown).collect();
         for (index, new) in self.became.iter().enumerate() {
             if let Some(new) = new {
-                let is_same = before[index].whole == after[*new].whole;
+                let (old, now) = (&before[index], &after[*new]);
+                let is_same = old.whole == now.whole && old.provided == now.provided;
                 room[*new] = if is_same { 0 } else { room[*new].saturating_sub(1) };
             }
         }

@@ -75,7 +75,7 @@ impl Facts {
 pub(super) fn inner(source: &Source<'_>, body: Range<usize>) -> Range<usize> {
     if source.language != Language::JavaScript {
         let is_braced = source.code[body.clone()].starts_with('{') && body.len() > 1;
-        return if is_braced { body.start + 1..body.end - 1 } else { body };
+        return if is_braced { source.inside(body.start) } else { body };
     }
     let code = &source.code[body.clone()];
     let arrow = code.find("=>").map(|at| at + 2);
@@ -87,7 +87,7 @@ pub(super) fn inner(source: &Source<'_>, body: Range<usize>) -> Range<usize> {
     let Some(open) = code[from..].find('{').map(|at| body.start + from + at) else { return body };
     // `() => expect(x).toBe(1)` has no block of its own.
     let is_expression = arrow == Some(from) && !code[from..].trim_start().starts_with('{');
-    if is_expression { body.start + from..body.end } else { open + 1..source.closing(open) - 1 }
+    if is_expression { body.start + from..body.end } else { source.inside(open) }
 }
 
 fn asserted(source: &Source<'_>, around: &Around<'_, '_>, at: usize) -> Asserted {

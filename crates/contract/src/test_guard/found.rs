@@ -82,7 +82,9 @@ pub(super) fn tests(source: &Source<'_>, path: &str) -> Vec<Found> {
         let is_in = |range: &Range<usize>| range.contains(&test.at);
         let is_hidden = !only.is_empty() && !only.iter().any(is_in);
         let is_inside_skipped = skipped.iter().any(is_in);
-        let by_helper = words(&source.code[test.body.clone()]).any(|(_, w)| helpers.contains(w));
+        // A fixture is asked for by a parameter.
+        let whole = &source.code[test.head.start..test.body.end];
+        let by_helper = words(whole).any(|(_, word)| helpers.contains(word));
         test.is_skipped |=
             is_hidden || is_inside_skipped || by_helper || is_skipped_in_body(source, &test.body);
     }
@@ -102,7 +104,7 @@ fn conditions(source: &Source<'_>, tests: &[Found]) -> Vec<Range<usize>> {
 }
 
 /// Functions of the file that skip the test that calls them.
-fn skipping_helpers<'s>(source: &'s Source<'_>, tests: &[Found]) -> HashSet<&'s str> {
+pub(super) fn skipping_helpers<'s>(source: &'s Source<'_>, tests: &[Found]) -> HashSet<&'s str> {
     const DECLARES: &[&str] = &["func", "def", "function", "void"];
     const HELPERS_MAX: usize = 200;
     let code = source.code.as_str();

@@ -3,6 +3,7 @@
 use super::language::Language;
 use super::lex::Source;
 use super::scan::{is_word, line_end, part};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// `assert!(true)`, `assert 1 == 1`, `expect(true).toBe(true)` and their like.
@@ -93,6 +94,7 @@ fn arguments<'a>(source: &'a Source<'_>, range: Range<usize>) -> Vec<&'a str> {
 
 fn is_always_true(expression: &str) -> bool {
     let plain: String = expression.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = plain.strip_prefix("() -> ").unwrap_or(&plain);
     let is_same = plain.split_once("==").is_some_and(|(left, right)| {
         let right = right.trim_start_matches('=');
         left.trim() == right.trim() && !left.contains('(')
@@ -100,15 +102,30 @@ fn is_always_true(expression: &str) -> bool {
     const ALWAYS: &[&str] = &["true", "True", "TRUE", "1", "!false", "not False", "!0", "1 == 1"];
     let no_length = ["len(", ".length", ".size", ".len()", ".Count", "count("];
     let is_length = plain.ends_with(">= 0") && no_length.iter().any(|word| plain.contains(word));
-    ALWAYS.contains(&plain.as_str()) || is_same || is_length || has_way_out(&plain)
+    ALWAYS.contains(&plain) || is_same || is_length || has_way_out(plain)
 }
 
-/// `… or True` and its like.
+/// `… or True`, `x or not x` and their like.
 fn has_way_out(expression: &str) -> bool {
     const ENDS: &[&str] = &["|| true", "or True", "or true", "|| 1", "or 1", "|| !false", "||true"];
     const STARTS: &[&str] = &["true ||", "True or", "true or", "1 ||", "1 or"];
     ENDS.iter().any(|end| expression.ends_with(end))
         || STARTS.iter().any(|start| expression.starts_with(start))
+        || is_either(expression)
+}
+
+/// One of the two holds whatever comes.
+fn is_either(expression: &str) -> bool {
+    let plain = expression.replace(" or ", "||").replace("not ", "!");
+    let bare = |part: &str| {
+        let part: String = part.split_whitespace().collect();
+        part.replacen("!(", "!", 1).trim_matches(['(', ')']).to_owned()
+    };
+    let parts: HashSet<String> = plain.split("||").map(bare).collect();
+    parts.iter().any(|one| {
+        let other = one.replace("==", "!=");
+        parts.contains(&format!("!{one}")) || (other != *one && parts.contains(&other))
+    })
 }
 
 fn is_never_true(expression: &str) -> bool {

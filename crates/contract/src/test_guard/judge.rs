@@ -45,7 +45,10 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
     if let Some(name) = left(old, new) {
         return emptied(&format!("does not call {name:?} any more"));
     }
-    if after.cases < before.cases && after.asserted.len() <= before.asserted.len() {
+    if after.cases < before.cases
+        && new.rows() < before.cases
+        && after.asserted.len() <= before.asserted.len()
+    {
         let (old, new) = (before.cases, after.cases);
         let message = format!("the test {name} runs over {new} values or cases, before over {old}");
         return Some((Kind::FewerTests, message));

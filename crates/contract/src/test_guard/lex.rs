@@ -47,6 +47,11 @@ impl<'a> Source<'a> {
         self.closings.get(&open).copied().unwrap_or(self.code.len())
     }
 
+    /// What stands between the bracket here and the one that closes it, which may be missing.
+    pub(super) fn inside(&self, open: usize) -> Range<usize> {
+        open + 1..self.closings.get(&open).map_or(self.code.len(), |end| end - 1)
+    }
+
     pub(super) fn line(&self, at: usize) -> u32 {
         let breaks = self.line_breaks.partition_point(|line_break| *line_break < at);
         u32::try_from(breaks + 1).unwrap_or(u32::MAX)

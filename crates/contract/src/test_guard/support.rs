@@ -41,22 +41,25 @@ struct Support {
     /// Assertions that are declared here and assert nothing.
     renamed: BTreeMap<String, u32>,
     macros: BTreeMap<String, u32>,
+    /// Functions that skip the test that calls or asks for them.
+    skipping: BTreeSet<String>,
 }
 
 impl Support {
     fn of(text: &str, path: &str, language: Language) -> Self {
         let source = Source::new(text, language);
-        let tests: Vec<_> = found::tests(&source, path)
-            .into_iter()
-            .map(|test| test.head.start..test.body.end)
-            .collect();
+        let tests = found::tests(&source, path);
+        let skipping = found::skipping_helpers(&source, &tests);
+        let skipping = skipping.into_iter().map(str::to_owned).collect();
+        let tests: Vec<_> = tests.into_iter().map(|test| test.head.start..test.body.end).collect();
         let tables = cases::named(&source, &tests);
         Self {
             functions: functions(&source, &tests),
-            tables: tables.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+            tables: tables.into_iter().map(|(name, table)| (name.to_owned(), table.rows)).collect(),
             modules: doubles::modules(&source),
             renamed: renamed(&source),
             macros: macros(&source),
+            skipping,
         }
     }
 }
@@ -82,13 +85,17 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
     // A helper that was rewritten does its work in another way; one that lost it is short.
     for (name, (_, before, before_words)) in &old.functions {
         if let Some((line, after, after_words)) = new.functions.get(name)
-            && *before > 0
-            && *after == 0
+            && after < before
             && after_words * 2 <= *before_words
         {
-            let message = format!("the helper {name:?} asserts nothing any more");
+            let message = format!("the helper {name:?} asserts less than before");
             return Some((Some(*line), Kind::Emptied, message));
         }
+    }
+    let mut skipping = new.skipping.difference(&old.skipping);
+    if let Some(name) = skipping.find(|name| old.functions.contains_key(*name)) {
+        let message = format!("every test that uses {name:?} is skipped now");
+        return Some((new.functions.get(name).map(|f| f.0), Kind::Skipped, message));
     }
     if let Some(module) = new.modules.difference(&old.modules).next() {
         let message =
@@ -199,11 +206,60 @@ const ASSERTIONS: &[&str] = &[
     "debug_assert",
 ];
 
+/// The same for what JavaScript expects of a value.
+const MATCHERS: &[&str] = &[
+    "toBe",
+    "toEqual",
+    "toStrictEqual",
+    "toMatchObject",
+    "toContain",
+    "toMatch",
+    "toThrow",
+    "toHaveLength",
+    "toHaveProperty",
+    "toHaveBeenCalled",
+    "toHaveBeenCalledWith",
+    "toHaveBeenCalledTimes",
+    "toBeCloseTo",
+    "toBeTruthy",
+    "toBeFalsy",
+    "toBeNull",
+    "toBeDefined",
+    "toBeUndefined",
+    "toBeGreaterThan",
+    "toBeLessThan",
+];
+
+/// `toBe() {` and `toBe: …` in an object.
+fn is_member(source: &Source<'_>, at: usize, word: &str) -> bool {
+    let code = source.code.as_str();
+    let open = skip_space(code, at + word.len());
+    let is_method = code[open..].starts_with('(')
+        && code[source.closing(open)..].trim_start().starts_with(['{', ':']);
+    let is_first =
+        code[..at].trim_end().trim_end_matches("async").trim_end().ends_with(['{', ',', '}']);
+    is_first && (is_method || code[open..].starts_with(':'))
+}
+
+/// A matcher of its own for which whatever comes is right.
+fn takes_all(source: &Source<'_>) -> Option<u32> {
+    let code = source.code.as_str();
+    let at = code.find("expect.extend(")?;
+    let matchers = &code[at..source.closing(at + "expect.extend".len())];
+    let mut passes = words(matchers).filter(|(_, word)| *word == "pass").peekable();
+    let is_true = |(at, word): (usize, &str)| {
+        let rest: String = matchers[at + word.len()..].split_whitespace().take(2).collect();
+        rest.starts_with(":true")
+    };
+    (passes.peek().is_some() && passes.all(is_true)).then(|| source.line(at))
+}
+
 /// `def assertEqual(self, …): pass`, `const expect = () => …`, `macro_rules! assert_eq`.
 fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
     let code = source.code.as_str();
     let mut all = BTreeMap::new();
-    for (at, word) in words(code).filter(|(_, word)| ASSERTIONS.contains(word)) {
+    let is_known = |word: &str| ASSERTIONS.contains(&word) || MATCHERS.contains(&word);
+    for (at, word) in words(code).filter(|(_, word)| is_known(word)) {
         let before = code[..at].trim_end();
         let declares = words(before.rsplit('\n').next().unwrap_or_default()).last();
         let is_declared = declares.is_some_and(|(place, keyword)| {
@@ -223,7 +279,9 @@ fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
             .iter()
             .any(|known| line.contains(known))
         };
-        if is_imported || !(is_declared || (is_assigned && !before.ends_with('{'))) {
+        let is_matcher = MATCHERS.contains(&word) && is_member(source, at, word);
+        let is_given = is_declared || (is_assigned && !before.ends_with('{'));
+        if is_imported || !(is_given || is_matcher) {
             continue;
         }
         let from = if source.language.has_braces() {
@@ -253,5 +311,6 @@ fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
             all.insert(word.to_owned(), source.line(at));
         }
     }
+    all.extend(takes_all(source).map(|line| ("expect.extend".to_owned(), line)));
     all
 }

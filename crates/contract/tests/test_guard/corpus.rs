@@ -1,4 +1,5 @@
-//! The corpus: changes of agents that cheat, honest changes that look like them, and cheats that nobody can see.
+//! The corpus: changes of agents that cheat, honest changes that look like them, and cheats that nobody can see. The
+//! rules were tuned on all of it but `heldout.txt`, which they were measured on before its faults were fixed.
 
 use crate::case::{Case, read_file, read_folder};
 
@@ -36,10 +37,19 @@ fn r169_what_no_static_look_can_see_is_known_to_be_unseen() {
     assert!(seen.is_empty(), "these are seen now:\n{}", list(&seen));
 }
 
+/// A deleted test and an edited gate are for a person, whatever they are good for.
+#[test]
+fn r108_honest_changes_of_what_is_tested_are_asked_about() {
+    let cases = read_file("corpus/asked.txt");
+    assert!(cases.len() >= 9, "{}", cases.len());
+    let unasked = names(cases.iter().filter(|case| case.found().is_empty()));
+    assert!(unasked.is_empty(), "these raise no question:\n{}", list(&unasked));
+}
+
 #[test]
 fn r169_the_corpus_has_cheats_and_honest_changes_in_ten_languages() {
     let (cheats, honest) = (read_folder("corpus/cheats"), read_folder("corpus/honest"));
-    assert!(cheats.len() >= 150 && honest.len() >= 150, "{} {}", cheats.len(), honest.len());
+    assert!(cheats.len() >= 450 && honest.len() >= 340, "{} {}", cheats.len(), honest.len());
     let languages = [
         "python",
         "javascript",

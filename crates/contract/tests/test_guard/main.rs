@@ -75,3 +75,19 @@ fn r108_a_weakening_says_where_and_what() {
         ]
     );
 }
+
+/// A file may end anywhere, also with a letter of two bytes where a bracket should close.
+#[test]
+fn r169_a_file_that_is_cut_off_is_looked_at() {
+    for case in cases() {
+        for (path, text) in &case.after {
+            for (end, _) in text.match_indices([')', '\n']) {
+                let cut = format!("{}ü", &text[..end]);
+                let (before, after) = (case.before.get(path).map(String::as_str), Some(&*cut));
+                let change = FileVersion { path, before, after, old_path: None };
+                // It is enough that there is an answer.
+                weakened(&[change], &steering(&case.checks));
+            }
+        }
+    }
+}

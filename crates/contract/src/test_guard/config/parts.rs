@@ -138,12 +138,24 @@ fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) ->
         (old.iter().map(bare).collect(), new.iter().map(bare).collect());
     let is_grown = |line: &&String| new.iter().any(|other| is_more(line, other, words));
     let gone = old.iter().find(|line| !new.contains(line) && !is_grown(line));
-    let mut added = new.iter().filter(|line| !old.contains(line));
+    let mut added = new.iter().filter(|line| !old.contains(line) && !is_alias(line, &old));
     let found = gone.or_else(|| added.find(|line| words.iter().any(|word| line.contains(word))))?;
     Some(format!(
         "a file that decides about checks was edited: {}",
         crate::diagnostic::quote(found.trim())
     ))
+}
+
+/// A short name for a folder, which no line gave a meaning before: `'^@shared/(.*)$': '<rootDir>/shared/$1'`.
+fn is_alias(line: &str, old: &[String]) -> bool {
+    const DOUBLES: &[&str] = &["stub", "fake", "mock", "test"];
+    let quoted: Vec<&str> = line.split(['"', '\'']).skip(1).step_by(2).collect();
+    let [pattern, to] = quoted.as_slice() else { return false };
+    let name = pattern.strip_prefix('^').and_then(|p| p.strip_suffix("/(.*)$"));
+    let is_short = name.is_some_and(|n| n.starts_with(['@', '~', '#']) && !n.contains('/'));
+    let is_known = old.iter().any(|line| line.contains(pattern));
+    let is_double = DOUBLES.iter().any(|word| to.to_ascii_lowercase().contains(word));
+    is_short && !is_known && !is_double && to.starts_with("<rootDir>/") && to.ends_with("/$1")
 }
 
 /// The same line with more in its list, with a higher number, or with more attributes.
@@ -162,21 +174,30 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
     let is_minimum =
         ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
             .iter()
-            .any(|word| old.to_ascii_lowercase().contains(word));
+            .any(|word| old.to_ascii_lowercase().contains(word))
+            || old.trim_start_matches("- ").starts_with("uses: ");
     let is_raised = is_minimum
         && without(old) == without(new)
         && low.len() == high.len()
         && low.iter().zip(&high).all(|(low, high)| low <= high);
-    let items = |line: &str| -> Vec<String> {
-        line.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).collect()
-    };
     let (few, many) = (items(old), items(new));
-    let leaves_out = words.iter().any(|word| old.contains(word));
+    let leaves_out = words.iter().chain(&["ignore", "skip"]).any(|word| old.contains(word));
     let is_keyed =
         old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
     let is_longer =
         is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
     is_raised || is_longer
+}
+
+/// What stands in quotes; where nothing does, the words of a list with commas.
+fn items(line: &str) -> Vec<String> {
+    let quoted: Vec<String> =
+        line.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).collect();
+    let value = line.split_once([':', '=']).map_or("", |(_, value)| value);
+    let plain: Vec<String> =
+        value.trim().trim_matches(['[', ']']).split(',').map(|i| i.trim().to_owned()).collect();
+    let is_list = plain.iter().all(|item| !item.is_empty() && !item.contains(' '));
+    if quoted.is_empty() && is_list { plain } else { quoted }
 }
 
 fn normal_lines(text: &str, comments: Comments) -> Vec<String> {
@@ -242,7 +263,8 @@ fn tables(before: &str, after: Option<&str>, headers: &[&str], words: &[&str]) -
     let (old, new) = (tables_of(before, headers), tables_of(after.unwrap_or_default(), headers));
     for (header, lines) in &old {
         let now = new.get(header).map(Vec::as_slice).unwrap_or_default();
-        let gone = lines.iter().any(|line| !now.contains(line));
+        let is_grown = |line: &&str| now.iter().any(|other| is_more(line, other, words));
+        let gone = lines.iter().any(|line| !now.contains(line) && !is_grown(line));
         let mut added = now.iter().filter(|line| !lines.contains(line));
         if gone || added.any(|line| words.iter().any(|word| line.contains(word))) {
             return Some(format!("the table [{header}] was edited"));

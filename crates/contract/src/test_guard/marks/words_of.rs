@@ -149,6 +149,12 @@ const PYTHON: &[Word] = &[
         ..PLAIN
     },
     Word {
+        any_of: &["pytest.skip(", "pytest.mark.skip"],
+        says: LEAVES_OUT,
+        only_shared: true,
+        ..PLAIN
+    },
+    Word {
         any_of: &["defrun(self,result", "def__call__(self,result", "def_callTestMethod("],
         says: HIDES,
         ..PLAIN
@@ -206,7 +212,6 @@ const JAVASCRIPT: &[Word] = &[
             "global.assert=",
             "window.expect=",
             "Assertion.prototype",
-            "expect.extend(",
             "assert.equal=",
             "assert.strictEqual=",
             "assert.deepEqual=",
