@@ -91,7 +91,7 @@ fn is_test(source: &Source<'_>, name: &str, start: usize, at: usize) -> bool {
         return rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
     }
     // PHPUnit also takes its marks from the comment before the function.
-    let before = super::super::scan::part(&source.text, start..at);
+    let before = super::super::scan::part(source.text, start..at);
     let is_marked =
         || ["@test", "#[Test]", "\\Test]", "#[Test,"].iter().any(|mark| before.contains(mark));
     let is_hidden = ["protected ", "private ", "abstract "]
