@@ -133,8 +133,13 @@ fn everything(repo: &Repo) -> (Vec<(PathBuf, Vec<u8>)>, String) {
 /// The first records, up to the end of a commit, about four fifths of the file.
 fn cut(journal: &str) -> String {
     let lines: Vec<&str> = journal.lines().collect();
+    cut_at(&lines, lines.len() * 4 / 5)
+}
+
+/// The commits that end before this line.
+fn cut_at(lines: &[&str], end: usize) -> String {
     let ends_commit = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["more"].is_null();
-    let at = lines[..lines.len() * 4 / 5].iter().rposition(ends_commit).unwrap();
+    let at = lines[..end].iter().rposition(ends_commit).unwrap();
     lines[..=at].iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -190,6 +195,26 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
     let id = open.next().unwrap()["decision_id"].as_str().unwrap();
     repo.answer(id, "guidance: look at the file").exits(0);
     assert_eq!(repo.status()["state"], "DONE");
+}
+
+#[test]
+fn r166_an_older_journal_with_accepted_work_continues_from_that_work() {
+    let tasks = [Planned::new("T-001", "one.txt"), Planned::new("T-002", "two.txt")];
+    let repo = Repo::with(json!([planner(&tasks)]));
+    repo.run().exits(3);
+    finish(&repo).exits(0);
+    let tip = repo.git(&["rev-parse", &branch(&repo)]);
+    let journal = repo.session_file("journal.jsonl");
+    let lines: Vec<&str> = journal.lines().collect();
+    let is_second = |line: &&str| line.contains("dispatch_opened") && line.contains("T-002");
+    let at = lines.iter().position(is_second).unwrap();
+    fs::write(repo.session().join("journal.jsonl"), cut_at(&lines, at)).unwrap();
+    repo.resume().exits(6);
+    repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(0);
+    assert_eq!(repo.status()["state"], "DONE");
+    let former = format!("{}.former-1", branch(&repo));
+    assert_eq!(repo.git(&["rev-parse", &former]), tip);
+    repo.git(&["merge-base", "--is-ancestor", &format!("{former}~1"), &branch(&repo)]);
 }
 
 #[test]

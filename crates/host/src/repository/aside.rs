@@ -16,14 +16,15 @@ pub enum AsideError {
 }
 
 impl Repository {
-    /// Renames branch `tollgate/<session>` unless it is at `tip`, and says its new name.
+    /// Puts branch `tollgate/<session>` where the journal has accepted work, or nowhere. The name under which it is kept
+    /// if it was elsewhere.
     pub fn set_branch_aside(
         &self,
         session: &SessionName,
-        tip: &CommitId,
+        accepted: Option<&CommitId>,
     ) -> Result<Option<String>, AsideError> {
         let branch = branch_ref(session);
-        let Some(found) = self.tip_of(&branch)?.filter(|found| found != tip) else {
+        let Some(found) = self.tip_of(&branch)?.filter(|found| Some(found) != accepted) else {
             return Ok(None);
         };
         if let Some(folder) = self.checked_out_in(&branch)? {
@@ -36,7 +37,11 @@ impl Repository {
                 break name;
             }
         };
-        self.update_refs(format!("create {name} {found}\ndelete {branch} {found}\n"))?;
+        let step = match accepted {
+            Some(accepted) => format!("update {branch} {accepted} {found}\n"),
+            None => format!("delete {branch} {found}\n"),
+        };
+        self.update_refs(format!("create {name} {found}\n{step}"))?;
         Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
     }
 

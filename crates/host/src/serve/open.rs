@@ -137,7 +137,8 @@ impl Owner {
         let accepted = match older {
             None => None,
             Some(known) => {
-                let branch = context.repository.set_branch_aside(session, &state.tip)?;
+                let work = state.has_accepted_work().then_some(&state.tip);
+                let branch = context.repository.set_branch_aside(session, work)?;
                 session_files::set_later_aside(&layout, &state)?;
                 let records = records.len() as u64;
                 Some(Input::OlderJournalAccepted { records, known, branch })
