@@ -191,6 +191,7 @@ pub(super) fn named<'s>(
     const NAMED_MAX: usize = 200;
     let code = source.code.as_str();
     let mut all: BTreeMap<&str, Table<'_>> = BTreeMap::new();
+    let mut budget = code.len().saturating_mul(4);
     for (at, word) in words(code) {
         if tests.iter().any(|test| test.contains(&at)) || all.len() >= NAMED_MAX {
             continue;
@@ -210,6 +211,10 @@ pub(super) fn named<'s>(
         let end = super::blocks::statement_end(source, from);
         let end = if is_function { super::scan::body(source, from).end.max(end) } else { end };
         let range = from..end.min(code.len());
+        if range.len() > budget {
+            break;
+        }
+        budget -= range.len();
         let rows = rows(source, range.clone());
         if rows > 1 && all.get(word).is_none_or(|known| known.rows < rows) {
             all.insert(word, Table { text: &source.bare[range], rows });
