@@ -52,7 +52,7 @@ pub fn done(session: &Session) {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
     }
     for issue in &session.known_issues {
-        output::marked(NOTE, "known issue:", issue);
+        output::told(NOTE, "known issue:", issue);
     }
     if session.has_accepted_work() {
         let branch = session.branch();

@@ -43,10 +43,9 @@ const RUNS: &[&str] = &[
 fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) -> bool {
     let line = source.code[line_start(&source.code, at)..at].trim();
     let after = source.code[end..].trim_start();
-    let is_looped = words(line)
-        .filter(|(_, word)| matches!(*word, "for" | "foreach"))
-        .last()
-        .is_some_and(|(at, _)| is_open(&line[at..]));
+    let starts = || line.starts_with("for").then_some(0);
+    let looped = line.rfind("for ").or_else(|| line.rfind("foreach")).or_else(starts);
+    let is_looped = looped.is_some_and(|at| is_open(&line[at..]));
     let is_given =
         line.contains(".each(") || line.contains("subTest") || line.contains("parametrize");
     if is_looped || is_given || RUNS.iter().any(|run| after.starts_with(run)) {
@@ -61,7 +60,7 @@ fn is_run_over(source: &Source<'_>, body: &Range<usize>, at: usize, end: usize) 
         }),
     };
     let code = &source.code[body.clone()];
-    name.is_some_and(|name| words(code).any(|(at, word)| word == name && runs_over(code, at, word)))
+    name.is_some_and(|name| code.match_indices(name).any(|(at, _)| runs_over(code, at, name)))
 }
 
 /// A loop runs over what is named here.

@@ -124,6 +124,9 @@ fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> 
     });
     let tables: BTreeMap<&str, Rc<Provided>> = tables.collect();
     let provided = |test: &Found| {
+        if tables.is_empty() {
+            return Vec::new();
+        }
         // PHPUnit also takes its marks from the comment before the function.
         let head = source.text.get(test.head.clone()).unwrap_or_default();
         let named: HashSet<&str> = words(head).map(|(_, word)| word).collect();
