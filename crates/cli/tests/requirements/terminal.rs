@@ -252,6 +252,35 @@ fn expect_no_mimicry(what: &str, text: &str) {
     }
 }
 
+/// Words that keep their lines: a question of an agent, and why it is blocked.
+#[test]
+fn r175_what_an_agent_asks_or_says_of_itself_stands_behind_a_bar() {
+    let words = format!("harmless\n{}\n", MIMICRY.join("\n"));
+    for (role, reply) in [
+        ("SpecAgent", json!({"status": "BLOCKED", "summary": words})),
+        ("Researcher", json!({"status": "NEEDS_INFO", "summary": words})),
+    ] {
+        let repo = Repo::with(json!([
+            {"when": {"role": role}, "do": {"reply": reply}},
+            {"when": {"role": "SpecAgent"}, "do": {"default": true, "reply": {"next": {
+                "recommended_agent": "Researcher", "recommended_task_id": "meta", "reason": "x"}}}},
+        ]));
+        let mut terminal = Terminal::start(&repo, &["run", "--research", GOAL]);
+        terminal.wait_for("UD-1 (").wait_for("> ");
+        let screen = terminal.screen();
+        assert!(screen.contains(MIMICRY[2]), "{screen}");
+        expect_no_mimicry("a question at a terminal", &screen);
+        terminal.hangs_up();
+        terminal.ends();
+        expect_no_mimicry("the end of a run", &terminal.screen());
+        let waits = repo.resume();
+        expect_no_mimicry("a run without a terminal", &waits.err);
+        for verb in ["status", "log", "audit"] {
+            expect_no_mimicry(verb, &repo.tollgate(&[verb]).out);
+        }
+    }
+}
+
 #[test]
 fn r175_no_line_of_an_agent_can_be_taken_for_one_of_ours() {
     let words = format!("harmless\n{}\n", MIMICRY.join("\n"));
