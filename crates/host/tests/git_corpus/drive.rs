@@ -84,6 +84,7 @@ impl Stage {
         wait_for_orphans(&world.folder.path().join("nowhere")).unwrap();
         let workspace = Workspace::open(&repository, &world.home()).unwrap().unwrap();
         workspace.changes().unwrap();
+        workspace.in_no_commit().unwrap();
         take_snapshots(repository.root());
         // Somebody who goes there is not to be hurt either.
         for place in ["", "untracked", "bare", "nested"] {
@@ -172,6 +173,8 @@ impl Stage {
         promote(None, commit).unwrap();
         promote(None, commit).unwrap();
         promote(Some(&world.base), &self.changes[0]).unwrap_err();
+        repository.set_branch_aside(&world.session, Some(&world.base)).unwrap().unwrap();
+        promote(Some(&world.base), commit).unwrap();
         assert_eq!(repository.branch_tip(&world.session).unwrap().as_ref(), Some(commit));
     }
 
