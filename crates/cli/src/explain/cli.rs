@@ -59,14 +59,14 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "cli.journal_damaged",
         "The journal of the session does not hold: a record's hash does not fit its content and the record before it, a line\n\
          is no record, a record cannot follow those before it, or the journal is another session's. Nothing is repaired by guess.\n\
-         An unfinished last record is no damage: it is set aside on the next resume.\n\n\
+         An unfinished last record is not damage: the next resume sets it aside.\n\n\
          What to do: put back a copy of the file from before the damage, or use the version of Tollgate that wrote it when the\n\
          message says so. Accepted work is on the branch tollgate/SESSION in any case; a new session can start from it.",
     ),
     (
         "cli.journal_older",
         "The journal of the session is intact by itself, but more of it was written once: it was cut, or put back from an older\n\
-         copy. How far it was stands in the git folder of the repository and in the state directory. Nothing was changed.\n\n\
+         copy. Tollgate notes the last record in the repository's git folder and in the state directory. Nothing was changed.\n\n\
          What to do: put the newer journal back if you have it. Otherwise continue knowingly from the older one with\n\
          `tollgate resume SESSION --accept-older-journal`. What was decided and done after it is then asked and done again. The\n\
          branch that is ahead, the workspaces and the outcomes of agents and checks are kept under other names.",
