@@ -27,6 +27,7 @@ pub use isolation::{Isolation, isolation};
 pub use remains::adopt_orphans;
 pub use sandbox::{Sandbox, SandboxLevel, SandboxProbe, Unheld, probe_sandbox, restricts_signals};
 pub use supervisor::supervise;
+pub use tree::own_group;
 pub use waiting::{Run, Stopper, Waited};
 
 use crate::crash;

@@ -5,6 +5,7 @@
 use crate::process_support;
 
 use process_support::{World, finished, wait_for, where_it_works};
+use std::process::Command;
 use tollgate_host::process::{Attached, Isolation, RunEnd, RunSpec, Sandbox, probe_sandbox};
 
 /// In a PID namespace an agent does not see its supervisor.
@@ -48,6 +49,27 @@ fn r171_nothing_lives_after_a_supervisor_that_its_agent_killed() {
             assert!(matches!(world.attach(), Attached::Lost));
         });
     }
+}
+
+/// As in a container that was entered from outside: the engine's session and process group have no number there.
+#[test]
+fn r171_nothing_lives_after_it_where_the_own_session_has_no_number() {
+    const STORY: &str =
+        "process_lost::r171_nothing_lives_after_a_supervisor_that_its_agent_killed";
+    let inside = |argv: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+        command.args(argv).output().unwrap()
+    };
+    if !inside(&["true"]).status.success() {
+        return eprintln!("NOT TESTED: this machine does not allow PID namespaces");
+    }
+    let session = inside(&["sh", "-c", "cut -d ' ' -f 6 /proc/self/stat"]).stdout;
+    assert_eq!(session, b"0\n");
+    let test = std::env::current_exe().unwrap();
+    let told = inside(&[test.to_str().unwrap(), "--exact", STORY]);
+    let said = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// One that another engine started is found by the variable that names its run.

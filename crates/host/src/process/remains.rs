@@ -3,7 +3,7 @@
 use super::tree::{self, Process};
 use super::{cgroup, record, sandbox};
 use record::RunFolder;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, waitpid};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -87,13 +87,16 @@ fn until_none_is_left(end_some: impl Fn() -> bool) {
 /// A child that this process did not start: it is in another session, for it cannot have come into this one, and it is no
 /// supervisor of ours. False when there was none.
 fn end_some_orphans(adopter: &Adopter) -> bool {
-    let Some(own_session) = getsid(None).ok().filter(|_| adopter.is_active) else {
+    let all = tree::processes();
+    let own = all.iter().find(|process| process.pid == getpid() && adopter.is_active);
+    // The leader of our session may live outside our PID namespace. The session has no number then; `getsid` of rustix
+    // panics on that.
+    let Some(own_session) = own.map(|process| process.session) else {
         return false;
     };
-    let all = tree::processes();
     let is_orphan = |process: &&Process| {
         process.parent == Some(getpid())
-            && process.session != Some(own_session)
+            && process.session != own_session
             && !adopter.supervisors.contains(&process.pid.as_raw_pid())
     };
     let orphans: Vec<Pid> = all.iter().filter(is_orphan).map(|process| process.pid).collect();

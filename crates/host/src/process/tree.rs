@@ -290,6 +290,13 @@ pub(super) fn processes() -> Vec<Process> {
         .collect()
 }
 
+/// The process group of this process; none where its leader lives outside our PID namespace (`getpgrp` of rustix panics).
+pub fn own_group() -> Option<Pid> {
+    const GROUP_AFTER_NAME: usize = 2;
+    let stat = fs::read("/proc/self/stat").ok()?;
+    Pid::from_raw(stat_fields(&stat)?.nth(GROUP_AFTER_NAME)?.parse().ok()?)
+}
+
 /// One child that has ended, if there is one.
 pub(super) fn reap_one() -> io::Result<Option<(Pid, ExitStatus)>> {
     match wait(WaitOptions::NOHANG) {
