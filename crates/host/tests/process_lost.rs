@@ -54,8 +54,7 @@ fn r171_nothing_lives_after_a_supervisor_that_its_agent_killed() {
 /// As in a container that was entered from outside: the engine's session and process group have no number there.
 #[test]
 fn r171_nothing_lives_after_it_where_the_own_session_has_no_number() {
-    const STORY: &str =
-        "process_lost::r171_nothing_lives_after_a_supervisor_that_its_agent_killed";
+    const STORY: &str = "process_lost::r171_nothing_lives_after_a_supervisor_that_its_agent_killed";
     let inside = |argv: &[&str]| {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
