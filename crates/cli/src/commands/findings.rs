@@ -42,13 +42,22 @@ impl Findings {
         } else if self.json {
             output::json(&findings.into_iter().map(Row::of).collect::<Vec<_>>());
         } else if findings.is_empty() {
-            output::talk(&format!("{name} has no findings"));
+            output::talk(&none_shown(&name, session.findings.len()));
         } else {
             let lines: Vec<String> =
                 findings.into_iter().map(|finding| Row::of(finding).line()).collect();
             output::data_rows(&lines);
         }
         Ok(Exit::Ok)
+    }
+}
+
+/// Why the list is empty: what was fixed is no longer in it.
+fn none_shown(name: &str, fixed: usize) -> String {
+    match fixed {
+        0 => format!("{name} has no findings"),
+        1 => format!("{name} has no open findings; 1 was fixed, `--all` lists it"),
+        _ => format!("{name} has no open findings; {fixed} were fixed, `--all` lists them"),
     }
 }
 

@@ -357,6 +357,7 @@ fn r122_a_critical_finding_of_a_coder_stops_the_work_and_is_listed() {
     let repo = Repo::with(json!([reports_once("Coder", "a key in the code")]));
     repo.lean().exits(0).says("DONE");
     assert_eq!(findings(&repo), ["critical fixed: a key in the code"]);
+    repo.tollgate(&["findings"]).exits(0).says("no open findings; 1 was fixed, `--all` lists it");
     let starts = repo.starts();
     assert_eq!(starts[..4], ["SpecAgent meta", "Coder T-001", "Coder T-001", "Reviewer T-001"]);
     let repair = repo.dispatch_of("Coder", 1);
