@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_core::event::{Finding, FindingStatus};
+use tollgate_core::id::SessionName;
 use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
 
@@ -53,7 +54,7 @@ impl Findings {
 }
 
 /// Why the list is empty: what was fixed is no longer in it.
-fn none_shown(name: &str, fixed: usize) -> String {
+fn none_shown(name: &SessionName, fixed: usize) -> String {
     match fixed {
         0 => format!("{name} has no findings"),
         1 => format!("{name} has no open findings; 1 was fixed, `--all` lists it"),
