@@ -309,6 +309,12 @@ printf '{"type":"step_finish","sessionID":"ses_1","part":{"messageID":"msg_0","r
 test -e "{counts}/once" || { touch "{counts}/once"; exec sleep 300; }
 "#;
 
+/// Whether a killed process has let go of its files. Nobody may be there to reap it.
+fn is_gone(pid: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.is_empty() || status.contains("State:\tZ")
+}
+
 #[test]
 fn what_a_lost_attempt_is_known_to_have_cost_is_counted() {
     let repo = world(json!([]), STUCK_ONCE, "");
@@ -325,6 +331,7 @@ fn what_a_lost_attempt_is_known_to_have_cost_is_counted() {
         serde_json::from_str(&fs::read_to_string(attempt().join("started")).unwrap()).unwrap();
     let supervisor = Pid::from_raw(started["pid"].as_i64().unwrap().try_into().unwrap()).unwrap();
     kill_process(supervisor, Signal::KILL).unwrap();
+    eventually("the supervisor is gone", || is_gone(supervisor));
     repo.resume().exits(0);
     let ended = &repo.events("attempt_ended")[0];
     assert_eq!(ended["end"]["end"], "interrupted", "{ended:#}");
