@@ -358,7 +358,7 @@ fn r121_an_answer_to_an_earlier_round_of_a_gate_is_refused() {
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was asked again after this answer was given; the answer does not count
+            refused   UD-APPROVE-DESIGN was asked again after you answered; answer the new question
             state     APPROVE_DESIGN, 0 at work
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started

@@ -266,7 +266,7 @@ impl Crew {
                 DispatchEnd::MissingRole { name: "x".to_owned(), detail: "gone".to_owned() }
             }
             3 => DispatchEnd::CouldNotStart { program: "x".to_owned(), cause: "gone".to_owned() },
-            4..=6 => DispatchEnd::Invalid { errors: vec![error] },
+            4..=6 => DispatchEnd::invalid(vec![error]),
             7 => DispatchEnd::TimedOut { after_ms: 600_000 },
             8 => DispatchEnd::OutputLimit { limit_bytes: 10 },
             9 => DispatchEnd::MissingOutput {
