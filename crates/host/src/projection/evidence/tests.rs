@@ -43,7 +43,7 @@ fn some_events() -> Vec<Event> {
         Event::AttemptEnded {
             number,
             attempt: Attempt(1),
-            end: DispatchEnd::Invalid { errors },
+            end: DispatchEnd::invalid(errors),
             usage: Default::default(),
         },
         Event::ChecksStarted {
