@@ -107,7 +107,7 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
         && findings.iter().any(|report| report.severity.is_grave())
     {
         let message = "what you reported is on record: report again what is not fixed";
-        errors.push(ReplyError::new("reply.repeat_findings", "/findings", message));
+        errors.push(ReplyError::new("work.repeat_findings", "/findings", message));
     }
     end
 }

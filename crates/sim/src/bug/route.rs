@@ -84,18 +84,12 @@ impl Bug {
         session: &Session,
     ) -> Twisted {
         use Twisted::{AndNothingAfter, InPlace};
+        if let Some(settled) = self.settles(&event, session) {
+            return InPlace(vec![event, settled]);
+        }
         match event.clone() {
             Event::MemberReady { .. } => {
                 AndNothingAfter(vec![event, Event::StepEntered { index: session.step + 1 }])
-            }
-            Event::DispatchClosed { .. } if self == Self::CallsFixedWhatNobodyWasToldOf => {
-                let (status, reason) = (FindingStatus::Fixed, None);
-                let settled = reported_and_open(session).map(|id| Event::FindingSettled {
-                    id,
-                    status,
-                    reason,
-                });
-                InPlace([event].into_iter().chain(settled).collect())
             }
             Event::DispatchClosed { number, .. } => {
                 AndNothingAfter(vec![event, called_again(number, session)])
@@ -110,14 +104,6 @@ impl Bug {
                     one.commit = commits.pop();
                 }
                 InPlace(vec![Event::MergeEnded { merged }])
-            }
-            Event::FindingRecorded { finding } if self == Self::ApprovesACriticalFinding => {
-                let (id, status) = (finding.id, FindingStatus::Accepted);
-                InPlace(vec![event, Event::FindingSettled { id, status, reason: None }])
-            }
-            Event::FindingRecorded { finding } if self == Self::ForgetsSomethingGrave => {
-                let (id, status) = (finding.id, FindingStatus::Tracked);
-                InPlace(vec![event, Event::FindingSettled { id, status, reason: None }])
             }
             Event::SeverityPassed { step, tracked, .. } if self == Self::JustifiesWithNothing => {
                 let justification = Some(String::new());
@@ -153,6 +139,25 @@ impl Bug {
             // What is lost leaves nothing behind.
             _ => InPlace(Vec::new()),
         }
+    }
+}
+
+impl Bug {
+    /// A finding that is settled without any right.
+    fn settles(self, event: &Event, session: &Session) -> Option<Event> {
+        let (id, status) = match (self, event) {
+            (Self::ApprovesACriticalFinding, Event::FindingRecorded { finding }) => {
+                (finding.id, FindingStatus::Accepted)
+            }
+            (Self::ForgetsSomethingGrave, Event::FindingRecorded { finding }) => {
+                (finding.id, FindingStatus::Tracked)
+            }
+            (Self::CallsFixedWhatNobodyWasToldOf, _) => {
+                (reported_and_open(session)?, FindingStatus::Fixed)
+            }
+            _ => return None,
+        };
+        Some(Event::FindingSettled { id, status, reason: None })
     }
 }
 
