@@ -8,7 +8,7 @@ pub enum Refusal {
     SessionOver { state: String },
     #[error("{id} was not asked; an answer before its question is not kept")]
     NotAsked { id: DecisionId },
-    #[error("{id} was asked again after this answer was given; the answer does not count")]
+    #[error("{id} was asked again after you answered; answer the new question")]
     AskedAgain { id: DecisionId },
     #[error("{id} is not open: it is {status}")]
     NotPending { id: DecisionId, status: String },

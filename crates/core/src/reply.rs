@@ -129,6 +129,13 @@ pub enum Severity {
 
 spelled!(Severity { Low = "low", Medium = "medium", High = "high", Critical = "critical" });
 
+impl Severity {
+    /// It stops the work until it is repaired or a person decides.
+    pub fn is_grave(self) -> bool {
+        self >= Self::High
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReportedFinding {
     pub severity: Severity,

@@ -30,6 +30,7 @@ use crate::id::{
 };
 use crate::input::Opening;
 use crate::policy::Policy;
+use crate::reply::ReportedFinding;
 use crate::role::{Mode, Role, State};
 use crate::task::{Criterion, Strategy, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
@@ -429,6 +430,14 @@ impl Session {
                 && finding.task == *task
                 && finding.source == source
         })
+    }
+
+    /// Whether a dispatch reported it and no other of its role did.
+    pub(crate) fn alone_reported(&self, number: DispatchNumber, report: &ReportedFinding) -> bool {
+        let role = self.dispatches[&number].role;
+        let of_role = self.dispatches.iter().filter(|(_, dispatch)| dispatch.role == role);
+        let mut reporters = of_role.filter(|(_, dispatch)| dispatch.has_reported(report));
+        reporters.next().is_some_and(|(first, _)| *first == number) && reporters.next().is_none()
     }
 
     /// The part of the action that a dispatch plays.

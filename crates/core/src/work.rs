@@ -20,6 +20,9 @@ pub enum DispatchEnd {
     /// No reply, or one that breaks the contract, or outputs that do.
     Invalid {
         errors: Vec<ReplyError>,
+        /// What the reply reported all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<ReportedFinding>,
     },
     /// The role's text is not there or cannot be read; nothing was started.
     MissingRole {
@@ -89,6 +92,20 @@ pub enum DispatchEnd {
 }
 
 impl DispatchEnd {
+    /// An invalid end whose reply could not be read, or reported nothing.
+    pub fn invalid(errors: Vec<ReplyError>) -> Self {
+        Self::Invalid { errors, findings: Vec::new() }
+    }
+
+    /// What the agent reported, however it ended.
+    pub fn findings(&self) -> &[ReportedFinding] {
+        match self {
+            Self::Replied { reply, .. } => &reply.findings,
+            Self::Invalid { findings, .. } | Self::MissingOutput { findings, .. } => findings,
+            _ => &[],
+        }
+    }
+
     /// Whether the agent ran at all.
     pub fn has_begun(&self) -> bool {
         !matches!(
@@ -296,7 +313,7 @@ impl std::fmt::Display for SetAside {
             }
             SizeLimit::DispatchBytes(max) => write!(
                 f,
-                "{path} ({size_bytes} bytes) is one of the largest of changes that are more than limits.dispatch_bytes, {max}"
+                "the changes together exceed limits.dispatch_bytes ({max}); {path} ({size_bytes} bytes) is one of the largest"
             )?,
         }
         write!(f, "; it was left out and lies in {kept}")

@@ -352,13 +352,22 @@ fn r121_an_answer_before_its_question_is_refused_and_not_kept() {
 fn r121_an_answer_to_an_earlier_round_of_a_gate_is_refused() {
     check(
         "go
+         answer-former UD-APPROVE-DESIGN approved",
+        expect![[r#"
+            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            ran       SpecAgent Architect"#]],
+    );
+    check(
+        "go
          edit architecture.md
          answer-former UD-APPROVE-DESIGN approved
          show
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was asked again after this answer was given; the answer does not count
+            refused   UD-APPROVE-DESIGN was asked again after you answered; answer the new question
             state     APPROVE_DESIGN, 0 at work
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started

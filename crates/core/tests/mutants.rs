@@ -2,10 +2,12 @@
 
 use crate::story;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tollgate_core::engine::Engine;
 use tollgate_core::event::Event;
-use tollgate_core::input::Input;
+use tollgate_core::id::CommandId;
+use tollgate_core::input::{Command, Input};
 use tollgate_core::reply::Usage;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
@@ -76,23 +78,187 @@ fn is_taken(journal: &[(Timestamp, Value)]) -> Option<bool> {
     let Ok(session) = Session::replay(events.iter().map(|(at, event)| (*at, event))) else {
         return Some(false);
     };
-    show(&session);
-    let (now, policy) = (session.updated_at.plus_ms(1_000), session.policy.clone());
-    let mut engine = Engine::resume(session);
-    let _ = engine.handle(now, vec![Input::Resumed { policy }, Input::Tick]);
-    for wanted in engine.session().unfinished() {
-        let input = match wanted {
-            Wanted::Dispatch(number, attempt) => {
-                let end = DispatchEnd::Interrupted { rescue: None };
-                Input::Ended { number, attempt, end, usage: Usage::default() }
-            }
-            Wanted::Checks(number) => Input::Checked { number, results: Vec::new(), stage: None },
-            Wanted::Merge(_) => Input::Merged(Vec::new()),
-        };
-        let _ = engine.handle(now, vec![input]);
-    }
-    show(engine.session());
+    live(&session, None);
     Some(true)
+}
+
+/// The session is taken up, perhaps with an answer, and what runs ends.
+fn live(session: &Session, answer: Option<Command>) {
+    show(session);
+    let (now, policy) = (session.updated_at.plus_ms(1_000), session.policy.clone());
+    let mut engine = Engine::resume(session.clone());
+    let _ = engine.handle(now, vec![Input::Resumed { policy }, Input::Tick]);
+    let _ = engine.handle(now, answer.map(Input::Command).into_iter().collect());
+    for end in [DispatchEnd::Interrupted { rescue: None }, replied()] {
+        for wanted in engine.session().unfinished() {
+            let end = end.clone();
+            let input = match wanted {
+                Wanted::Dispatch(number, attempt) => {
+                    Input::Ended { number, attempt, end, usage: Usage::default() }
+                }
+                Wanted::Checks(number) => {
+                    Input::Checked { number, results: Vec::new(), stage: None }
+                }
+                Wanted::Merge(_) => Input::Merged(Vec::new()),
+            };
+            let _ = engine.handle(now, vec![input]);
+        }
+        show(engine.session());
+    }
+}
+
+fn replied() -> DispatchEnd {
+    let said = json!({"status": "OK", "summary": "done"});
+    let (reply, work) = (serde_json::from_value(said).unwrap(), Box::default());
+    DispatchEnd::Replied { reply, work }
+}
+
+/// Together they ask everything that can be asked.
+const ASKING: [&str; 10] = [
+    "go
+     answer UD-APPROVE-DESIGN changes-requested: other
+     go
+     answer UD-APPROVE-DESIGN approved
+     go",
+    "ask Researcher
+     gates approved per-batch
+     criterion manual: see it
+     Researcher: info how?
+     Planner: refine which?
+     Coder: wants src/b.rs
+     Reviewer: ok medium:slow
+     Security: ok medium:weak
+     go
+     answer UD-1 so
+     go
+     answer UD-2 this
+     go
+     answer UD-3 allow
+     go
+     answer UD-4 accept
+     go
+     answer UD-5 accept-risk: small
+     go",
+    "gates approved per-batch
+     Reviewer: blocked high:a
+     Reviewer: blocked high:a
+     Reviewer: blocked high:a
+     Reviewer: blocked high:a
+     go",
+    "Planner: timeout
+     SpecAgent: ok high:hard
+     gates approved per-batch
+     go
+     answer UD-1 approve: known
+     go",
+    "tokens 10
+     gates approved per-batch
+     go",
+    "gates approved per-batch
+     go until Coder
+     break tasks.yaml",
+    "step dispatch Coder
+     step checks coverage
+     covered 65
+     go",
+    "step dispatch Coder
+     step parallel Reviewer Docs?
+     step severity REVIEW
+     step approve A
+     Reviewer: blocked critical:a
+     Reviewer: blocked critical:b
+     Reviewer: blocked critical:c
+     Reviewer: blocked critical:d
+     go
+     answer UD-1 guidance: so
+     go
+     answer UD-2 changes-requested: other
+     go
+     answer UD-2 approved
+     go",
+    "step parallel Docs Reviewer
+     step severity REVIEW
+     Reviewer: ok high:a
+     go",
+    "parallel 2
+     gates approved per-batch
+     task T-001 feat
+     task T-002 feat
+     clash 1
+     Coder: ok
+     Coder: timeout
+     go
+     answer UD-1 retry
+     go",
+];
+
+#[test]
+fn r178_no_number_of_a_journal_leads_an_answer_to_a_panic() {
+    let (mut subjects, mut ended) = (BTreeSet::new(), Vec::new());
+    let (mut refused, mut taken) = (0, 0);
+    for (which, story) in ASKING.into_iter().enumerate() {
+        let told = story::tell(story);
+        let journal = told.journal();
+        for (asked, (_, event)) in journal.iter().enumerate() {
+            let Event::DecisionAsked { decision } = event else { continue };
+            let subject = serde_json::to_value(&decision.subject).unwrap();
+            subjects.insert(subject["about"].as_str().unwrap().to_owned());
+            for (at, event, what) in with_other_numbers(&journal[..=asked]) {
+                let mut mutant = journal[..=asked].to_vec();
+                mutant[at].1 = event;
+                match catch_unwind(AssertUnwindSafe(|| is_answered(&mutant))) {
+                    Err(_) => ended.push(format!("story {which}, question {asked}: {what}")),
+                    Ok(true) => taken += 1,
+                    Ok(false) => refused += 1,
+                }
+            }
+        }
+    }
+    assert!(ended.is_empty(), "{} end the program:\n{}", ended.len(), ended.join("\n"));
+    assert!(refused > 500 && taken > 500, "{refused} refused, {taken} taken");
+    assert_eq!(subjects.len(), 14, "all that can be asked: {subjects:?}");
+}
+
+/// Each record of a journal with each of its numbers changed.
+fn with_other_numbers(journal: &[(Timestamp, Event)]) -> Vec<(usize, Event, String)> {
+    let mut mutants = Vec::new();
+    for (at, (_, event)) in journal.iter().enumerate() {
+        let before = serde_json::to_value(event).unwrap();
+        let mut leaves = Vec::new();
+        places(&before, String::new(), &mut leaves);
+        leaves.retain(|place| before.pointer(place).is_some_and(Value::is_number));
+        for place in leaves {
+            let number = before.pointer(&place).and_then(Value::as_u64).unwrap_or(0);
+            for other in [0, number + 1, 999, u64::from(u32::MAX)] {
+                let mut after = before.clone();
+                *after.pointer_mut(&place).unwrap() = json!(other);
+                // No event of this version: the reader of the journal says so.
+                if let Ok(event) = serde_json::from_value(after) {
+                    let what = format!("record {at}, {place} becomes {other}: {before}");
+                    mutants.push((at, event, what));
+                }
+            }
+        }
+    }
+    mutants
+}
+
+/// Whether the journal can be; each question that it leaves open is then answered in every way.
+fn is_answered(journal: &[(Timestamp, Event)]) -> bool {
+    let Ok(session) = Session::replay(journal.iter().map(|(at, event)| (*at, event))) else {
+        return false;
+    };
+    live(&session, None);
+    for asked in session.pending_decisions() {
+        for option in &asked.options {
+            let answer = option.answer.replace("N TEXT", "70 TEXT").replace("DURATION", "1h");
+            let (id, decision) = (CommandId::new("c"), asked.decision_id.clone());
+            let round = session.round(&decision);
+            let answer = Command::Answer { id, decision, round, answer, reason: None };
+            live(&session, Some(answer));
+        }
+    }
+    true
 }
 
 fn show(session: &Session) {

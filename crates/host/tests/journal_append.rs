@@ -196,7 +196,7 @@ fn event() -> impl Strategy<Value = Event> {
     let error = (text(), text(), text())
         .prop_map(|(code, path, message)| ReplyError::new(&code, path, message));
     let end = prop_oneof![
-        proptest::collection::vec(error, 0..3).prop_map(|errors| DispatchEnd::Invalid { errors }),
+        proptest::collection::vec(error, 0..3).prop_map(DispatchEnd::invalid),
         (any::<Option<i32>>(), any::<Option<i32>>(), text()).prop_map(
             |(exit_code, signal, stderr_tail)| DispatchEnd::Crashed {
                 exit_code,

@@ -53,6 +53,9 @@ pub enum Bug {
     ApprovesACriticalFinding,
     LosesAFinding,
     DoesNotHearTheCoder,
+    LosesWhatComesWithAnInvalidReply,
+    CallsFixedWhatNobodyWasToldOf,
+    ForgetsSomethingGrave,
     LosesAWeakenedTest,
     JustifiesWithNothing,
     StopsForASmallFinding,
@@ -99,7 +102,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 77] = [
+    pub const ALL: [Self; 80] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -134,6 +137,9 @@ impl Bug {
         Self::ApprovesACriticalFinding,
         Self::LosesAFinding,
         Self::DoesNotHearTheCoder,
+        Self::LosesWhatComesWithAnInvalidReply,
+        Self::CallsFixedWhatNobodyWasToldOf,
+        Self::ForgetsSomethingGrave,
         Self::LosesAWeakenedTest,
         Self::JustifiesWithNothing,
         Self::StopsForASmallFinding,

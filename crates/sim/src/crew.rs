@@ -266,7 +266,7 @@ impl Crew {
                 DispatchEnd::MissingRole { name: "x".to_owned(), detail: "gone".to_owned() }
             }
             3 => DispatchEnd::CouldNotStart { program: "x".to_owned(), cause: "gone".to_owned() },
-            4..=6 => DispatchEnd::Invalid { errors: vec![error] },
+            4..=6 => DispatchEnd::invalid(vec![error]),
             7 => DispatchEnd::TimedOut { after_ms: 600_000 },
             8 => DispatchEnd::OutputLimit { limit_bytes: 10 },
             9 => DispatchEnd::MissingOutput {
@@ -285,13 +285,19 @@ impl Crew {
     fn mislead(&mut self, session: &Session, dispatch: &Dispatch) -> DispatchEnd {
         let mut work = self.work(session, dispatch);
         match self.chance.below(10) {
-            0 => return replied(self.reply(ReplyStatus::Fail), Work::default()),
+            0 => {
+                let mut reply = self.reply(ReplyStatus::Fail);
+                self.report_too(&mut reply, dispatch);
+                return replied(reply, Work::default());
+            }
             1 => {
                 work.breaches.push(Breach {
                     path: "tollgate.toml".to_owned(),
                     why: "nobody may".to_owned(),
                 });
-                return replied(self.reply(ReplyStatus::Ok), work);
+                let mut reply = self.reply(ReplyStatus::Ok);
+                self.report_too(&mut reply, dispatch);
+                return replied(reply, work);
             }
             2..=3 if !dispatch.role.is_reviewing() => {
                 let mut reply = self.reply(ReplyStatus::Ok);
@@ -321,7 +327,11 @@ impl Crew {
         mut work: Work,
     ) -> DispatchEnd {
         match self.chance.below(7) {
-            0 => return replied(self.reply(ReplyStatus::Ok), Work::default()),
+            0 => {
+                let mut reply = self.reply(ReplyStatus::Ok);
+                self.report_too(&mut reply, dispatch);
+                return replied(reply, Work::default());
+            }
             1 => return replied(self.reply(ReplyStatus::Blocked), Work::default()),
             2 if session.mode == Mode::Lean => {
                 let mut reply = self.reply(ReplyStatus::Blocked);
@@ -345,6 +355,13 @@ impl Crew {
             _ => work.sensitive.extend(work.changes.first().map(|change| change.path.clone())),
         }
         replied(self.reply(ReplyStatus::Ok), work)
+    }
+
+    /// Now and then something was found all the same.
+    fn report_too(&mut self, reply: &mut Reply, dispatch: &Dispatch) {
+        if self.chance.percent(50) {
+            reply.findings.push(self.finding(&dispatch.purpose));
+        }
     }
 
     fn object(&mut self, dispatch: &Dispatch, work: Work) -> DispatchEnd {

@@ -146,7 +146,7 @@ impl Witness {
         self.gates.see(event, &self.attempts, self.ending.tip())?;
         self.members.see(event, &self.attempts, truth)?;
         self.severity.see(event, &self.attempts)?;
-        self.reports.see(event, &self.attempts)?;
+        self.reports.see(event, &self.attempts, truth)?;
         self.lanes.see(event, &self.attempts, &self.tasks, &self.decisions)?;
         match event {
             Event::ModeChanged { mode, .. } => {

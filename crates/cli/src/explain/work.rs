@@ -39,4 +39,10 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "A role changed files that it may not write. The changes are kept under a rescue name and not taken.\n\n\
          What to do: `tollgate roles` lists what each role may write, and a role file in agents/ can say otherwise.",
     ),
+    (
+        "work.repeat_findings",
+        "The reply was not accepted, but the high or critical findings in it are on record. The agent is told, because what its\n\
+         next reply leaves out counts as fixed.\n\n\
+         What to do: nothing. `tollgate findings` lists what is on record.",
+    ),
 ];

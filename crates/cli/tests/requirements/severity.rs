@@ -367,6 +367,16 @@ fn r122_a_critical_finding_of_a_coder_stops_the_work_and_is_listed() {
 }
 
 #[test]
+fn r122_what_is_reported_with_an_ok_that_nothing_bears_out_is_listed() {
+    let mut rule = reports_once("Coder", "a key in the code");
+    rule["when"]["attempt"] = json!(1);
+    rule["do"]["default"] = json!(false);
+    let repo = Repo::with(json!([rule]));
+    repo.lean().exits(0).says("no file was changed");
+    assert_eq!(findings(&repo), ["critical fixed: a key in the code"]);
+}
+
+#[test]
 fn r122_a_coder_that_never_fixes_what_it_reports_ends_at_a_person() {
     let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": "a key", "recommended_fix": "mend it"});
     let reply = json!({"status": "OK", "artifacts": {"findings": [finding]}});

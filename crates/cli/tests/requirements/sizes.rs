@@ -132,7 +132,7 @@ fn r174_of_too_much_together_the_largest_are_set_aside_and_a_large_file_of_the_r
     in_time(begin(&repo)).exits(0);
     let found = findings(&repo);
     let told: Vec<&String> =
-        found.iter().filter(|text| text.contains("dispatch_bytes, 5000")).collect();
+        found.iter().filter(|text| text.contains("dispatch_bytes (5000)")).collect();
     assert!(told.len() == 1 && told[0].contains("big (3000 bytes)"), "{found:#?}");
     assert_eq!(
         (kept(&repo, "big").len(), kept(&repo, "less").len(), kept(&repo, "old.bin").len()),

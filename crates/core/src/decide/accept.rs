@@ -5,10 +5,10 @@ use super::{
     Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, size, step,
     tasks, weakened,
 };
-use crate::event::{Event, FindingStatus, Purpose, Verdict};
+use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::LEAN_FILES_MAX;
-use crate::reply::{Reply, ReplyError, ReplyStatus, Severity, Usage};
+use crate::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Delivered, Dispatch};
 use crate::task::TaskStatus;
@@ -34,7 +34,8 @@ pub(super) fn ended(
         DispatchEnd::Replied { work, .. } => work.set_aside.clone(),
         _ => Vec::new(),
     };
-    let end = draft.with_time(number, contradicted(dispatch, asks_first, end), draft.now());
+    let end = asked_to_repeat(contradicted(dispatch, asks_first, end));
+    let end = draft.with_time(number, end, draft.now());
     let delivered = match &end {
         DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
         _ => None,
@@ -45,25 +46,13 @@ pub(super) fn ended(
     attempts::tell_unknown(draft, number, &told, &usage);
     size::warn(draft, number, &set_aside);
     if let Some(end) = failed {
-        keep_findings(draft, number, &end);
+        // What was found counts, whatever was wrong with the reply or missing beside it.
+        reply::keep(draft, number, end.findings());
         failure::follow(draft, number, &end);
     }
     if let Some((reply, work)) = delivered {
         record_breaches(draft, number, &work);
         by_status(draft, number, &reply, &work);
-    }
-}
-
-/// What was found counts, whatever else the role failed to leave behind.
-fn keep_findings(draft: &mut Draft<'_>, number: DispatchNumber, end: &DispatchEnd) {
-    let role = draft.dispatches[&number].role;
-    if let DispatchEnd::MissingOutput { findings, .. } = end {
-        let task = draft.dispatches[&number].task.clone();
-        for report in findings {
-            let is_grave = report.severity >= Severity::High;
-            let status = if is_grave { FindingStatus::Open } else { FindingStatus::Tracked };
-            reply::record(draft, role, &task, report, status);
-        }
     }
 }
 
@@ -93,7 +82,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
         dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
         let message = if let Some(large) = work.set_aside.first() {
-            format!("the reply says OK but no file of a size that is taken was changed: {large}")
+            format!("the reply says OK but every changed file is too large to be accepted: {large}")
         } else if work.out_of_scope.is_empty() {
             "the reply says OK but no file was changed".to_owned()
         } else {
@@ -109,7 +98,18 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     if errors.is_empty() {
         return end;
     }
-    DispatchEnd::Invalid { errors }
+    DispatchEnd::Invalid { errors, findings: reply.findings.clone() }
+}
+
+/// Who is asked again knows that what it leaves out the next time counts as fixed.
+fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
+    if let DispatchEnd::Invalid { errors, findings } = &mut end
+        && findings.iter().any(|report| report.severity.is_grave())
+    {
+        let message = "what you reported is on record: report again what is not fixed";
+        errors.push(ReplyError::new("work.repeat_findings", "/findings", message));
+    }
+    end
 }
 
 /// What was touched without right beside a verdict that stands all the same.
@@ -258,7 +258,7 @@ pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
 fn go_full(draft: &mut Draft<'_>, reason: String) {
     if draft.opening.full_action.is_some() {
         let why = "the session starts over in full mode, where it is reviewed anew";
-        tasks::settle_findings(draft, FindingStatus::Tracked, why, |_| true);
+        tasks::leave_behind(draft, why, |_| true);
         draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
     }
 }
@@ -273,6 +273,10 @@ pub(super) fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
         draft.emit(event);
     }
     let clash = draft.unit(&start.task).map(|unit| unit.clash.clone()).unwrap_or_default();
-    let feedback = start.feedback.into_iter().chain(clash).collect();
+    let mut feedback: Vec<String> = start.feedback.into_iter().chain(clash).collect();
+    if start.purpose == Purpose::Implement {
+        // A former attempt at it may have reported something before it was set aside.
+        feedback.extend(report::lines_about(draft, &start.task));
+    }
     step::open(draft, Start { feedback, ..start });
 }

@@ -1,6 +1,5 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
-use super::reply::one_line;
 use super::{Draft, escalate};
 use crate::decision::{
     AnswerOption, Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject,
@@ -8,6 +7,7 @@ use crate::decision::{
 use crate::event::{Event, Finding};
 use crate::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
 use crate::limits::{QUESTION_BYTES_MAX, SCOPE_REASON_CHARS};
+use crate::proof::one_line;
 use crate::reply::{ScopeRequest, Severity};
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;

@@ -404,7 +404,7 @@ fn complaint(result: &CheckResult, tree: CheckTree) -> String {
         CheckTree::Fresh { .. } => " in a fresh clone of the branch",
     };
     let since = match (&result.only_in_workspace, result.failed_on_base) {
-        (Some(_), _) => "; it passes in the workspace, by something that is in no commit",
+        (Some(_), _) => "; it passes in the workspace because of something that is in no commit",
         (None, true) => " (pre-existing: it failed on the base revision already)",
         (None, false) => "",
     };

@@ -1,6 +1,6 @@
 //! Commands of people: answers, silence, and the end of a session.
 
-use super::{Draft, ask, attempt, checks, gate, parallel, repair, report, scope, severity};
+use super::{Draft, ask, attempt, checks, gate, parallel, repair, reply, report, scope, severity};
 use crate::answer::{self, Answer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -45,6 +45,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
 /// The question that an answer is for. No words count that were given before it was asked.
 fn asked(draft: &Draft<'_>, id: &DecisionId, round: u32) -> Result<Decision, Refusal> {
     let decision = draft.decision(id).ok_or_else(|| Refusal::NotAsked { id: id.clone() })?;
+    if round == 0 {
+        return Err(Refusal::NotAsked { id: id.clone() });
+    }
     if draft.round(id) != round {
         return Err(Refusal::AskedAgain { id: id.clone() });
     }
@@ -92,17 +95,15 @@ fn refuse_to_accept_critical(
     decision: &Decision,
     answer: &Answer,
 ) -> Result<(), Refusal> {
-    let (Subject::Repair { task, .. }, "accept-with-known-issues") =
-        (&decision.subject, answer.keyword.as_str())
-    else {
-        return Ok(());
+    let accepted = match (&decision.subject, answer.keyword.as_str()) {
+        (Subject::Repair { task, .. }, "accept-with-known-issues") => {
+            let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+            open.filter(|f| f.task == *task).cloned().collect()
+        }
+        (Subject::Notes { task, .. }, "accept") => noted(draft, task),
+        _ => return Ok(()),
     };
-    let open = draft
-        .findings
-        .iter()
-        .filter(|f| f.task == *task && f.status == FindingStatus::Open)
-        .filter(|f| f.report.severity == Severity::Critical)
-        .count();
+    let open = accepted.iter().filter(|f| f.report.severity == Severity::Critical).count();
     if open == 0 {
         return Ok(());
     }
@@ -170,38 +171,30 @@ fn follow(draft: &mut Draft<'_>, decision: &Decision, answer: &Answer) {
     }
 }
 
-fn settle_open(
-    draft: &mut Draft<'_>,
-    task: &TaskRef,
-    role: Role,
-    status: FindingStatus,
-    reason: &str,
-) {
-    let ids: Vec<(u32, String)> = draft
-        .open_findings(task, role)
-        .filter(|finding| !finding.is_weakening())
-        .map(|finding| (finding.id, super::reply::finding_line(&finding.report)))
-        .collect();
-    for (id, line) in ids {
-        let reason = Some(reason.to_owned()).filter(|r| !r.is_empty());
-        draft.emit(Event::FindingSettled { id, status, reason });
-        draft.emit(Event::KnownIssueNoted { text: line });
+/// Findings become known issues.
+fn accept_findings(draft: &mut Draft<'_>, findings: &[Finding], reason: &str) {
+    for finding in findings {
+        let line = reply::finding_line(&finding.report);
+        reply::accept_finding(draft, finding, reason, line);
     }
 }
 
-fn accept_finding(draft: &mut Draft<'_>, finding: &Finding, reason: &str) {
-    let (id, status) = (finding.id, FindingStatus::Accepted);
-    draft.emit(Event::FindingSettled { id, status, reason: Some(reason.to_owned()) });
-    draft.emit(Event::KnownIssueNoted { text: super::reply::finding_line(&finding.report) });
+/// What a role found about a task. What is weakened is decided for itself.
+fn open_of(draft: &Draft<'_>, task: &TaskRef, role: Role) -> Vec<Finding> {
+    draft.open_findings(task, role).filter(|f| !f.is_weakening()).cloned().collect()
+}
+
+/// What the question of a review's notes is about.
+fn noted(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding> {
+    let mut noted = open_of(draft, task, Role::Reviewer);
+    noted.extend(super::weakened::open(draft, task));
+    noted
 }
 
 fn notes(draft: &mut Draft<'_>, task: &TaskRef, dispatch: DispatchNumber, answer: &Answer) {
-    let weakened = super::weakened::open(draft, task);
+    let noted = noted(draft, task);
     if answer.keyword == "accept" {
-        settle_open(draft, task, Role::Reviewer, FindingStatus::Accepted, "accepted as a note");
-        for finding in &weakened {
-            accept_finding(draft, finding, "accepted as a note");
-        }
+        accept_findings(draft, &noted, "accepted as a note");
         // Where another role's change was asked about, the review has still to look at it.
         let asks = draft.dispatches.get(&dispatch).map(|dispatch| dispatch.role);
         if asks == Some(Role::Reviewer) {
@@ -210,11 +203,8 @@ fn notes(draft: &mut Draft<'_>, task: &TaskRef, dispatch: DispatchNumber, answer
         }
         return;
     }
-    let mut lines: Vec<String> = draft
-        .open_findings(task, Role::Reviewer)
-        .chain(&weakened)
-        .map(|finding| super::reply::finding_line(&finding.report))
-        .collect();
+    let mut lines: Vec<String> =
+        noted.iter().map(|finding| reply::finding_line(&finding.report)).collect();
     lines.extend(answer.text.iter().map(|text| format!("the person says: {text}")));
     repair::object_in_words(draft, task, RepairLoop::FixReview, lines, answer.words());
 }
@@ -227,12 +217,11 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
     if answer.keyword == "accept-with-known-issues" {
         // Where only others reported something, the reviewing role has not looked yet.
         let is_judged = draft.open_findings(task, source).next().is_some();
-        settle_open(draft, task, source, FindingStatus::Accepted, answer.words());
+        let found = open_of(draft, task, source);
+        accept_findings(draft, &found, answer.words());
         let reported: Vec<Finding> =
             report::open(draft).filter(|finding| finding.task == *task).cloned().collect();
-        for finding in &reported {
-            accept_finding(draft, finding, answer.words());
-        }
+        accept_findings(draft, &reported, answer.words());
         draft.emit(Event::KnownIssueNoted { text: answer.words().to_owned() });
         if Gate::of_repair(repair).is_some() && (is_judged || reported.is_empty()) {
             draft.emit(Event::GatePassed { task: task.clone(), role: source });
@@ -247,10 +236,9 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
     let mut feedback = vec![format!("the person says, {told}: {}", answer.words())];
     for role in [source, Role::Orchestrator] {
         let open = draft.open_findings(task, role);
-        feedback.extend(open.map(|finding| super::reply::finding_line(&finding.report)));
+        feedback.extend(open.map(|finding| reply::finding_line(&finding.report)));
     }
-    let reported = report::open(draft).filter(|finding| finding.task == *task);
-    feedback.extend(reported.map(|finding| super::reply::finding_line(&finding.report)));
+    feedback.extend(report::lines_about(draft, task));
     feedback.dedup();
     let (task, authorized) = (task.clone(), scope::named_paths(answer.words()));
     draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
@@ -273,11 +261,8 @@ fn security(
     question: &str,
     answer: &Answer,
 ) {
-    let line = draft
-        .findings
-        .iter()
-        .find(|f| f.id == finding)
-        .map(|f| super::reply::finding_line(&f.report));
+    let line =
+        draft.findings.iter().find(|f| f.id == finding).map(|f| reply::finding_line(&f.report));
     let (status, word) = match answer.keyword.as_str() {
         "fix-later" => (Some(FindingStatus::Tracked), "to be fixed later"),
         "accept-risk" => (Some(FindingStatus::Accepted), "risk accepted"),
@@ -315,7 +300,7 @@ fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
     decisions
         .map(|(id, question)| {
             let finding = draft.findings.iter().find(|f| f.id == id);
-            finding.map_or(question, |f| super::reply::finding_line(&f.report))
+            finding.map_or(question, |f| reply::finding_line(&f.report))
         })
         .collect()
 }

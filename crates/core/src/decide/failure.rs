@@ -132,7 +132,7 @@ pub(super) fn start_due(draft: &mut Draft<'_>) {
 pub(super) fn describe(end: &DispatchEnd) -> String {
     match end {
         DispatchEnd::Replied { reply, .. } => reply.summary.clone(),
-        DispatchEnd::Invalid { errors } | DispatchEnd::MissingContext { errors } => {
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
             let list: Vec<String> =
                 errors.iter().map(|e| format!("{}: {}", e.path, e.message)).collect();
             list.join("; ")
@@ -181,7 +181,7 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
         }
         DispatchEnd::Stopped => "it was stopped".to_owned(),
         DispatchEnd::Unsupervised { .. } => {
-            "its supervisor was ended while it ran, by itself or by somebody else; all that it had started was ended"
+            "its supervisor was killed while the agent ran, by the agent or by someone else; everything it had started was stopped"
                 .to_owned()
         }
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),

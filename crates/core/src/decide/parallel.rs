@@ -122,6 +122,7 @@ fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
         for file in &one.conflicts {
             record_conflict(draft, one.number, file);
         }
+        keep_unjudged(draft, one.number);
         if draft.dispatches[&one.number].lane.is_some() {
             tasks::begin_again(draft, one.number);
             continue;
@@ -171,6 +172,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
         let objects = delivered.is_some_and(|delivered| !is_planned && objects(&delivered.reply));
         let verdict = if objects { Verdict::Objected } else { verdict };
         let delivered = delivered.cloned();
+        keep_unjudged(draft, *number);
         draft.emit(Event::DispatchClosed { number: *number, verdict });
         if let (Some(one), Verdict::Accepted | Verdict::Objected) = (delivered, verdict) {
             accept::adopt(draft, *number, &one.reply, &one.work);
@@ -179,8 +181,17 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
     }
 }
 
+/// Who looked at a task found what it found, also where its verdict is not taken.
+fn keep_unjudged(draft: &mut Draft<'_>, number: DispatchNumber) {
+    let dispatch = &draft.dispatches[&number];
+    if let Purpose::Review | Purpose::Test | Purpose::Audit = dispatch.purpose {
+        let found = dispatch.reported.clone();
+        reply::keep(draft, number, &found);
+    }
+}
+
 fn objects(reply: &Reply) -> bool {
-    let is_grave = |report: &ReportedFinding| report.severity >= Severity::High;
+    let is_grave = |report: &ReportedFinding| report.severity.is_grave();
     reply.status == ReplyStatus::Blocked || reply.findings.iter().any(is_grave)
 }
 

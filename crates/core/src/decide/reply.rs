@@ -5,6 +5,7 @@ use crate::decision::{BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
+use crate::proof::one_line;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
 use crate::session::Gate;
@@ -12,6 +13,7 @@ use crate::session::Gate;
 /// Reviewer, QA or Security has judged.
 pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
     if reply.status == ReplyStatus::Fail {
+        keep(draft, number, &reply.findings);
         return failed(draft, number, reply);
     }
     let dispatch = &draft.dispatches[&number];
@@ -21,12 +23,13 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     };
     // The task left the plan while it was looked at.
     if draft.unit(&task).is_none() {
+        keep(draft, number, &reply.findings);
         return draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
     }
     let blocked = reply.status == ReplyStatus::Blocked;
     let mut reports = effective_reports(draft, role, &task, reply);
     let only_warns = scope::soften(draft, role, &task, &mut reports);
-    let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
+    let is_grave = reports.iter().any(|report| report.severity.is_grave());
     let objects = (blocked && !only_warns) || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // Beside a verdict its own changes are taken, tests of QA above all: they are looked at as any other.
@@ -68,7 +71,7 @@ pub(super) fn effective_reports(
     task: &TaskRef,
     reply: &Reply,
 ) -> Vec<ReportedFinding> {
-    let mut reports = reported(draft, role, task, reply);
+    let mut reports = reported(draft, role, task, &reply.findings);
     if reports.is_empty() && reply.status == ReplyStatus::Blocked {
         reports.push(ReportedFinding::plain(Severity::High, "", reply.summary.clone()));
     }
@@ -76,14 +79,14 @@ pub(super) fn effective_reports(
 }
 
 /// What was reported, each once and at its worst, and not already answered by a person.
-pub(super) fn reported(
+fn reported(
     draft: &Draft<'_>,
     role: Role,
     task: &TaskRef,
-    reply: &Reply,
+    found: &[ReportedFinding],
 ) -> Vec<ReportedFinding> {
     let mut reports: Vec<ReportedFinding> = Vec::new();
-    for report in &reply.findings {
+    for report in found {
         match reports.iter_mut().find(|known| known.is_same_as(report)) {
             Some(known) if known.severity < report.severity => *known = report.clone(),
             Some(_) => {}
@@ -124,11 +127,11 @@ fn record_findings(
     reports: &[ReportedFinding],
     objects: bool,
 ) -> Vec<Finding> {
-    settle_gone(draft, source, task, reports);
+    settle_gone(draft, source, task, reports, None);
     let mut open = Vec::new();
     for report in reports {
         let asks = match source {
-            _ if report.severity >= Severity::High => true,
+            _ if report.severity.is_grave() => true,
             Role::Reviewer | Role::Security => report.severity == Severity::Medium,
             _ => objects && report.severity == Severity::Medium,
         };
@@ -142,10 +145,17 @@ fn record_findings(
     open
 }
 
-/// What is not reported again has been fixed.
-fn settle_gone(draft: &mut Draft<'_>, source: Role, task: &TaskRef, reports: &[ReportedFinding]) {
+/// What is not reported again has been fixed: all that the role found, or what this dispatch alone reported before.
+pub(super) fn settle_gone(
+    draft: &mut Draft<'_>,
+    source: Role,
+    task: &TaskRef,
+    reports: &[ReportedFinding],
+    only_of: Option<DispatchNumber>,
+) {
     let gone: Vec<u32> = draft
         .open_findings(task, source)
+        .filter(|known| only_of.is_none_or(|number| draft.alone_reported(number, &known.report)))
         .filter(|known| !reports.iter().any(|report| report.is_same_as(&known.report)))
         .map(|known| known.id)
         .collect();
@@ -186,24 +196,53 @@ pub(super) fn record(
     finding
 }
 
-/// Records what a reviewing role found in a step: what is grave stays open, the rest is tracked.
-pub(super) fn record_tracked(
+/// Puts on record what an attempt reports without a verdict on it: what is grave stays open, the rest is tracked.
+pub(super) fn keep(draft: &mut Draft<'_>, number: DispatchNumber, found: &[ReportedFinding]) {
+    let dispatch = &draft.dispatches[&number];
+    let (role, is_review) = (dispatch.role, dispatch.purpose == Purpose::Review);
+    // What is known of a task that has left the plan is about the session as a whole.
+    let is_planned = draft.unit(&dispatch.task).is_some();
+    let task = if is_planned { dispatch.task.clone() } else { TaskRef::Meta };
+    let mut reports = reported(draft, role, &task, found);
+    if is_review {
+        scope::soften(draft, role, &task, &mut reports);
+    }
+    record_all(draft, role, &task, &reports);
+}
+
+/// What is grave stays open, the rest is tracked.
+pub(super) fn record_all(
     draft: &mut Draft<'_>,
     source: Role,
     task: &TaskRef,
     reports: &[ReportedFinding],
 ) {
-    settle_gone(draft, source, task, reports);
     for report in reports {
-        let is_grave = report.severity >= Severity::High;
+        let is_grave = report.severity.is_grave();
         let status = if is_grave { FindingStatus::Open } else { FindingStatus::Tracked };
         record(draft, source, task, report, status);
     }
 }
 
-/// One line, whatever the agent put into it: nobody forges a second one.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// A person takes it as it is: from now on it is a known issue.
+pub(super) fn accept_finding(
+    draft: &mut Draft<'_>,
+    finding: &Finding,
+    reason: &str,
+    known_issue: String,
+) {
+    let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
+    let (id, status) = (finding.id, FindingStatus::Accepted);
+    draft.emit(Event::FindingSettled { id, status, reason });
+    draft.emit(Event::KnownIssueNoted { text: known_issue });
+}
+
+/// A person approves grave findings with a justification.
+pub(super) fn approve_findings(draft: &mut Draft<'_>, grave: &[Finding], justification: &str) {
+    for finding in grave {
+        let text = format!("{} (approved: {justification})", finding_line(&finding.report));
+        accept_finding(draft, finding, justification, text);
+    }
 }
 
 pub(super) fn finding_line(report: &ReportedFinding) -> String {
@@ -248,9 +287,8 @@ pub(super) fn blocked(
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
         let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
-        let open = draft.open_findings(&task, source);
-        let reported = report::open(draft).filter(|finding| finding.task == task);
-        lines.extend(open.chain(reported).map(|f| finding_line(&f.report)));
+        lines.extend(draft.open_findings(&task, source).map(|f| finding_line(&f.report)));
+        lines.extend(report::lines_about(draft, &task));
         return repair::object(draft, &task, *repair, lines);
     }
     escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);

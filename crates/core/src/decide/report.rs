@@ -2,7 +2,8 @@
 //!
 //! It is on record whatever else the reply says. In the implement loop and after it the Coder repairs it; before it, where
 //! there is nothing to repair yet, a person decides before the work is taken; on a route it waits for the severity gate.
-//! It counts as fixed when who reported it, or a repair that was told of it, is accepted and does not report it again.
+//! It counts as fixed when the dispatch that reported it, or one that was told of it, is accepted and does not report it
+//! again. Others of the same role have not seen it.
 
 use super::{Draft, MANUAL_FIX, accept, ask, attempt, repair, reply};
 use crate::action::StepKind;
@@ -11,21 +12,13 @@ use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
-use crate::reply::{Reply, ReportedFinding, Severity};
+use crate::reply::Reply;
 use crate::role::{RepairLoop, Role};
 
 /// Puts on record what a reply reports.
 pub(super) fn record(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
-    let (role, task) = who(draft, number);
-    if role.is_reviewing() {
-        return;
-    }
-    // Nobody repairs a task that has left the plan.
-    let is_planned = draft.unit(&task).is_some();
-    for report in &reply::reported(draft, role, &task, said) {
-        let is_open = is_planned && is_grave(report);
-        let status = if is_open { FindingStatus::Open } else { FindingStatus::Tracked };
-        reply::record(draft, role, &task, report, status);
+    if !draft.dispatches[&number].role.is_reviewing() {
+        reply::keep(draft, number, &said.findings);
     }
 }
 
@@ -51,13 +44,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, number: DispatchNumber, answer: &A
     };
     let grave = grave(draft, number, &delivered.reply);
     if answer.keyword == "approve" {
-        for finding in &grave {
-            let (id, status, reason) = (finding.id, FindingStatus::Accepted, answer.text.clone());
-            draft.emit(Event::FindingSettled { id, status, reason });
-            let line = reply::finding_line(&finding.report);
-            let text = format!("{line} (approved: {})", answer.words());
-            draft.emit(Event::KnownIssueNoted { text });
-        }
+        reply::approve_findings(draft, &grave, answer.words());
         return accept::accept(draft, number, &delivered.reply, &delivered.work);
     }
     let lines: Vec<String> = lines(&grave);
@@ -76,7 +63,8 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     }
     let is_told = |finding: &Finding| {
         let line = reply::finding_line(&finding.report);
-        finding.source == role || dispatch.feedback.iter().any(|told| told.contains(&line))
+        let is_its_own = finding.source == role && draft.alone_reported(number, &finding.report);
+        is_its_own || dispatch.feedback.iter().any(|told| told.contains(&line))
     };
     let is_gone = |finding: &&Finding| {
         is_told(finding) && !said.findings.iter().any(|again| again.is_same_as(&finding.report))
@@ -106,13 +94,14 @@ pub(super) fn comes_first(draft: &mut Draft<'_>) -> bool {
         repair::dispatch(draft, task);
         return true;
     }
-    let mut standing = open(draft).filter(|f| is_grave(&f.report) && draft.unit(&f.task).is_some());
+    let mut standing =
+        open(draft).filter(|f| f.report.severity.is_grave() && draft.unit(&f.task).is_some());
     let Some(task) = standing.next().map(|finding| finding.task.clone()) else {
         return false;
     };
     drop(standing);
     let grave: Vec<Finding> =
-        open(draft).filter(|f| f.task == task && is_grave(&f.report)).cloned().collect();
+        open(draft).filter(|f| f.task == task && f.report.severity.is_grave()).cloned().collect();
     repair::object(draft, &task, RepairLoop::FixReview, lines(&grave));
     true
 }
@@ -130,13 +119,17 @@ pub(super) fn open<'a>(draft: &'a Draft<'_>) -> impl Iterator<Item = &'a Finding
 fn grave(draft: &Draft<'_>, number: DispatchNumber, said: &Reply) -> Vec<Finding> {
     let (role, task) = who(draft, number);
     let is_said = |finding: &&Finding| {
-        said.findings.iter().any(|report| is_grave(report) && report.is_same_as(&finding.report))
+        said.findings
+            .iter()
+            .any(|report| report.severity.is_grave() && report.is_same_as(&finding.report))
     };
     open(draft).filter(|f| f.source == role && f.task == task).filter(is_said).cloned().collect()
 }
 
-fn is_grave(report: &ReportedFinding) -> bool {
-    report.severity >= Severity::High
+/// What somebody who works on a task has to know of it.
+pub(super) fn lines_about(draft: &Draft<'_>, task: &TaskRef) -> Vec<String> {
+    let about = open(draft).filter(|finding| finding.task == *task);
+    about.map(|finding| reply::finding_line(&finding.report)).collect()
 }
 
 fn lines(findings: &[Finding]) -> Vec<String> {

@@ -61,7 +61,7 @@ fn grave_findings(draft: &Draft<'_>) -> Vec<Finding> {
     let mut grave: Vec<Finding> = draft
         .findings
         .iter()
-        .filter(|f| f.status == FindingStatus::Open && f.report.severity >= Severity::High)
+        .filter(|f| f.status == FindingStatus::Open && f.report.severity.is_grave())
         .cloned()
         .collect();
     grave.sort_by_key(|finding| std::cmp::Reverse(finding.report.severity));
@@ -72,7 +72,7 @@ fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
     let still_open: Vec<u32> = draft
         .findings
         .iter()
-        .filter(|f| f.status == FindingStatus::Open && f.report.severity < Severity::High)
+        .filter(|f| f.status == FindingStatus::Open && !f.report.severity.is_grave())
         .filter(|f| !f.is_weakening())
         .map(|finding| finding.id)
         .collect();
@@ -92,6 +92,7 @@ fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
 /// A reviewing role has played its part in a step: what it found waits for the severity gate.
 pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
     if said.status == ReplyStatus::Fail {
+        reply::keep(draft, number, &said.findings);
         return reply::failed(draft, number, said);
     }
     let role = draft.dispatches[&number].role;
@@ -101,10 +102,13 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
         // A question without a finding is one: the gate puts it before the person.
         reports.push(ReportedFinding::plain(Severity::High, "decision", said.summary.clone()));
     }
-    let is_grave = reports.iter().any(|report| report.severity >= Severity::High);
+    let is_grave = reports.iter().any(|report| report.severity.is_grave());
     let objects = said.status == ReplyStatus::Blocked || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
-    reply::record_tracked(draft, role, &task, &reports);
+    // Who is told to look again sees what its role found. In a step of its own it may see something else.
+    let looks_again = matches!(draft.dispatches[&number].purpose, Purpose::Look { .. });
+    reply::settle_gone(draft, role, &task, &reports, (!looks_again).then_some(number));
+    reply::record_all(draft, role, &task, &reports);
     accept::note_assumptions(draft, said);
     accept::conclude(draft, number, verdict);
 }
@@ -114,14 +118,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, answer: &Answer) {
     ask::unblock(draft);
     let grave = grave_findings(draft);
     if answer.keyword == "approve" {
-        for finding in &grave {
-            let reason = answer.text.clone();
-            let status = FindingStatus::Accepted;
-            draft.emit(Event::FindingSettled { id: finding.id, status, reason });
-            let line = reply::finding_line(&finding.report);
-            let text = format!("{line} (approved: {})", answer.words());
-            draft.emit(Event::KnownIssueNoted { text });
-        }
+        reply::approve_findings(draft, &grave, answer.words());
         return pass(draft, answer.text.clone());
     }
     let source = grave.first().map_or(Role::Reviewer, |finding| finding.source);

@@ -3,7 +3,7 @@
 use super::step::Start;
 use super::{Draft, accept, ask, checks, gate, parallel, repair, step, wave};
 use crate::decision::{Blocker, BlockerCode};
-use crate::event::{Event, FindingStatus, Purpose, Verdict};
+use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskId, TaskRef};
 use crate::role::{Mode, Role};
 use crate::session::{Dispatch, Gate, GateState, Task};
@@ -239,35 +239,51 @@ fn complete_implemented(draft: &mut Draft<'_>) -> bool {
         .collect();
     for task in &implemented {
         // The combined pass looked at its code too and has nothing left to object to.
-        let reference = TaskRef::Task(task.clone());
-        settle_findings(draft, FindingStatus::Fixed, "the combined review passed", |task| {
-            *task == reference
-        });
+        settle_reviewed(draft, &TaskRef::Task(task.clone()));
         draft.emit(Event::TaskMoved { task: task.clone(), status: TaskStatus::Completed });
     }
     !implemented.is_empty()
 }
 
-/// Findings about work that nobody will look at again as such must not stay open for ever.
-pub(super) fn settle_findings(
-    draft: &mut Draft<'_>,
-    status: FindingStatus,
-    reason: &str,
-    is_about: impl Fn(&TaskRef) -> bool,
-) {
-    let open: Vec<u32> = draft
-        .findings
-        .iter()
-        .filter(|finding| finding.status == FindingStatus::Open && is_about(&finding.task))
-        .filter(|finding| !finding.is_weakening())
-        .map(|finding| finding.id)
-        .collect();
+/// What others reported than who reviews is not settled by a review: nobody there was told of it.
+fn settle_reviewed(draft: &mut Draft<'_>, task: &TaskRef) {
+    let is_judged = |f: &&Finding| f.source.is_reviewing() || f.source == Role::Orchestrator;
+    let open: Vec<u32> =
+        open_about(draft, |about| about == task).filter(is_judged).map(|f| f.id).collect();
     for id in open {
-        draft.emit(Event::FindingSettled { id, status, reason: Some(reason.to_owned()) });
+        let reason = Some("the combined review passed".to_owned());
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason });
     }
 }
 
-/// Takes a plan; what was found about tasks that are no longer in it is kept for later.
+/// Findings about work that nobody will look at again as such. Small ones are kept for later; a grave one that somebody
+/// reported is about the session as a whole from now on, for what it is about may be in the tree.
+pub(super) fn leave_behind(
+    draft: &mut Draft<'_>,
+    reason: &str,
+    is_about: impl Fn(&TaskRef) -> bool,
+) {
+    let open: Vec<Finding> = open_about(draft, is_about).cloned().collect();
+    for finding in open {
+        if finding.report.severity.is_grave() && finding.source != Role::Orchestrator {
+            let finding = Finding { task: TaskRef::Meta, ..finding };
+            draft.emit(Event::FindingRecorded { finding });
+        } else {
+            let (id, status) = (finding.id, FindingStatus::Tracked);
+            draft.emit(Event::FindingSettled { id, status, reason: Some(reason.to_owned()) });
+        }
+    }
+}
+
+fn open_about<'a>(
+    draft: &'a Draft<'_>,
+    is_about: impl Fn(&TaskRef) -> bool,
+) -> impl Iterator<Item = &'a Finding> {
+    let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.filter(move |f| is_about(&f.task) && !f.is_weakening())
+}
+
+/// Takes a plan. What was found about tasks that are no longer in it is not forgotten.
 pub(super) fn adopt_plan(draft: &mut Draft<'_>, tasks: Vec<TaskSpec>) {
     let before = all_commands(draft);
     draft.emit(Event::PlanAdopted { tasks });
@@ -275,7 +291,7 @@ pub(super) fn adopt_plan(draft: &mut Draft<'_>, tasks: Vec<TaskSpec>) {
     let gone: Vec<String> = before.into_iter().filter(|command| !now.contains(command)).collect();
     checks::settle_left(draft, &gone);
     let planned: Vec<TaskId> = draft.tasks.iter().map(|task| task.spec.id.clone()).collect();
-    settle_findings(draft, FindingStatus::Tracked, "the task left the plan", |task| match task {
+    leave_behind(draft, "the task left the plan", |task| match task {
         TaskRef::Task(id) => !planned.contains(id),
         TaskRef::Meta => false,
     });

@@ -14,7 +14,7 @@ pub const WEAKENED: &str = "weakened-tests";
 impl Finding {
     /// It stands until a person has decided about it or the tests are back: nothing else settles it.
     pub(crate) fn is_weakening(&self) -> bool {
-        self.report.category == WEAKENED
+        self.source == Role::Orchestrator && self.report.category == WEAKENED
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef)
     }
     let lines: Vec<String> = weakened.iter().map(|f| reply::finding_line(&f.report)).collect();
     let text = format!(
-        "A change of {task} weakens tests, or what decides whether they pass:\n{}\nIs that right?",
+        "A change weakens tests, or what decides whether they pass:\n{}\nIs that right?",
         ask::bullets(&lines)
     );
     let options = vec![

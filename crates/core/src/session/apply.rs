@@ -294,6 +294,7 @@ impl Session {
             is_parked: false,
             spend: Spend::default(),
             last_failure: None,
+            reported: Vec::new(),
             delivered: None,
             ready: None,
             verdict: None,
@@ -315,13 +316,18 @@ impl Session {
         // Where nobody saw it run: it cannot have run longer than it may.
         let elapsed_ms = at.ms_since(started_at).min(dispatch.timeout_ms());
         dispatch.waiting = Some(Waiting::ForPerson);
+        for report in end.findings() {
+            if !dispatch.has_reported(report) {
+                dispatch.reported.push(report.clone());
+            }
+        }
         match end {
             DispatchEnd::Replied { reply, work } => {
                 dispatch.waiting = None;
                 dispatch.delivered =
                     Some(Delivered { work: (**work).clone(), attempt, reply: (**reply).clone() });
             }
-            DispatchEnd::Invalid { errors } => {
+            DispatchEnd::Invalid { errors, .. } => {
                 dispatch.rejected = Some(Rejected {
                     attempt,
                     player: dispatch.player.clone(),

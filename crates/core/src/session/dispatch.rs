@@ -6,7 +6,7 @@ use crate::allowance::Allowance;
 use crate::event::{Purpose, Verdict};
 use crate::id::{Attempt, CommitId, TaskRef};
 use crate::limits::PARK_BACKOFF_MS_MAX;
-use crate::reply::{Reply, ReplyError};
+use crate::reply::{Reply, ReplyError, ReportedFinding};
 use crate::role::Role;
 use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
@@ -64,6 +64,8 @@ pub struct Dispatch {
     pub spend: Spend,
     /// The last end that was not a valid reply, for reports.
     pub last_failure: Option<DispatchEnd>,
+    /// What its attempts reported, each once.
+    pub(crate) reported: Vec<ReportedFinding>,
     /// A valid reply and its work, from its end until the verdict.
     pub(crate) delivered: Option<Delivered>,
     /// What becomes of it once the other members of its step are ready too.
@@ -137,6 +139,11 @@ impl Dispatch {
             Purpose::Step { member, .. } => member,
             _ => self.lane,
         }
+    }
+
+    /// Whether one of its attempts reported it.
+    pub(crate) fn has_reported(&self, report: &ReportedFinding) -> bool {
+        self.reported.iter().any(|known| known.is_same_as(report))
     }
 
     /// Whether its last reply asked for a file instead of bringing work.

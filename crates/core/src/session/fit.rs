@@ -2,8 +2,10 @@
 //! wrote it last, and what cannot be must be found before it is believed.
 
 use super::{Dispatch, Session};
+use crate::action::Place;
+use crate::decision::Subject;
 use crate::event::{CheckPurpose, Event, Finding, Merged, Purpose};
-use crate::id::{CommitId, DecisionId, DispatchNumber, SessionName, TaskRef};
+use crate::id::{CheckNumber, CommitId, DecisionId, DispatchNumber, SessionName, TaskRef};
 use crate::input::Opening;
 use crate::policy::Policy;
 use crate::time::Timestamp;
@@ -78,7 +80,7 @@ impl Session {
             | Event::MemberReady { number, .. } => self.open_dispatch_of(*number).map(drop),
             Event::MergeStarted { numbers } => {
                 if numbers.is_empty() {
-                    return Err("nothing is brought together".to_owned());
+                    return Err("a merge names no dispatch".to_owned());
                 }
                 numbers.iter().try_for_each(|number| self.open_dispatch_of(*number).map(drop))
             }
@@ -112,28 +114,83 @@ impl Session {
                 require(is_under_way, || format!("run {number} of checks is not under way"))
             }
             Event::FindingRecorded { finding } => self.finding_fits(finding),
-            Event::FindingSettled { id, .. } => {
-                // Earlier versions wrote 0 where Security had asked without a finding.
-                let is_known = *id == 0 || self.findings.iter().any(|finding| finding.id == *id);
-                require(is_known, || format!("there is no finding {id}"))
+            Event::FindingSettled { id, .. } => self.knows_finding(*id),
+            Event::DecisionAsked { decision } => {
+                decision_fits(&decision.decision_id)?;
+                self.subject_fits(&decision.subject)
             }
-            Event::DecisionAsked { decision } => decision_fits(&decision.decision_id),
             Event::DecisionResolved { id, .. } => {
                 require(self.decision(id).is_some(), || format!("question {id} was never asked"))
             }
             Event::AnswerKept { decision, .. } => decision_fits(decision),
+            Event::CorrectionMoved { places, .. } => {
+                places.iter().try_for_each(|place| self.place_fits(*place))
+            }
             _ => Ok(()),
         }
     }
 
     fn has_step(&self, index: usize) -> Fit {
         let steps = self.steps.len();
-        require(index <= steps, || format!("it names step {index} of {steps}"))
+        require(index < steps, || format!("it names step {index} of {steps}"))
     }
 
     /// For what begins. What was begun may end after its task has left the plan.
     fn has_unit(&self, task: &TaskRef) -> Fit {
         require(self.unit(task).is_some(), || format!("there is no task {task}"))
+    }
+
+    /// For what is asked: of a task that may have left the plan since it was worked on.
+    fn knows_task(&self, task: &TaskRef) -> Fit {
+        let was_worked_on = || self.dispatches.values().any(|dispatch| dispatch.task == *task);
+        require(self.unit(task).is_some() || was_worked_on(), || format!("there is no task {task}"))
+    }
+
+    fn knows_dispatch(&self, number: DispatchNumber) -> Fit {
+        require(self.dispatches.contains_key(&number), || {
+            format!("dispatch {number} was never opened")
+        })
+    }
+
+    fn knows_check(&self, number: CheckNumber) -> Fit {
+        require(self.checks.contains_key(&number), || {
+            format!("run {number} of checks was never started")
+        })
+    }
+
+    fn knows_finding(&self, id: u32) -> Fit {
+        // Earlier versions wrote 0 where Security had asked without a finding.
+        let is_known = id == 0 || self.findings.iter().any(|finding| finding.id == id);
+        require(is_known, || format!("there is no finding {id}"))
+    }
+
+    fn place_fits(&self, place: Place) -> Fit {
+        self.has_step(place.step)?;
+        place.member.map_or(Ok(()), |member| within("member", member))
+    }
+
+    /// What is asked about is there, so that the answer finds its way back.
+    fn subject_fits(&self, subject: &Subject) -> Fit {
+        match subject {
+            Subject::Gate { step } | Subject::Severity { step } => self.has_step(*step),
+            Subject::Strategy | Subject::Budget | Subject::Files => Ok(()),
+            Subject::Notes { task, dispatch } => {
+                self.knows_task(task)?;
+                self.knows_dispatch(*dispatch)
+            }
+            Subject::Repair { task, .. } => self.knows_task(task),
+            Subject::Finding { task, dispatch, finding } => {
+                self.knows_task(task)?;
+                self.knows_dispatch(*dispatch)?;
+                self.knows_finding(*finding)
+            }
+            Subject::Dispatch { dispatch } => self.open_dispatch_of(*dispatch).map(drop),
+            Subject::Info { dispatch }
+            | Subject::Scope { dispatch, .. }
+            | Subject::Refinement { dispatch, .. } => self.knows_dispatch(*dispatch),
+            Subject::Coverage { check } => self.knows_check(*check),
+            Subject::Manual { after, .. } => after.map_or(Ok(()), |check| self.knows_check(check)),
+        }
     }
 
     fn open_dispatch_of(&self, number: DispatchNumber) -> Result<&Dispatch, String> {
@@ -154,7 +211,7 @@ impl Session {
             }
             Purpose::Correction { step, place } => {
                 self.has_step(*step)?;
-                place.map_or(Ok(()), |place| self.has_step(place.step))
+                place.map_or(Ok(()), |place| self.place_fits(place))
             }
             Purpose::Look { step } => self.has_step(*step),
             _ => Ok(()),
@@ -212,7 +269,7 @@ fn commit_fits(commit: &CommitId) -> Fit {
 fn decision_fits(id: &DecisionId) -> Fit {
     let known = DecisionId::parse(id.as_str()).map_err(|bad| bad.to_string())?;
     let number = known.number().unwrap_or(0);
-    require(number < COUNT_MAX, || format!("question {id} cannot be the next"))
+    require(number < COUNT_MAX, || format!("the number of question {id} is too large"))
 }
 
 fn follows(what: &str, last: u32, number: u32) -> Fit {

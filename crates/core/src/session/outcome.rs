@@ -73,7 +73,7 @@ impl Session {
             dispatch.invalid += 1;
             dispatch.waiting = Some(Waiting::ForPerson);
             dispatch.previous_errors.clone_from(&errors);
-            dispatch.last_failure = Some(DispatchEnd::Invalid { errors });
+            dispatch.last_failure = Some(DispatchEnd::invalid(errors));
         }
     }
 

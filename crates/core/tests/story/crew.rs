@@ -87,7 +87,7 @@ impl Crew {
                 return DispatchEnd::Crashed { exit_code: Some(1), signal: None, stderr_tail };
             }
             "invalid" => {
-                return DispatchEnd::Invalid { errors: vec![error] };
+                return DispatchEnd::invalid(vec![error]);
             }
             "unsupervised" => return DispatchEnd::Unsupervised { rescue: None },
             "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
@@ -277,10 +277,11 @@ fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
 
 fn finding(text: &str) -> Option<ReportedFinding> {
     let (severity, message) = text.split_once(':')?;
-    // `high:text #scope` or `high:text #scope src/a.rs`: a remark about scope, perhaps about a file.
-    let (message, file) = message.split_once(" #scope").unwrap_or((message, "-"));
-    let category = if file == "-" { String::new() } else { "scope".to_owned() };
-    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty() && file != "-");
+    // `high:text #scope` or `high:text #scope src/a.rs`: a remark of a category, perhaps about a file.
+    let (message, tag) = message.split_once(" #").unwrap_or((message, ""));
+    let (category, file) = tag.split_once(' ').unwrap_or((tag, ""));
+    let category = category.to_owned();
+    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty());
     Some(ReportedFinding {
         severity: Severity::parse(severity)?,
         category,

@@ -16,10 +16,12 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
             paths.iter_mut().for_each(|path| text(redactor, path));
             clean_findings(redactor, findings);
         }
-        DispatchEnd::Invalid { errors } | DispatchEnd::MissingContext { errors } => {
-            for error in errors {
-                fault(redactor, error);
-            }
+        DispatchEnd::Invalid { errors, findings } => {
+            errors.iter_mut().for_each(|error| fault(redactor, error));
+            clean_findings(redactor, findings);
+        }
+        DispatchEnd::MissingContext { errors } => {
+            errors.iter_mut().for_each(|error| fault(redactor, error));
         }
         DispatchEnd::Crashed { stderr_tail: words, .. }
         | DispatchEnd::CouldNotStart { cause: words, .. }
@@ -147,7 +149,7 @@ mod tests {
         let redactor = Redactor::new(["hunter2-hunter2"]);
         let fault =
             ReplyError::new("work.not_allowed", "tasks.yaml:3", "\"hunter2-hunter2\" is no status");
-        let mut found = DispatchEnd::Invalid { errors: vec![fault] };
+        let mut found = DispatchEnd::invalid(vec![fault]);
         end(&redactor, &mut found);
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
     }
@@ -179,10 +181,11 @@ mod tests {
             "status": "OK", "summary": "done"
         }))
         .unwrap();
-        let reply = Reply { findings: vec![finding], ..reply };
+        let reply = Reply { findings: vec![finding.clone()], ..reply };
         let mut ends = [
             DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) },
-            DispatchEnd::MissingOutput { paths: vec![secret()], findings: Vec::new() },
+            DispatchEnd::MissingOutput { paths: vec![secret()], findings: vec![finding.clone()] },
+            DispatchEnd::Invalid { errors: Vec::new(), findings: vec![finding] },
         ];
         ends.iter_mut().for_each(|found| end(&redactor, found));
         assert!(!format!("{ends:?}").contains("hunter2"), "{ends:?}");

@@ -142,7 +142,7 @@ fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, Activit
         Err(error) if error.is_too_big() => {
             let message = format!("the reply is larger than {REPLY_BYTES_MAX} bytes");
             let errors = vec![ReplyError::new("reply.too_large", "/", message)];
-            return Ok(DispatchEnd::Invalid { errors });
+            return Ok(DispatchEnd::invalid(errors));
         }
         Err(error) => return Err(error.into()),
     };
@@ -157,7 +157,7 @@ fn reply_in(
     let role = at.order.brief.role;
     let read = match agent_output::read_reply(&bytes, role) {
         Ok(read) => read,
-        Err(errors) => return Ok(DispatchEnd::Invalid { errors }),
+        Err(errors) => return Ok(DispatchEnd::invalid(errors)),
     };
     let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
     files::write_atomic(&at.folder.reply(), &kept)?;
@@ -171,18 +171,23 @@ fn reply_in(
         delivered(at, reply, planner.as_ref(), &said)
     } else {
         match look(at) {
-            Err(ActivityError::Workspace(error)) => not_takeable(error),
+            Err(ActivityError::Workspace(error)) => not_takeable(error, &reply),
             work => Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work?) }),
         }
     }
 }
 
+/// What the reply reports counts, whatever is wrong beside it.
+fn invalid(errors: Vec<ReplyError>, reply: &Reply) -> DispatchEnd {
+    DispatchEnd::Invalid { errors, findings: reply.findings.clone() }
+}
+
 /// What an agent left in the tree that git cannot list or commit is a fault of its work, all else is ours.
-fn not_takeable(error: WorkspaceError) -> Result<DispatchEnd, ActivityError> {
+fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, ActivityError> {
     match error {
         WorkspaceError::Unlistable { .. } | WorkspaceError::NotStageable { .. } => {
             let errors = vec![ReplyError::new("work.not_allowed", "/", error.to_string())];
-            Ok(DispatchEnd::Invalid { errors })
+            Ok(invalid(errors, reply))
         }
         error => Err(error.into()),
     }
@@ -223,23 +228,23 @@ fn delivered(
     let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,
-        Err(error) => return not_takeable(error),
+        Err(error) => return not_takeable(error, &reply),
     };
     let errors = outputs::faults(at.workspace.tree(), &declared, &changes);
     if reply.status == ReplyStatus::Ok && !errors.is_empty() {
-        return Ok(DispatchEnd::Invalid { errors });
+        return Ok(invalid(errors, &reply));
     }
     let mut reply = reply;
     if role.role.is_reviewing() {
         match imports::findings(at.workspace.tree(), &declared) {
             Ok(findings) => reply.findings.extend(findings),
-            Err(errors) => return Ok(DispatchEnd::Invalid { errors }),
+            Err(errors) => return Ok(invalid(errors, &reply)),
         }
     }
     let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
     match take_changes(at, &reply, &changes, sorted, &mut work) {
-        Err(ActivityError::Workspace(error)) => return not_takeable(error),
+        Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
     let watched = &at.order.brief.watched;

@@ -168,7 +168,7 @@ mod tests {
         let event = Event::AttemptEnded {
             number: DispatchNumber(1),
             attempt: Attempt(1),
-            end: DispatchEnd::Invalid { errors: Vec::new() },
+            end: DispatchEnd::invalid(Vec::new()),
             usage: Usage::default(),
         };
         let at = Timestamp::from_ms(0);

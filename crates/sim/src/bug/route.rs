@@ -3,7 +3,7 @@
 use super::{Bug, Twisted};
 use tollgate_core::action::StepKind;
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
-use tollgate_core::event::{Event, FindingStatus, Purpose, Verdict};
+use tollgate_core::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
@@ -39,6 +39,20 @@ impl Bug {
             (Self::DoesNotHearTheCoder, Event::FindingRecorded { finding }) => {
                 finding.source == Role::Coder
             }
+            (Self::LosesWhatComesWithAnInvalidReply, Event::FindingRecorded { finding }) => {
+                came_with_an_invalid_reply(finding, session)
+            }
+            (
+                Self::CallsFixedWhatNobodyWasToldOf,
+                Event::DispatchClosed { number, verdict: Verdict::Accepted },
+            ) => {
+                let judges = session.dispatches[number].role.is_reviewing();
+                judges && reported_and_open(session).is_some()
+            }
+            (Self::ForgetsSomethingGrave, Event::FindingRecorded { finding }) => {
+                let is_grave = finding.report.severity.is_grave();
+                is_grave && finding.source == Role::Coder && !is_route(session)
+            }
             (Self::LosesAWeakenedTest, Event::FindingRecorded { finding }) => {
                 finding.report.category == WEAKENED
             }
@@ -70,6 +84,9 @@ impl Bug {
         session: &Session,
     ) -> Twisted {
         use Twisted::{AndNothingAfter, InPlace};
+        if let Some(settled) = self.settles(&event, session) {
+            return InPlace(vec![event, settled]);
+        }
         match event.clone() {
             Event::MemberReady { .. } => {
                 AndNothingAfter(vec![event, Event::StepEntered { index: session.step + 1 }])
@@ -87,10 +104,6 @@ impl Bug {
                     one.commit = commits.pop();
                 }
                 InPlace(vec![Event::MergeEnded { merged }])
-            }
-            Event::FindingRecorded { finding } if self == Self::ApprovesACriticalFinding => {
-                let (id, status) = (finding.id, FindingStatus::Accepted);
-                InPlace(vec![event, Event::FindingSettled { id, status, reason: None }])
             }
             Event::SeverityPassed { step, tracked, .. } if self == Self::JustifiesWithNothing => {
                 let justification = Some(String::new());
@@ -129,8 +142,40 @@ impl Bug {
     }
 }
 
+impl Bug {
+    /// A finding that is settled without any right.
+    fn settles(self, event: &Event, session: &Session) -> Option<Event> {
+        let (id, status) = match (self, event) {
+            (Self::ApprovesACriticalFinding, Event::FindingRecorded { finding }) => {
+                (finding.id, FindingStatus::Accepted)
+            }
+            (Self::ForgetsSomethingGrave, Event::FindingRecorded { finding }) => {
+                (finding.id, FindingStatus::Tracked)
+            }
+            (Self::CallsFixedWhatNobodyWasToldOf, _) => {
+                (reported_and_open(session)?, FindingStatus::Fixed)
+            }
+            _ => return None,
+        };
+        Some(Event::FindingSettled { id, status, reason: None })
+    }
+}
+
 fn is_route(session: &Session) -> bool {
     !session.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))
+}
+
+/// What a role that does not review reported and nobody has settled.
+fn reported_and_open(session: &Session) -> Option<u32> {
+    let mut open = session.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    let found = open.find(|f| !f.source.is_reviewing() && f.source != Role::Orchestrator);
+    found.map(|finding| finding.id)
+}
+
+fn came_with_an_invalid_reply(finding: &Finding, session: &Session) -> bool {
+    let ends = session.dispatches.values().filter(|d| d.role == finding.source);
+    ends.filter_map(|dispatch| dispatch.last_failure.as_ref())
+        .any(|end| end.findings().iter().any(|report| report.is_same_as(&finding.report)))
 }
 
 fn is_approval(resolution: &Resolution) -> bool {

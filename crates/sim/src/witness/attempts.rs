@@ -95,7 +95,7 @@ impl Books {
         let record = self.record(number)?;
         if !conflicts.is_empty() {
             record.invalid += 1;
-            record.last_end = Some(DispatchEnd::Invalid { errors: Vec::new() });
+            record.last_end = Some(DispatchEnd::invalid(Vec::new()));
         }
         Ok(())
     }

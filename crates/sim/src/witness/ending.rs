@@ -9,7 +9,6 @@ use tollgate_core::event::{
 };
 use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, TaskRef};
 use tollgate_core::input::Opening;
-use tollgate_core::reply::Severity;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
 use tollgate_core::task::{Check, TaskStatus};
@@ -201,7 +200,7 @@ impl Books {
             format!("checks were green on {:?}, not on {}", self.green_tip, self.tip)
         })?;
         let grave = session.findings.iter().find(|finding| {
-            finding.status == FindingStatus::Open && finding.report.severity >= Severity::High
+            finding.status == FindingStatus::Open && finding.report.severity.is_grave()
         });
         hold(grave.is_none(), rule, || format!("{grave:?} is open"))?;
         self.checks_by_hand_are_settled(session)?;

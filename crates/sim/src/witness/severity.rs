@@ -60,7 +60,7 @@ impl Books {
 
     /// R074 to R076.
     fn nothing_grave_is_passed(&self, place: &str) -> Held {
-        let grave = self.worst_open().filter(|severity| *severity >= Severity::High);
+        let grave = self.worst_open().filter(|severity| severity.is_grave());
         hold(grave.is_none(), "nothing_grave_is_passed", || {
             format!("a {grave:?} finding is open at {place}")
         })
@@ -96,7 +96,7 @@ impl Books {
                 Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. }
             );
         if judges && reply.status != ReplyStatus::Fail {
-            let grave = reply.findings.iter().filter(|report| report.severity >= Severity::High);
+            let grave = reply.findings.iter().filter(|report| report.severity.is_grave());
             let news = grave.filter(|report| !self.is_accepted(record.role, report));
             self.unrecorded = news.map(|report| (record.role, report.clone())).collect();
         }
@@ -119,7 +119,7 @@ impl Books {
                 && finding.report.is_same_as(report)
                 && finding.report.severity >= report.severity)
         });
-        let is_grave = finding.report.severity >= Severity::High;
+        let is_grave = finding.report.severity.is_grave();
         let is_open = finding.status == FindingStatus::Open;
         self.findings.insert(finding.id, finding.clone());
         hold(is_open || !is_grave, "what_is_grave_is_open", || format!("{finding:?}"))

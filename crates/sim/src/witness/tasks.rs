@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::{CheckPurpose, Event, FindingStatus, Purpose, Verdict};
 use tollgate_core::id::{CheckNumber, DispatchNumber, TaskId, TaskRef};
-use tollgate_core::reply::{ReplyStatus, ReportedFinding, Severity};
+use tollgate_core::reply::{ReplyStatus, ReportedFinding};
 use tollgate_core::role::{RepairLoop, Role};
 use tollgate_core::task::{Strategy, TaskSpec, TaskStatus};
 use tollgate_core::work::{CheckResult, DispatchEnd};
@@ -212,7 +212,7 @@ impl Books {
                 && known.is_same_as(report)
                 && known.severity >= report.severity
         });
-        report.severity >= Severity::High && !accepted
+        report.severity.is_grave() && !accepted
     }
 
     /// R048.

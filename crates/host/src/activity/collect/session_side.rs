@@ -27,7 +27,7 @@ pub(super) fn session_side(
     reply: &Reply,
     planner: Option<&PlannerResult>,
 ) -> Result<Result<SessionWork, DispatchEnd>, ActivityError> {
-    let invalid = |errors| Ok(Err(DispatchEnd::Invalid { errors }));
+    let invalid = |errors| Ok(Err(super::invalid(errors, reply)));
     let given: Given = serde_json::from_slice(&files::read_bounded(
         &at.folder.folder().join(GIVEN),
         REPLY_BYTES_MAX,

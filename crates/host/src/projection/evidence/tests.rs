@@ -3,17 +3,19 @@
 use super::*;
 use crate::layout::SessionLayout;
 use std::fs;
+use tollgate_core::action::{Step, StepKind};
 use tollgate_core::event::{CheckPurpose, Purpose};
 use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
 use tollgate_core::reply::ReplyError;
-use tollgate_core::role::Role;
+use tollgate_core::role::{Role, State};
 use tollgate_core::work::DispatchEnd;
 
 fn opening() -> Event {
+    let close = Step { state: State::Done, kind: StepKind::Close, when: None };
     let value = serde_json::json!({
         "type": "session_opened", "session": "2026-01-02_x", "goal": "Do it\n# Forged <b>",
         "mode": "full", "project_type": "mixed", "base": "0".repeat(40),
-        "action": {"name": "deliver", "description": "d", "steps": []},
+        "action": {"name": "deliver", "description": "d", "steps": [close]},
         "policy": tollgate_core::policy::Policy::default(), "tollgate_version": "0.1.0",
     });
     serde_json::from_value(value).unwrap()
@@ -43,7 +45,7 @@ fn some_events() -> Vec<Event> {
         Event::AttemptEnded {
             number,
             attempt: Attempt(1),
-            end: DispatchEnd::Invalid { errors },
+            end: DispatchEnd::invalid(errors),
             usage: Default::default(),
         },
         Event::ChecksStarted {

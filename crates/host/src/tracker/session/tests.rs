@@ -160,6 +160,9 @@ fn what_a_session_leaves_undone_is_dropped() {
 #[test]
 fn a_question_is_open_until_it_is_answered() {
     let mut world = World::new();
+    let asker = json!({"type": "dispatch_opened", "number": 1, "role": "Planner", "task": "meta",
+        "purpose": {"why": "implement"}});
+    world.session.follow(now(), &serde_json::from_value(asker).unwrap()).unwrap();
     let decision = json!({"decision_id": "UD-1", "kind": "info", "question": "Which?\n\n1. a\n2. b", "options": [],
         "asked_at": now(), "state_context": "PLAN",
         "subject": {"about": "refinement", "dispatch": 1, "item": "R-001"},
