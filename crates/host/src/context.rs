@@ -142,11 +142,6 @@ impl Context {
         homes_of(&home).map_err(|cause| WorkspaceError::io(&home, cause))
     }
 
-    /// Whether a workspace is a fresh clone.
-    pub fn is_of_clone(&self, home: &Path) -> bool {
-        home.file_name().is_some_and(|name| name.to_string_lossy().contains(CLONE))
-    }
-
     /// The text of a role as it is now, by the name that the action calls it by.
     pub fn role_file(&self, role: Role, called: Option<&str>) -> Result<RoleFile, MissingRole> {
         roles::find(&self.layout, role, called).map(|found| found.file)
@@ -162,6 +157,11 @@ impl Context {
         }
         text.to_owned()
     }
+}
+
+/// Whether a workspace is a fresh clone.
+pub fn is_of_clone(home: &Path) -> bool {
+    home.file_name().is_some_and(|name| name.to_string_lossy().contains(CLONE))
 }
 
 /// The home of a session and those beside it that are named after it; members of one group may leave gaps.

@@ -3,7 +3,7 @@
 mod beneath;
 mod listing;
 
-pub(crate) use beneath::{make_folder_beneath, open_folder_beneath};
+pub(crate) use beneath::{make_folder_beneath, open_folder_beneath, open_or_make_folder};
 pub use beneath::{open_beneath, read_beneath, remove_file_beneath, write_beneath};
 pub use listing::{Entry, EntryKind, TreeLimits, copy_tree_bounded, list_files};
 

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::process::Sandbox;
 use crate::repository::Repository;
 use rustix::process::geteuid;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Enforce, SandboxTable};
 
@@ -29,7 +29,7 @@ pub enum Refused {
     /// A path of the settings that stays closed.
     #[error("{text:?}, of `write` under [sandbox], cannot be opened to agents: {why}")]
     Setting { text: String, why: String },
-    #[error("{}, for the caches of agents, cannot be made: {cause}", .place.display())]
+    #[error("cannot create the cache folder {}: {cause}", .place.display())]
     Caches { place: PathBuf, cause: String },
 }
 
@@ -75,8 +75,16 @@ const CACHES: &str = "caches";
 /// Temporary folders and caches of the person.
 struct Shared {
     open: Vec<PathBuf>,
-    /// They share a file with the checkout.
-    linked: BTreeSet<PathBuf>,
+    closed: BTreeMap<PathBuf, Closed>,
+}
+
+/// Why something is closed to agents that would be open otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    /// A file in it is also one of the checkout, by a hard link.
+    SharesAFile,
+    /// In it or in the checkout: whether they share a file is not known.
+    TooManyFiles,
 }
 
 fn shared(around: &Surroundings<'_>, kept: &Kept) -> Shared {
@@ -84,14 +92,14 @@ fn shared(around: &Surroundings<'_>, kept: &Kept) -> Shared {
     let caches = around.home.map(caches::of_home).unwrap_or_default();
     let mut open: Vec<PathBuf> = temp.into_iter().chain(caches).collect();
     open.retain(|path| kept.touched_by(path).is_none());
-    let linked = caches::linked_with(around.repository.root(), &open);
-    open.retain(|path| !linked.contains(path));
-    Shared { open, linked }
+    let closed = caches::closed(around.repository.root(), &open);
+    open.retain(|path| !closed.contains_key(path));
+    Shared { open, closed }
 }
 
-/// What is closed to agents because it shares a file with the checkout, by hard links, and would be open otherwise.
-pub fn linked(around: &Surroundings<'_>) -> BTreeSet<PathBuf> {
-    shared(around, &Kept::of(around)).linked
+/// What is closed to agents and would be open otherwise.
+pub fn closed(around: &Surroundings<'_>) -> BTreeMap<PathBuf, Closed> {
+    shared(around, &Kept::of(around)).closed
 }
 
 /// What the settings open, as it is written, with the home put in; refused when it would open what must stay closed.

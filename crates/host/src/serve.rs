@@ -460,7 +460,11 @@ impl Owner {
 /// Large files that nobody's work holds: a person learns where they are.
 fn told_large(set_aside: &[SetAside]) -> impl Iterator<Item = Input> {
     let more = set_aside.len().saturating_sub(SCOPE_WARNINGS_MAX);
-    let more = (more > 0).then(|| format!("{more} more file(s) were set aside beside these"));
+    let more = match more {
+        0 => None,
+        1 => Some("1 more file was moved aside".to_owned()),
+        more => Some(format!("{more} more files were moved aside")),
+    };
     let named = set_aside.iter().take(SCOPE_WARNINGS_MAX).map(ToString::to_string);
     named.chain(more).map(|message| Input::Told { code: "work.too_large".to_owned(), message })
 }

@@ -98,7 +98,7 @@ impl Workspace {
             Some((_, room)) => format!("unfinished-{room}"),
             None => "unfinished".to_owned(),
         };
-        self.rescue(&name, "changes in a tree that the work went past")?;
+        self.rescue(&name, "unfinished changes from an outdated tree")?;
         self.reset(tip)
     }
 

@@ -5,8 +5,10 @@
 use crate::process_support;
 
 use process_support::{World, finished, wait_for, where_it_works};
+use std::fs;
 use std::process::Command;
-use tollgate_host::process::{Attached, Isolation, RunEnd, RunSpec, Sandbox, probe_sandbox};
+use std::thread;
+use tollgate_host::process::{Attached, Isolation, RunEnd, RunSpec, Sandbox, hold, probe_sandbox};
 
 /// In a PID namespace an agent does not see its supervisor.
 const SEES_ITS_SUPERVISOR: [Isolation; 2] = [Isolation::Cgroup, Isolation::Subreaper];
@@ -51,22 +53,77 @@ fn r171_nothing_lives_after_a_supervisor_that_its_agent_killed() {
     }
 }
 
+/// The program is the first process there.
+fn in_container(argv: &[&str]) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]).args(argv);
+    command
+}
+
+fn has_pid_namespaces() -> bool {
+    let works = in_container(&["true"]).output().unwrap().status.success();
+    if !works {
+        eprintln!("NOT TESTED: this machine does not allow PID namespaces");
+    }
+    works
+}
+
+/// It is given whatever loses its parent in the container, such as a program that a person left in the background.
+#[test]
+fn r171_the_first_process_of_a_container_ends_what_is_left_of_the_run_and_nothing_else() {
+    if !has_pid_namespaces() {
+        return;
+    }
+    where_it_works(Isolation::Subreaper, |world| {
+        let daemon = DAEMON.replace("env -i ", "");
+        let spec = world.script(&format!("{daemon} kill -KILL $PPID; sleep 600"));
+        let engine = world.engine(&spec);
+        let mut container = in_container(&["sh", "-c", "setsid sleep 3601 & exec \"$@\"", "sh"]);
+        container.arg(engine.get_program()).args(engine.get_args());
+        let left = "for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done > left";
+        container.env("AFTERWARDS", left).current_dir(world.work());
+        assert!(container.status().unwrap().success());
+        let left = world.work_file("left");
+        let lives = |line: &str| left.lines().any(|process| process.trim() == line);
+        assert!(lives("sleep 3601"), "{left}");
+        assert!(world.work().join("daemon_is_up").exists());
+        assert!(!lives(&format!("sleep {}", world.marker)), "{left}");
+    });
+}
+
+/// As with a session folder that is shared with another container.
+#[test]
+fn a_supervisor_that_cannot_be_seen_is_not_waited_for_without_end() {
+    let world = World::new(Isolation::Subreaper);
+    let _lock = hold(&world.run_dir()).unwrap().unwrap();
+    let spec = RunSpec { timeout_ms: 100, ..world.script("true") };
+    fs::write(world.run_dir().join("run.json"), serde_json::to_string(&spec).unwrap()).unwrap();
+    fs::write(world.run_dir().join("started"), r#"{"pid": 4194303, "start_time": 1}"#).unwrap();
+    let running = || match world.attach() {
+        Attached::Running(run) => run,
+        other => panic!("{other:?}"),
+    };
+    let stopper = running().stopper();
+    let stopped = thread::spawn(move || stopper.stop());
+    let waited = running().wait().map(|_| ());
+    for ended in [waited, stopped.join().unwrap()] {
+        let words = ended.unwrap_err().to_string();
+        assert!(words.contains("lives in another container"), "{words}");
+    }
+    assert!(!world.run_dir().join("outcome.json").exists());
+}
+
 /// As in a container that was entered from outside: the engine's session and process group have no number there.
 #[test]
 fn r171_nothing_lives_after_it_where_the_own_session_has_no_number() {
     const STORY: &str = "process_lost::r171_nothing_lives_after_a_supervisor_that_its_agent_killed";
-    let inside = |argv: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
-        command.args(argv).output().unwrap()
-    };
-    if !inside(&["true"]).status.success() {
-        return eprintln!("NOT TESTED: this machine does not allow PID namespaces");
+    if !has_pid_namespaces() {
+        return;
     }
-    let session = inside(&["sh", "-c", "cut -d ' ' -f 6 /proc/self/stat"]).stdout;
-    assert_eq!(session, b"0\n");
+    let session = in_container(&["sh", "-c", "cut -d ' ' -f 6 /proc/self/stat"]).output().unwrap();
+    assert_eq!(session.stdout, b"0\n");
     let test = std::env::current_exe().unwrap();
-    let told = inside(&[test.to_str().unwrap(), "--exact", STORY]);
+    let told = in_container(&[test.to_str().unwrap(), "--exact", STORY]).output().unwrap();
     let said = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.status.success() && said.contains("1 passed"), "{said}");
 }

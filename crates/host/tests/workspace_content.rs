@@ -4,9 +4,13 @@
 use crate::workspace_support;
 
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use tollgate_host::workspace::WorkspaceError;
-use workspace_support::{World, at, kinds, make_executable, put, read};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+use tollgate_host::workspace::{Workspace, WorkspaceError};
+use workspace_support::{World, at, git_command, kinds, make_executable, put, read};
 
 #[test]
 fn r103_attributes_that_do_not_fit_the_content_keep_nothing_from_being_rescued() {
@@ -122,4 +126,49 @@ fn r103_what_was_closed_to_us_is_opened_again() {
     assert_eq!(kinds(&workspace), []);
     workspace.renew_clone().unwrap();
     workspace.renew_clone().unwrap();
+}
+
+/// A workspace in which these files, of two bytes, have a size that git, which keeps 32 bits of it, takes for the old one. A
+/// file stands in the way of setting them aside, or of putting the old ones back: as if the engine were killed there.
+fn interrupted(world: &World, files: &[&str], in_the_way: &str) -> Workspace {
+    let workspace = world.workspace();
+    for name in files {
+        let file = fs::File::options().write(true).open(workspace.tree().join(name)).unwrap();
+        file.set_len(2 + 50 * (1 << 32)).unwrap();
+    }
+    let in_the_way = world.home().join(in_the_way);
+    fs::write(&in_the_way, "").unwrap();
+    workspace.changes().unwrap_err();
+    fs::remove_file(&in_the_way).unwrap();
+    workspace
+}
+
+#[test]
+fn r174_git_reads_no_large_file_when_the_engine_was_killed_before_it_was_set_aside() {
+    let world = World::new(&[("a.txt", "a\n")]);
+    let workspace = interrupted(&world, &["a.txt"], "large");
+    let (sender, receiver) = mpsc::channel();
+    let looks = workspace.clone();
+    thread::spawn(move || sender.send(kinds(&looks)));
+    let found = receiver.recv_timeout(Duration::from_secs(60)).expect("git reads for minutes");
+    assert_eq!(found, []);
+    assert_eq!(read(workspace.tree(), "a.txt"), "a\n");
+    assert_eq!(workspace.set_aside_as_large().unwrap().len(), 1);
+}
+
+#[test]
+fn r174_a_file_that_is_accepted_no_more_keeps_no_other_from_being_put_back() {
+    let world = World::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    let workspace = interrupted(&world, &["a.txt", "b.txt"], "workspace/shadow/index.lock");
+    world.git(&["rm", "-q", "b.txt"]);
+    world.git(&["commit", "-qm", "without b"]);
+    workspace.adopt(&world.repository.head().unwrap().commit).unwrap();
+    // Whoever settles the index before the next look, git finds no such file any more.
+    let mut settle = git_command(workspace.tree());
+    settle.env("GIT_DIR", workspace.tree().with_file_name("shadow")).args(["read-tree", "HEAD"]);
+    settle.env("GIT_OBJECT_DIRECTORY", world.repository.objects_dir());
+    assert!(settle.status().unwrap().success());
+    assert_eq!(kinds(&workspace), []);
+    assert_eq!(read(workspace.tree(), "a.txt"), "a\n");
+    assert_eq!(workspace.set_aside_as_large().unwrap().len(), 2);
 }

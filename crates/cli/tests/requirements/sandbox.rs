@@ -297,6 +297,40 @@ fn r173_tools_have_caches_of_their_own_in_place_of_what_is_closed() {
     assert!(!home.join(".cache/uv/new").exists());
 }
 
+/// The engine lays caches out in a folder that agents write.
+#[test]
+fn r104_what_an_agent_puts_in_the_place_of_its_caches_is_neither_followed_nor_in_the_way() {
+    if !is_enforced() {
+        return;
+    }
+    const KEPT: &str = "mkdir $XDG_CACHE_HOME/kept";
+    for attack in [
+        "rm -rf $XDG_CACHE_HOME && ln -s $HOME_OF_PERSON/.config $XDG_CACHE_HOME",
+        "rm -rf $XDG_CACHE_HOME && ln -s $HOME_OF_PERSON/absent $XDG_CACHE_HOME",
+        "rm -rf $XDG_CACHE_HOME && touch $XDG_CACHE_HOME",
+        KEPT,
+    ] {
+        let repo = route(json!([]), &[RESEARCH, CODE]);
+        let home = repo.outside("home");
+        fs::create_dir_all(home.join(".config")).unwrap();
+        fs::create_dir_all(home.join(".cache/pip")).unwrap();
+        let attack = format!("export HOME_OF_PERSON={}; {attack}", home.display());
+        let told = repo.open_outside("told");
+        let next = format!(
+            "echo x > $XDG_CACHE_HOME/pip/wheel && ls $XDG_CACHE_HOME > {}/caches",
+            told.display()
+        );
+        repo.crew(json!([does("Researcher", &attack), does("Coder", &next)]));
+        go(&repo).exits(0);
+        assert_eq!(fs::read_dir(home.join(".config")).unwrap().count(), 0, "{attack}");
+        assert!(!home.join("absent").exists(), "{attack}");
+        assert!(home.join(".cache/pip/wheel").exists(), "{attack}");
+        // What an honest agent has made is still there.
+        let caches = fs::read_to_string(told.join("caches")).unwrap();
+        assert_eq!(caches.contains("kept"), attack.ends_with(KEPT), "{attack}: {caches}");
+    }
+}
+
 /// An agent of one session and the terminal of another, at which a person sits.
 #[test]
 fn r172_an_agent_neither_writes_to_nor_types_at_a_terminal_of_the_person() {

@@ -188,6 +188,25 @@ fn r174_a_check_that_leaves_a_large_file_stalls_nothing_and_is_told() {
     assert!(told.contains("left.bin has 214748364800 bytes"), "{told}");
 }
 
+/// A check that fails in the fresh clone is run in the workspace, too.
+#[test]
+fn r174_a_large_file_of_a_check_that_passes_only_in_the_workspace_is_told() {
+    let tasks = [Planned {
+        checks: "['cmd: test -e cache/built && truncate -s 200G left.bin']",
+        ..Planned::new("T-001", "app.txt")
+    }];
+    let repo = Repo::with(json!([planner(&tasks), coder("mkdir -p cache; touch cache/built")]));
+    repo.write(".gitignore", "cache/\n");
+    crate::route::commit(&repo);
+    repo.through(&[APPROVE, PER_BATCH]).exits(3).says("passes in the workspace");
+    let told = told(&repo);
+    let kept = kept(&repo, "left.bin");
+    assert!(kept.len() > 1, "{kept:?}");
+    for place in kept {
+        assert!(told.contains(&place.display().to_string()), "{place:?}: {told}");
+    }
+}
+
 #[test]
 fn r110_r174_a_huge_file_of_the_checkout_is_not_copied_and_no_restore_touches_it() {
     let repo = Repo::new();

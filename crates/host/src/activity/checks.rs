@@ -58,9 +58,7 @@ pub fn run(
     let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
     process::belong(&runs, &order.opened_by)
         .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
-    let workspace = context
-        .workspace(&order.session, order.room, &order.base, &order.tip)?
-        .labelled(&rescue_name(order));
+    let workspace = workspace(context, order, order.room)?;
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -83,10 +81,10 @@ pub fn run(
     if let Some(checked) = &mut checked {
         if order.room == Room::Session {
             checked.set_aside = workspace.set_aside_as_large()?;
-            clean::set_aside(&context.redactor, &mut checked.set_aside);
         } else {
             fresh::remove_all_but(context, &order.session, Some(order.room));
         }
+        clean::set_aside(&context.redactor, &mut checked.set_aside);
     }
     Ok(checked)
 }
@@ -105,7 +103,7 @@ fn commands(
     let layout = context.session_layout(&order.session);
     let is_fresh = order.room != Room::Session;
     let kept_report = subject::kept_report(context, order).filter(|_| is_fresh);
-    let mut results = Vec::with_capacity(order.commands.len());
+    let mut checked = Checked::new(Vec::with_capacity(order.commands.len()));
     for (index, command) in order.commands.iter().enumerate() {
         if stop.is_stopped() {
             return Ok(None);
@@ -135,16 +133,27 @@ fn commands(
             let is_told = matches!(order.purpose, CheckPurpose::Subject { .. });
             if is_fresh && !(is_told && result.failed_on_base) {
                 let place = (index + 1, command.as_str());
-                result.only_in_workspace =
-                    fresh::only_in_workspace(context, order, place, workspace, stop)?;
+                let found = fresh::in_workspace(context, order, place, workspace, stop)?;
+                result.only_in_workspace = found.only_here;
+                checked.set_aside = found.set_aside;
             }
         }
-        results.push(result);
+        checked.results.push(result);
     }
     if stop.is_stopped() {
         return Ok(None);
     }
-    Ok(Some(Checked::new(results)))
+    Ok(Some(checked))
+}
+
+/// A tree of the session, which keeps for these checks what they leave in it.
+pub(super) fn workspace(
+    context: &Context,
+    order: &CheckOrder,
+    room: Room,
+) -> Result<Workspace, ActivityError> {
+    let workspace = context.workspace(&order.session, room, &order.base, &order.tip)?;
+    Ok(workspace.labelled(&rescue_name(order)))
 }
 
 fn rescue_name(order: &CheckOrder) -> String {

@@ -5,13 +5,13 @@ use super::checks::{self, CheckOrder};
 use super::setup::{self, NotSetUp};
 use super::to_end::{Errand, run_to_end};
 use super::{ActivityError, StopSwitch, subject};
-use crate::context::{Context, Room};
+use crate::context::{Context, Room, is_of_clone};
 use crate::process::RunEnd;
 use crate::workspace::{self, Workspace};
 use tollgate_core::event::CheckTree;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::{CheckRun, Session};
-use tollgate_core::work::CheckResult;
+use tollgate_core::work::{CheckResult, SetAside};
 
 /// So many names say what the matter is.
 const NAMES_MAX: usize = 10;
@@ -56,29 +56,39 @@ pub fn set_up(
     })
 }
 
-/// Runs a command that failed in a clone once more in the session's workspace. Where it passes there, something that is in
-/// no commit makes the difference: some of the names that the workspace has and the clone has not.
-pub fn only_in_workspace(
+/// What a command that failed in a clone came to in the session's workspace.
+#[derive(Debug)]
+pub struct InWorkspace {
+    /// Where it passes, something that is in no commit makes the difference: some of the names that the workspace has and
+    /// the clone has not.
+    pub only_here: Option<Vec<String>>,
+    /// Files that were too large and that these checks left behind so far.
+    pub set_aside: Vec<SetAside>,
+}
+
+/// Runs a command that failed in a clone once more in the session's workspace.
+pub fn in_workspace(
     context: &Context,
     order: &CheckOrder,
     (index, command): (usize, &str),
     clone: &Workspace,
     stop: &StopSwitch,
-) -> Result<Option<Vec<String>>, ActivityError> {
-    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+) -> Result<InWorkspace, ActivityError> {
+    let workspace = checks::workspace(context, order, Room::Session)?;
     let checks = context.session_layout(&order.session).checks();
     let folder = checks.join(order.number.to_string()).join(format!("{index}-workspace"));
     let spec = checks::spec(context, order, &workspace, command)?;
     let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&errand, stop, &mut || checks::tidy(&workspace, order))?;
     checks::tidy(&workspace, order)?;
+    let set_aside = workspace.set_aside_as_large()?;
     if ran.is_none_or(|ran| ran.outcome.end != (RunEnd::Exited { code: 0 })) {
-        return Ok(None);
+        return Ok(InWorkspace { only_here: None, set_aside });
     }
     let mut names = workspace.in_no_commit()?;
     names.retain(|name| clone.tree().join(name).symlink_metadata().is_err());
     names.truncate(NAMES_MAX);
-    Ok(Some(names))
+    Ok(InWorkspace { only_here: Some(names), set_aside })
 }
 
 /// Removes the clones of a session but the one that is in use. Called when nothing is being made: on some disks a tree that is
@@ -87,7 +97,7 @@ pub fn remove_all_but(context: &Context, session: &SessionName, in_use: Option<R
     let kept = in_use.map(|room| context.workspace_home(session, room));
     let homes = context.workspace_homes(session).unwrap_or_default();
     for home in homes.into_iter().filter(|home| Some(home) != kept.as_ref()) {
-        if context.is_of_clone(&home) {
+        if is_of_clone(&home) {
             let _ = workspace::remove(&home);
         }
     }

@@ -85,8 +85,9 @@ pub(crate) fn run_to_end(
             Waited::Lost => lost += 1,
         }
     }
-    let words =
-        format!("its supervisor vanished {lost} times; see that there is space on the disk");
+    let words = format!(
+        "its supervisor vanished {lost} times: there is no space on the disk, or the command ended its own supervisor"
+    );
     Err(problem()(io::Error::other(words)))
 }
 

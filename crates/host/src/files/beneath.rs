@@ -137,7 +137,11 @@ pub(super) fn open_folder(parent: BorrowedFd<'_>, name: impl Arg) -> Result<Owne
     rustix::fs::openat(parent, name, FOLDER, Mode::empty())
 }
 
-fn open_or_make_folder(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
+/// A folder right in another, made where it is missing.
+pub(crate) fn open_or_make_folder(
+    parent: BorrowedFd<'_>,
+    name: impl Arg + Copy,
+) -> Result<OwnedFd, Errno> {
     match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => open_folder(parent, name),
         Err(errno) => Err(errno),

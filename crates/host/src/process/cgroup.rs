@@ -2,6 +2,7 @@
 //! namespaces are refused, and needs a cgroup v2 in which this user may make more of them.
 
 use super::isolation::works_in_a_child;
+use super::tree::until_none_is_left;
 use rustix::fs::statfs;
 use rustix::io::write;
 use std::fs::{self, File, OpenOptions};
@@ -11,12 +12,6 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Killed processes are gone in an instant, unless the kernel holds one up in a call that cannot be interrupted.
-const PATIENCE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// A cgroup in which a process has been. All in it ends with the value.
 #[derive(Debug)]
@@ -101,12 +96,14 @@ pub(super) fn end_of_run(dir: &Path, run_dir: &Path) {
 
 /// The kernel removes a cgroup only when no process is left in it: once it is gone, so are they.
 fn end(dir: &Path) {
-    let deadline = Instant::now() + PATIENCE;
-    while remove(dir).is_err_and(|error| is_busy(&error)) && Instant::now() < deadline {
-        let kill = OpenOptions::new().write(true).open(dir.join("cgroup.kill"));
-        let _next_round = kill.map(|file| write(&file, b"1"));
-        thread::sleep(PAUSE);
-    }
+    until_none_is_left(|| {
+        let is_left = remove(dir).is_err_and(|error| is_busy(&error));
+        if is_left {
+            let kill = OpenOptions::new().write(true).open(dir.join("cgroup.kill"));
+            let _next_round = kill.map(|file| write(&file, b"1"));
+        }
+        is_left
+    });
 }
 
 /// With those that were made in it.

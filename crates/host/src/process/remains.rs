@@ -1,6 +1,6 @@
 //! What a supervisor that was killed leaves behind, ended by whoever finds its run lost.
 
-use super::tree::{self, Process};
+use super::tree::{self, Process, until_none_is_left};
 use super::{cgroup, record, sandbox};
 use record::RunFolder;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, waitpid};
@@ -11,15 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Names the folder of the run to everything that the agent starts.
 pub(super) const RUN_VARIABLE: &str = "TOLLGATE_RUN";
-
-/// Killed processes are gone in an instant, unless the kernel holds one up in a call that cannot be interrupted.
-const PATIENCE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// What this process has to tell its own supervisors from what others left to it.
 struct Adopter {
@@ -77,16 +71,13 @@ pub(super) fn clear(folder: &RunFolder) -> io::Result<()> {
     Ok(())
 }
 
-fn until_none_is_left(end_some: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while end_some() && Instant::now() < deadline {
-        thread::sleep(PAUSE);
-    }
-}
-
 /// A child that this process did not start: it is in another session, for it cannot have come into this one, and it is no
 /// supervisor of ours. False when there was none.
 fn end_some_orphans(adopter: &Adopter) -> bool {
+    // The first process of a container is given what others there left, too. Only what names the run is of the run.
+    if getpid().is_init() {
+        return false;
+    }
     let all = tree::processes();
     let own = all.iter().find(|process| process.pid == getpid() && adopter.is_active);
     // The leader of our session may live outside our PID namespace. The session has no number then; `getsid` of rustix
@@ -107,7 +98,7 @@ fn end_some_orphans(adopter: &Adopter) -> bool {
     !orphans.is_empty()
 }
 
-/// For runs of engines before this one, which left nothing to it. Found by a variable, which a process that means to hide
+/// For runs of engines before this one, which left nothing to it, and for the first process of a container. Found by a variable, which a process that means to hide
 /// takes off. False when there was none.
 fn end_some_of(run_dir: &Path) -> bool {
     let mark = [RUN_VARIABLE.as_bytes(), b"=", run_dir.as_os_str().as_bytes()].concat();

@@ -214,12 +214,7 @@ fn ruleset(writable: &[&Path], devices: Devices) -> Result<Option<RulesetCreated
     let refused = |error: RulesetError| format!("the kernel refused the sandbox: {error}");
     let mut ruleset = handled.and_then(Ruleset::create).map_err(refused)?;
     for (path, rights) in rules {
-        let place = match Place::open(&path, rights, abi) {
-            Ok(place) => place,
-            // Gone, or another thing than was checked: not open, then.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
-            Err(errno) => return Err(format!("{} cannot be opened: {errno}", path.display())),
-        };
+        let Some(place) = Place::of_rule(&path, rights, abi)? else { continue };
         let rule = PathBeneath::new(place.file, place.rights);
         ruleset = ruleset.add_rule(rule).map_err(refused)?;
     }
@@ -238,6 +233,18 @@ struct Place {
 }
 
 impl Place {
+    /// None for one that is not open, then.
+    fn of_rule(path: &Path, rights: BitFlags<AccessFs>, abi: ABI) -> Result<Option<Self>, String> {
+        match Self::open(path, rights, abi) {
+            Ok(place) => Ok(Some(place)),
+            // Gone, or another thing than was checked.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            // Such as a mount whose server is dead: nobody else can read it either.
+            Err(_) if rights == AccessFs::ReadFile => Ok(None),
+            Err(errno) => Err(format!("{} cannot be opened: {errno}", path.display())),
+        }
+    }
+
     /// No symbolic link on the way: the path was looked at before, and agents may have been at work since.
     fn open(path: &Path, rights: BitFlags<AccessFs>, abi: ABI) -> Result<Self, Errno> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -252,5 +259,24 @@ impl Place {
             _ => rights & AccessFs::from_file(abi),
         };
         Ok(Self { file, rights })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    /// It stands for a mount that does not answer: the kernel has an error of its own for it.
+    #[test]
+    fn a_place_for_reading_that_cannot_be_opened_keeps_no_agent_from_starting() {
+        let unnamable = PathBuf::from("/").join("x".repeat(300));
+        let rule = |path: &Path, rights| Place::of_rule(path, rights, ABI::V3);
+        assert!(rule(&unnamable, AccessFs::ReadFile.into()).unwrap().is_none());
+        assert!(rule(Path::new("/"), AccessFs::ReadFile.into()).unwrap().is_some());
+        let words = rule(&unnamable, writing(ABI::V3)).err().unwrap();
+        assert!(words.contains("cannot be opened"), "{words}");
+        assert!(rule(Path::new("/nowhere/at/all"), writing(ABI::V3)).unwrap().is_none());
     }
 }

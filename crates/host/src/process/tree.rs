@@ -21,11 +21,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 /// Between two looks for processes that were born while others were killed.
 const KILL_LOOP_PAUSE: Duration = Duration::from_millis(1);
+
+/// Killed processes are gone in an instant, unless the kernel holds one up in a call that cannot be interrupted.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) enum Tree {
@@ -231,6 +234,14 @@ fn kill_descendants() -> io::Result<()> {
             return Ok(());
         }
         signal_all(&alive, Signal::KILL);
+        thread::sleep(KILL_LOOP_PAUSE);
+    }
+}
+
+/// Calls `end_some` until it says that there was none to end.
+pub(super) fn until_none_is_left(end_some: impl Fn() -> bool) {
+    let deadline = Instant::now() + KILL_PATIENCE;
+    while end_some() && Instant::now() < deadline {
         thread::sleep(KILL_LOOP_PAUSE);
     }
 }

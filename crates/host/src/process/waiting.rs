@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::fs::File;
 use std::io;
 use std::process::Child;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +17,13 @@ use std::time::{Duration, Instant};
 const STARTING_POLL: Duration = Duration::from_millis(2);
 
 /// How long to wait for a supervisor before a look at the time.
-const LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A supervisor that has not ended its run this long after it should have is stopped, or never will.
 const OVERDUE: Duration = Duration::from_secs(15);
+
+/// How long a run that is overdue can be locked by a supervisor that we do not see, or that was killed.
+const UNSEEN_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub enum Waited {
@@ -48,6 +52,7 @@ impl Run {
         let timeout_ms = self.folder.read_spec().map(|spec| spec.timeout_ms).ok();
         let begun = Instant::now();
         let limit = timeout_ms.and_then(|ms| begun.checked_add(Duration::from_millis(ms)));
+        let mut pause = STARTING_POLL;
         while !self.is_reaped()? || self.folder.is_locked()? {
             let is_over = |since: &Instant| since.elapsed() >= OVERDUE;
             if self.stop_asked.get().is_some_and(is_over) {
@@ -56,7 +61,7 @@ impl Run {
                 let after_ms = timeout_ms.unwrap_or_default();
                 self.end(RunEnd::TimedOut { after_ms }, begun)?;
             }
-            self.sleep();
+            pause = self.sleep(pause);
         }
         Ok(match self.folder.read_record()? {
             Some(Record::Finished(outcome)) => Waited::Finished(outcome),
@@ -83,10 +88,16 @@ impl Run {
         if self.folder.read_record()?.is_some() {
             return Ok(());
         }
-        if let Some(supervisor) = self.supervisor()? {
-            send(&supervisor, Signal::KILL)?;
+        let supervisor = self.supervisor()?;
+        if let Some(supervisor) = &supervisor {
+            send(supervisor, Signal::KILL)?;
         }
-        let _lock = self.folder.lock()?;
+        let _lock = match self.lock_soon()? {
+            Some(lock) => lock,
+            // The kernel has not let it go yet: the caller comes again.
+            None if supervisor.is_some() => return Ok(()),
+            None => return Err(unseen()),
+        };
         if self.folder.read_record()?.is_some() {
             return Ok(());
         }
@@ -100,14 +111,31 @@ impl Run {
         }))
     }
 
-    /// Until the supervisor is gone, but not for long.
-    fn sleep(&self) {
+    fn lock_soon(&self) -> io::Result<Option<File>> {
+        let deadline = Instant::now() + UNSEEN_MAX;
+        loop {
+            let lock = self.folder.try_lock()?;
+            if lock.is_some() || Instant::now() >= deadline {
+                return Ok(lock);
+            }
+            thread::sleep(STARTING_POLL);
+        }
+    }
+
+    /// Until the supervisor is gone, but not for long. One that is not seen may live in another container, and for hours: each
+    /// pause is longer than the one before. Returns the next one.
+    fn sleep(&self, pause: Duration) -> Duration {
         match self.supervisor() {
             Ok(Some(supervisor)) => {
+                let look = Timespec { tv_sec: LOOK.as_secs() as i64, tv_nsec: 0 };
                 // Interrupted, or not: the caller looks again.
-                let _ = poll(&mut [PollFd::new(&supervisor, PollFlags::IN)], Some(&LOOK));
+                let _ = poll(&mut [PollFd::new(&supervisor, PollFlags::IN)], Some(&look));
+                STARTING_POLL
             }
-            Ok(None) | Err(_) => thread::sleep(STARTING_POLL),
+            Ok(None) | Err(_) => {
+                thread::sleep(pause);
+                LOOK.min(pause * 2)
+            }
         }
     }
 
@@ -145,6 +173,11 @@ fn send(supervisor: &OwnedFd, signal: Signal) -> io::Result<bool> {
     }
 }
 
+/// The lock is held, and by nobody here.
+fn unseen() -> io::Error {
+    io::Error::other("the supervisor of this run lives in another container; end it there")
+}
+
 /// Stops a run from another thread than the one that waits for it.
 #[derive(Debug, Clone)]
 pub struct Stopper {
@@ -156,12 +189,16 @@ impl Stopper {
     /// Ends the tree at once. A run that has not begun will not begin; one that has ended stays as it is.
     pub fn stop(&self) -> io::Result<()> {
         self.asked.get_or_init(Instant::now);
+        let deadline = Instant::now() + OVERDUE;
         loop {
             if let Some(_lock) = self.folder.try_lock()? {
                 return self.record_stop_before_start();
             }
             if self.signal_supervisor()? {
                 return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(unseen());
             }
             thread::sleep(STARTING_POLL);
         }

@@ -133,19 +133,13 @@ impl Workspace {
         if !standing.is_empty() {
             // A pack is one file with one sync; a file and a sync for each content take seconds per thousand. Links are
             // written one by one all the same; git (2.47) loses the pack if it is also told to batch their syncs.
+            let packed = ["-c", "core.bigFileThreshold=1"];
             let call = match paths.len() > LOOSE_MAX {
-                true => self.git(["-c", "core.bigFileThreshold=1", "update-index"]).args([
-                    "--add",
-                    "--remove",
-                    "--replace",
-                    "-z",
-                    "--stdin",
-                ]),
-                false => {
-                    self.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"])
-                }
+                true => self.git(packed),
+                false => self.git([]),
             };
-            into(call).input(standing).run()?;
+            let call = call.args(["update-index", "--add", "--remove", "--replace"]);
+            into(call.args(["-z", "--stdin"])).input(standing).run()?;
         }
         Ok(())
     }

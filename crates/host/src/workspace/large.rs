@@ -21,7 +21,7 @@ pub(super) const LARGE: &str = "large";
 /// States of tracked files that are large in the accepted commit already, NUL after each.
 const KNOWN: &str = "known-large";
 
-/// Paths whose accepted file comes in the place of one that was set aside.
+/// Paths whose accepted file comes in the place of one that is set aside, each with the state of that one, NUL after both.
 const BEING_PUT_BACK: &str = "being-put-back";
 
 /// Each level holds a folder open; git gives up not far below.
@@ -141,7 +141,12 @@ impl Workspace {
         let listed = self.git(["ls-files", "-z"]).run()?.stdout;
         let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let paths = names.map(|name| PathBuf::from(OsStr::from_bytes(name)));
-        Ok(paths.filter(|path| self.size(path) > self.limits.file_bytes).collect())
+        // The way there is looked at for the few that matter.
+        let is_large = |path: &PathBuf| {
+            let max = self.limits.file_bytes;
+            self.size_on_any_way(path) > max && self.size(path) > max
+        };
+        Ok(paths.filter(is_large).collect())
     }
 
     /// The changes that stay. Of those that are too much together the largest go first.
@@ -181,32 +186,43 @@ impl Workspace {
         if paths.is_empty() {
             return Ok(());
         }
-        let mut names = Vec::new();
+        let mut records = Vec::new();
         for path in paths {
-            names.extend_from_slice(path.as_os_str().as_bytes());
-            names.push(0);
+            for field in [path.as_os_str().as_bytes(), &self.state(path)] {
+                records.extend_from_slice(field);
+                records.push(0);
+            }
         }
-        write(&self.shadow.join(BEING_PUT_BACK), &names)?;
-        paths.iter().try_for_each(|path| self.move_to_large(path))?;
+        write(&self.shadow.join(BEING_PUT_BACK), &records)?;
         self.finish_putting_back()
     }
 
     /// Also for an engine that was killed in the middle of it.
     fn finish_putting_back(&self) -> Result<(), WorkspaceError> {
         let marker = self.shadow.join(BEING_PUT_BACK);
-        let names = read_if_there(&marker)?;
-        if names.is_empty() {
+        let records = read_if_there(&marker)?;
+        if records.is_empty() {
             return Ok(());
         }
-        let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        let mut paths: Vec<&Path> = names.map(|name| Path::new(OsStr::from_bytes(name))).collect();
+        let fields: Vec<&[u8]> = records.split(|byte| *byte == 0).collect();
+        let mut paths = Vec::new();
+        for record in fields.chunks_exact(2) {
+            let path = Path::new(OsStr::from_bytes(record[0]));
+            // Another one is the accepted file, back already.
+            if self.state(path) == record[1] {
+                self.move_to_large(path)?;
+            }
+            paths.push(path);
+        }
         paths.retain(|path| self.presence(path) == Presence::Missing);
         let accepted = self.accepted()?;
         for some in paths.chunks(PATHS_PER_CALL) {
-            let call =
-                self.git_writing(["restore", "--worktree", "--source", accepted.as_str(), "--"]);
-            // 1: the accepted commit has no such file any more.
-            call.env("GIT_LITERAL_PATHSPECS", "1").args(some).run_with(&[1])?;
+            // 1: some are accepted no more, and git has restored none.
+            if self.restoring(accepted.as_str(), some).run_with(&[1])?.1 == 1 {
+                for path in some {
+                    self.restoring(accepted.as_str(), &[path]).run_with(&[1])?;
+                }
+            }
         }
         self.note_large()?;
         fs::remove_file(&marker).map_err(|cause| WorkspaceError::io(&marker, cause))
@@ -226,13 +242,17 @@ impl Workspace {
 
     /// Of a plain file; all else has none.
     fn size(&self, path: &Path) -> u64 {
-        let size = self.tree.join(path).symlink_metadata();
-        let size = size.ok().filter(fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
+        let size = self.size_on_any_way(path);
         // A file of this name that is reached through a link is not of this tree.
         match size > 0 && self.presence(path) == Presence::File {
             true => size,
             false => 0,
         }
+    }
+
+    fn size_on_any_way(&self, path: &Path) -> u64 {
+        let found = self.tree.join(path).symlink_metadata();
+        found.ok().filter(fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
     }
 }
 

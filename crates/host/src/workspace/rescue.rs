@@ -5,7 +5,7 @@ use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::crash;
 use crate::files::open_folder_beneath;
-use crate::git::GitError;
+use crate::git::{GitCall, GitError};
 use crate::repository::{StoredRef, parse_commit};
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
@@ -95,20 +95,19 @@ impl Workspace {
             left.extend(old.into_iter().cloned());
             let (there, gone): (Vec<&String>, Vec<&String>) =
                 same.into_iter().partition(|path| kept.contains_key(*path));
-            self.restore(commit.as_str(), &there)?;
+            if !there.is_empty() {
+                self.restoring(commit.as_str(), &there).run()?;
+            }
             gone.into_iter().try_for_each(|path| self.remove(Path::new(path)))?;
         }
         Ok(left)
     }
 
-    fn restore(&self, commit: &str, paths: &[&String]) -> Result<(), WorkspaceError> {
-        if !paths.is_empty() {
-            self.git_writing(["restore", "--worktree", "--source", commit, "--"])
-                .env("GIT_LITERAL_PATHSPECS", "1")
-                .args(paths)
-                .run()?;
-        }
-        Ok(())
+    /// Brings these paths of the tree to what a commit holds.
+    pub(super) fn restoring(&self, commit: &str, paths: &[impl AsRef<OsStr>]) -> GitCall {
+        self.git_writing(["restore", "--worktree", "--source", commit, "--"])
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .args(paths)
     }
 
     fn remove(&self, path: &Path) -> Result<(), WorkspaceError> {

@@ -84,7 +84,10 @@ impl World {
     }
 
     pub fn run(&self, spec: &RunSpec) -> RunOutcome {
-        finished(self.start(spec))
+        match self.start(spec).wait().unwrap() {
+            Waited::Finished(outcome) => outcome,
+            Waited::Lost => panic!("the run was lost: {}", self.log("supervisor.log")),
+        }
     }
 
     pub fn end(&self, spec: &RunSpec) -> RunEnd {

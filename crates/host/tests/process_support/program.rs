@@ -1,4 +1,4 @@
-//! A program for tests: the two hidden commands, and an engine that does nothing but start a run.
+//! A program for tests: the two hidden commands, and an engine that does nothing but start a run and wait for it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,5 +19,10 @@ fn engine(run_dir: &Path, spec: &str) -> ExitCode {
     let spec = serde_json::from_str(spec).expect("a test passes a good spec");
     let program = std::env::current_exe().expect("this program has a path");
     let run = start(run_dir, &spec, &program).expect("the supervisor can be started");
-    run.wait().map_or(ExitCode::FAILURE, |_| ExitCode::SUCCESS)
+    let waited = run.wait();
+    if let Ok(script) = std::env::var("AFTERWARDS") {
+        let ran = std::process::Command::new("sh").args(["-c", &script]).status();
+        ran.expect("there is a shell");
+    }
+    waited.map_or(ExitCode::FAILURE, |_| ExitCode::SUCCESS)
 }

@@ -144,7 +144,7 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
     let signals = if signals_are_held {
         ""
     } else {
-        "; an agent can end or stop its supervisor, and the third time is for you"
+        "; an agent can end or stop its supervisor; after the third time you are asked"
     };
     match level {
         Isolation::PidNamespace => {
@@ -154,7 +154,7 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
             "isolation",
             format!(
                 "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
-                 found and ended like without{signals}"
+                 found and ended as if there were no cgroup{signals}"
             ),
             ALLOW_NAMESPACES,
         ),

@@ -2,13 +2,16 @@
 
 use super::Finding;
 use crate::place;
+use std::path::Path;
 use tollgate_contract::config::{Config, Enforce};
 use tollgate_host::layout::{Layout, state_home};
 use tollgate_host::process::{SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
 use tollgate_host::repository::Repository;
-use tollgate_host::sandbox::{self, Surroundings};
+use tollgate_host::sandbox::{self, Closed, Surroundings};
 
 const NAME: &str = "sandbox";
+/// Of what the settings have a say in.
+const TITLE: &str = "[sandbox]";
 
 /// Tried out, not only asked for.
 pub(super) fn enforced() -> Finding {
@@ -41,7 +44,7 @@ fn finding(probe: &SandboxProbe) -> Finding {
         }
         (SandboxLevel::Partial, _) if !probe.devices_held => Finding::warn(
             NAME,
-            format!("partial: a device could be opened or made all the same{spoken}"),
+            format!("partial: a device could still be opened or created{spoken}"),
             "run agents as an ordinary user, or in a container",
         ),
         (SandboxLevel::Partial, _) => Finding::warn(
@@ -86,10 +89,9 @@ fn fix(why: Option<&Unheld>) -> &'static str {
 
 /// What differs from the usual.
 pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config) -> Vec<Finding> {
-    let title = "[sandbox]";
     if config.sandbox.enforce == Enforce::Off {
         let message = "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may, whatever the kernel could refuse";
-        return vec![Finding::warn(title, message, "remove the line, unless you need it")];
+        return vec![Finding::warn(TITLE, message, "remove the line, unless you need it")];
     }
     let home = place::home();
     // Told by a line of its own.
@@ -100,25 +102,33 @@ pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config
     match sandbox::added(&config.sandbox, &surroundings) {
         Err(refused) => {
             let fix = format!("mend {}", layout.settings().display());
-            vec![Finding::fail(title, refused.to_string(), fix)]
+            vec![Finding::fail(TITLE, refused.to_string(), fix)]
         }
         Ok(paths) => {
             let absent = paths.iter().find(|path| !path.exists()).map(|absent| {
                 let message =
                     format!("{} is not there, so nothing is open to agents", absent.display());
-                Finding::warn(title, message, "make it, or remove it from `write`")
+                Finding::warn(TITLE, message, "make it, or remove it from `write`")
             });
-            let linked = sandbox::linked(&surroundings);
-            let linked = linked.iter().filter(|path| !paths.contains(path)).map(|path| {
-                let message = format!(
-                    "{} is closed to agents: a file in it is also one of your checkout, by a hard link",
-                    path.display()
-                );
-                Finding::warn(title, message, "install again with copies, or open it by `write`")
-            });
-            absent.into_iter().chain(linked).collect()
+            let closed = sandbox::closed(&surroundings);
+            let closed = closed.iter().filter(|(path, _)| !paths.contains(path));
+            absent.into_iter().chain(closed.map(|(path, why)| closed_finding(path, *why))).collect()
         }
     }
+}
+
+fn closed_finding(path: &Path, why: Closed) -> Finding {
+    let (why, fix) = match why {
+        Closed::SharesAFile => (
+            "a file in it is also one of your checkout, by a hard link",
+            "install again with copies, or open it by `write`",
+        ),
+        Closed::TooManyFiles => (
+            "too many files to look at, there or in your checkout, for hard links between them",
+            "clean it, or open it by `write`",
+        ),
+    };
+    Finding::warn(TITLE, format!("{} is closed to agents: {why}", path.display()), fix)
 }
 
 #[cfg(test)]
@@ -142,6 +152,8 @@ mod tests {
         assert!(partial.fix.unwrap().contains("6.2"));
         let open = devices(SandboxLevel::Partial, Some(7), None, false);
         assert!(open.message.contains("device"), "{}", open.message);
+        let many = closed_finding(Path::new("/tmp"), Closed::TooManyFiles);
+        assert!(many.message.contains("too many files to look at"), "{}", many.message);
         let none = probe(SandboxLevel::None, None, Some(Unheld::NotEnabled));
         assert!(none.message.starts_with("none: Landlock is in the kernel"), "{}", none.message);
         assert!(none.fix.unwrap().contains("lsm="));

@@ -45,7 +45,7 @@ pub fn probe_sandbox() -> io::Result<SandboxProbe> {
     let own_terminals = isolation::has_own_devices();
     tried
         .map(|probe| SandboxProbe { own_terminals, ..probe })
-        .map_err(|_| io::Error::other("the thread that tried the sandbox out has ended badly"))
+        .map_err(|_| io::Error::other("the sandbox test failed unexpectedly"))
 }
 
 fn try_out(root: &Path) -> SandboxProbe {
