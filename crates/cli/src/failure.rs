@@ -94,9 +94,17 @@ impl From<JournalError> for Failure {
                 Self::new(Exit::Damaged, "cli.journal_older", error.to_string())
                     .hint("put the newer journal back if you have it")
                     .hint(
-                        "or continue knowingly from the older one with `tollgate resume SESSION --accept-older-journal`: \
-                         what was decided and done after it is not taken up, and a branch that is ahead is kept \
+                        "or continue from the older journal with `tollgate resume SESSION --accept-older-journal`: \
+                         what was decided and done after it is ignored, and a branch that is ahead is kept \
                          under another name",
+                    )
+            }
+            JournalError::Replaced { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_replaced", error.to_string())
+                    .hint("put back the journal of the session that was started last under this name")
+                    .hint(
+                        "or continue with this one with `tollgate resume SESSION --accept-older-journal`: what the other \
+                         session decided and did is ignored, and its branch is kept under another name",
                     )
             }
             _ if error.is_not_found() => Self::usage("cli.session", error.to_string()),
@@ -156,7 +164,9 @@ impl From<OpenError> for Failure {
                 persistence(error.to_string())
             }
             OpenError::Workspace(error) => persistence(error.to_string()),
-            OpenError::Folder { .. } | OpenError::Files(_) => persistence(error.to_string()),
+            OpenError::Folder { .. } | OpenError::Move { .. } | OpenError::Files(_) => {
+                persistence(error.to_string())
+            }
         }
     }
 }

@@ -87,8 +87,8 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         Input::Edited(edits) => files::edited(draft, edits),
         Input::PutBack { path } => files::put_back(draft, &path),
         Input::Told { code, message } => files::told(draft, &code, message),
-        Input::OlderJournalAccepted { records, known, branch } => {
-            files::older_accepted(draft, records, known, branch)
+        Input::OlderJournalAccepted { records, known, forgotten, branch } => {
+            files::older_accepted(draft, records, known, forgotten, branch)
         }
         Input::PersistenceFailed { detail } => files::persistence_failed(draft, detail),
         Input::Tick => failure::start_due(draft),

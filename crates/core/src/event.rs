@@ -239,6 +239,10 @@ pub enum Event {
         /// How many records the older journal has, and how many there were.
         records: u64,
         known: u64,
+        /// The hashes of the last records that were known. A note of one of them is not removed before this record is
+        /// written, so a kill in between can leave it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        forgotten: Vec<String>,
         /// Where the branch is kept that was ahead of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,

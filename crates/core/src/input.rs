@@ -56,6 +56,7 @@ pub enum Input {
     OlderJournalAccepted {
         records: u64,
         known: u64,
+        forgotten: Vec<String>,
         /// Where the branch is kept that was ahead of it.
         branch: Option<String>,
     },

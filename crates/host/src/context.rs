@@ -6,7 +6,7 @@ use crate::layout::{
     Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
 };
 use crate::redact::Redactor;
-use crate::repository::Repository;
+use crate::repository::{Repository, RepositoryError};
 use crate::sandbox::Surroundings;
 use crate::settings::roles::{self, MissingRole};
 use crate::workspace::{SizeLimits, Workspace, WorkspaceError};
@@ -103,10 +103,19 @@ impl Context {
         agent_homes(&self.state_home, self.repository.root(), session)
     }
 
-    /// What locks a session: in its folder, and in the state directory for every copy of it.
-    pub fn session_locks(&self, session: &SessionName) -> [PathBuf; 2] {
-        let common_dir = self.repository.common_dir();
-        [self.session_layout(session).lock(), session_lock(&self.state_home, common_dir, session)]
+    /// What locks a session in all worktrees, beside the lock in its folder.
+    pub fn session_lock(&self, session: &SessionName) -> PathBuf {
+        session_lock(&self.state_home, self.repository.common_dir(), session)
+    }
+
+    /// Whether the name of a session is taken: by a folder in any worktree, because they share its branch, its hidden refs
+    /// and the notes on its journal, or by a branch that is left.
+    pub fn is_taken(&self, session: &SessionName) -> Result<bool, RepositoryError> {
+        let mut roots = self.repository.worktrees()?;
+        roots.push(self.repository.root().to_owned());
+        let is_there =
+            |root| Layout::new(root).session(session).folder().symlink_metadata().is_ok();
+        Ok(roots.into_iter().any(is_there) || self.repository.branch_tip(session)?.is_some())
     }
 
     /// Where it stands how far a session's journal is.

@@ -11,6 +11,7 @@ pub const POINTS: &[&str] = &[
     "mend.saved",
     "mend.before_cut",
     "mend.cut",
+    "aside.kept",
     "inbox.taken",
     "inbox.replied",
     "serve.committed",

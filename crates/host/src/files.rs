@@ -210,6 +210,26 @@ pub fn sync_beneath(root: &Path, relative: &str) -> Result<(), FileError> {
         .map_err(|errno| FileError::io("sync the folder of", &path)(errno.into()))
 }
 
+/// Everything in a folder of ours is on disk when this returns, but not the folder's own name.
+pub fn sync_tree(folder: &Path) -> Result<(), FileError> {
+    let io = FileError::io("sync", folder);
+    for entry in std::fs::read_dir(folder).map_err(&io)? {
+        let path = entry.map_err(&io)?.path();
+        if path.is_dir() {
+            sync_tree(&path)?;
+        } else {
+            File::open(&path).and_then(|file| file.sync_data()).map_err(&io)?;
+        }
+    }
+    sync_folder(folder).map_err(io)
+}
+
+/// The first of the names with numbers from 1 that nothing has.
+pub(crate) fn first_free(name: impl FnMut(u32) -> PathBuf) -> PathBuf {
+    let free = (1..).map(name).find(|place| place.symlink_metadata().is_err());
+    free.expect("there are fewer files than numbers")
+}
+
 /// Removes a folder of ours and everything in it, without following links.
 pub fn remove_tree(path: &Path) -> Result<(), FileError> {
     let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());

@@ -206,17 +206,14 @@ impl Inbox {
         let bad = self.folder.join(BAD);
         fs::create_dir_all(&bad).map_err(FileError::io("make", &bad))?;
         let name = path.file_name().unwrap_or_default();
-        let target = (1_u32..)
-            .map(|number| match number {
-                1 => bad.join(name),
-                number => {
-                    let mut numbered = name.to_owned();
-                    numbered.push(format!(".{number}"));
-                    bad.join(numbered)
-                }
-            })
-            .find(|target| target.symlink_metadata().is_err())
-            .expect("not all numbers are taken");
+        let target = files::first_free(|number| match number {
+            1 => bad.join(name),
+            number => {
+                let mut numbered = name.to_owned();
+                numbered.push(format!(".{number}"));
+                bad.join(numbered)
+            }
+        });
         match fs::rename(path, target) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(FileError::io("put aside", path)(error).into())

@@ -9,9 +9,9 @@ mod lineage;
 mod mend;
 mod scan;
 
-pub use anchor::expect_whole;
+pub use anchor::Anchored;
 pub use lineage::Lineage;
-pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify, verify_session};
+pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify_session};
 
 use crate::crash;
 use crate::files;
@@ -85,15 +85,21 @@ pub enum JournalError {
     )]
     Unknown { path: PathBuf, line: u64, event_type: String, why: String },
     #[error(
-        "the journal {} was cut, or put back from an older copy: {why}. \
+        "the journal {} was truncated or restored from an older copy: {why}. \
          It is intact by itself, and nothing was changed",
         path.display()
     )]
-    Older { path: PathBuf, records: u64, known: u64, why: String },
+    Older { path: PathBuf, known: u64, why: String },
+    #[error(
+        "the journal {} is not the one that was written last: it belongs to another session with the same name. \
+         It is intact by itself, and nothing was changed",
+        path.display()
+    )]
+    Replaced { path: PathBuf, known: u64 },
     #[error(
         "the journal {} belongs to session {session}, not to the folder that it lies in. \
-         Nothing was changed. A copy of a session's folder is no session: remove it, or give the folder \
-         its name back if it was renamed",
+         Nothing was changed. A copied session folder cannot be used: delete the copy, or rename the folder back to \
+         {session}",
         path.display()
     )]
     Foreign { path: PathBuf, session: String },
@@ -143,12 +149,8 @@ impl Journal {
         Ok(Self::at(file, path, Position::START, Lineage::default()))
     }
 
-    /// Reads the whole journal, checks its chain, and sets a torn tail aside.
-    pub fn open(path: &Path) -> Result<(Self, Vec<Record>, Option<TornTail>), JournalError> {
-        Self::open_if(path, |_| Ok(()))
-    }
-
-    /// The same, where its records are what they should be. Nothing is written before that is known.
+    /// Reads the whole journal, checks its chain and that its records are what they should be, and sets a torn tail aside.
+    /// Nothing is written before all that is known.
     pub fn open_if<E: From<JournalError>>(
         path: &Path,
         check: impl FnOnce(&[Record]) -> Result<(), E>,
@@ -175,9 +177,14 @@ impl Journal {
         Self { file, path: path.to_owned(), end, poisoned: false, lineage, anchors }
     }
 
-    /// From the next commit on, it stands at these places too how far the journal is.
-    pub fn anchor_at(&mut self, places: &[PathBuf]) {
+    /// From the next commit on, it stands at these places too how far the journal is. A journal that has not begun forgets what
+    /// they say first: it is of another one.
+    pub fn anchor_at(&mut self, places: &[PathBuf]) -> Result<(), JournalError> {
+        if self.end.seq == 0 {
+            anchor::forget(places)?;
+        }
         self.anchors = Anchors::open(places);
+        Ok(())
     }
 
     pub fn lineage(&self) -> &Lineage {

@@ -2,7 +2,7 @@
 
 mod naming;
 
-pub use naming::new_session_name;
+pub use naming::{new_session_name, numbered};
 
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;

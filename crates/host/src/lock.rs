@@ -1,6 +1,7 @@
 //! One writer per session, by a lock of the operating system: it goes with its process, however that ends.
 
 use crate::clock;
+use crate::layout::SessionLayout;
 use crate::write_lock::{self, Owned};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -9,12 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tollgate_core::time::Timestamp;
 
-pub const LOCK_FILE: &str = "lock";
-
 /// Held as long as this value lives. Programs that we start do not inherit it.
 #[derive(Debug)]
 pub struct SessionLock {
-    _files: Vec<File>,
+    files: Vec<File>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -43,13 +42,18 @@ fn named(owner: &Option<LockOwner>) -> String {
 impl SessionLock {
     /// Takes the lock of a session folder, or says who has it.
     pub fn acquire(folder: &Path) -> Result<Self, LockError> {
-        Self::acquire_all(&[folder.join(LOCK_FILE)])
+        Self::acquire_file(&SessionLayout::at(folder).lock())
     }
 
-    /// Takes all of these locks: of the folder, and of the session wherever a copy of its folder lies.
-    pub fn acquire_all(paths: &[PathBuf]) -> Result<Self, LockError> {
-        let files = paths.iter().map(|path| acquire(path)).collect::<Result<_, _>>()?;
-        Ok(Self { _files: files })
+    /// Takes the lock that is this file.
+    pub fn acquire_file(path: &Path) -> Result<Self, LockError> {
+        Ok(Self { files: vec![acquire(path)?] })
+    }
+
+    /// Takes the lock of a session folder, too.
+    pub fn and_folder(mut self, folder: &Path) -> Result<Self, LockError> {
+        self.files.extend(Self::acquire(folder)?.files);
+        Ok(self)
     }
 }
 
@@ -74,7 +78,7 @@ fn acquire(path: &Path) -> Result<File, LockError> {
 
 /// Whether some process owns the session now.
 pub fn is_held(folder: &Path) -> bool {
-    write_lock::is_held(&folder.join(LOCK_FILE)).unwrap_or(false)
+    write_lock::is_held(&SessionLayout::at(folder).lock()).unwrap_or(false)
 }
 
 fn write_owner(file: &mut File) -> io::Result<()> {

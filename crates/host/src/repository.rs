@@ -208,6 +208,15 @@ impl Repository {
         self.exclude(&OWN_FOLDERS)
     }
 
+    /// The folders of all worktrees that share this repository. One with a line break in its name is missed: git before 2.36
+    /// has no way to tell it.
+    pub fn worktrees(&self) -> Result<Vec<PathBuf>, RepositoryError> {
+        let listed = self.read(["worktree", "list", "--porcelain"]).run()?;
+        let lines = listed.stdout.split(|byte| *byte == b'\n');
+        let folders = lines.filter_map(|line| line.strip_prefix(b"worktree "));
+        Ok(folders.map(|folder| PathBuf::from(OsStr::from_bytes(folder))).collect())
+    }
+
     /// The commit that branch `tollgate/<session>` is at.
     pub fn branch_tip(&self, session: &SessionName) -> Result<Option<CommitId>, RepositoryError> {
         Ok(self.tip_of(&branch_ref(session))?)

@@ -3,12 +3,12 @@
 
 use crate::journal_support;
 
-use journal_support::{at, journal_of, note, quick_folder};
+use journal_support::{at, journal_of, note, opened, quick_folder};
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tempfile::TempDir;
-use tollgate_host::journal::{self, Journal, JournalError};
+use tollgate_host::journal::{self, JournalError};
 
 /// Cuts the last commit at each of its bytes; all before it must survive and the journal go on.
 fn check_every_cut(commits: &[usize]) {
@@ -28,7 +28,7 @@ fn check_every_cut(commits: &[usize]) {
         assert_eq!(read.torn.unwrap().bytes, tail.len() as u64);
         assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "reading wrote");
 
-        let (mut journal, records, torn) = Journal::open(&path).unwrap();
+        let (mut journal, records, torn) = opened(&path).unwrap();
         let torn = torn.unwrap();
         let saved_as = torn.saved_as.unwrap();
         assert_eq!((records.len(), torn.bytes), (kept_records, tail.len() as u64));
@@ -37,7 +37,7 @@ fn check_every_cut(commits: &[usize]) {
 
         let durable = journal.append(at(99), &[note("on")]).unwrap();
         assert_eq!(durable.first_seq(), kept_records as u64 + 1);
-        assert_eq!(journal::verify(&path).unwrap().records, kept_records as u64 + 1);
+        assert_eq!(journal::read(&path).unwrap().records.len(), kept_records + 1);
         fs::remove_file(saved_as).unwrap();
     }
 }
@@ -65,7 +65,7 @@ fn r115_each_torn_tail_keeps_its_own_file() {
         let mut bytes = fs::read(&path).unwrap();
         bytes.extend_from_slice(b"{\"seq\":2,\"at");
         fs::write(&path, bytes).unwrap();
-        let (_, _, torn) = Journal::open(&path).unwrap();
+        let (_, _, torn) = opened(&path).unwrap();
         let name = format!("journal.torn-{number}");
         assert_eq!(torn.unwrap().saved_as.unwrap(), folder.path().join(name));
     }
@@ -73,8 +73,7 @@ fn r115_each_torn_tail_keeps_its_own_file() {
 
 fn expect_damage(path: &Path, what: &str) {
     let before = fs::read(path).unwrap();
-    for error in [journal::read(path).err(), journal::verify(path).err(), Journal::open(path).err()]
-    {
+    for error in [journal::read(path).err(), opened(path).err()] {
         match error {
             Some(JournalError::Damaged { line, seq, .. }) => assert_eq!(line, seq),
             other => panic!("{what}: {other:?}"),
@@ -111,7 +110,7 @@ fn r115_damage_names_its_line() {
     let path = journal_of(&folder, &[1, 1, 1]);
     let text = fs::read_to_string(&path).unwrap().replace("1.0", "1.9");
     fs::write(&path, text).unwrap();
-    let message = Journal::open(&path).unwrap_err().to_string();
+    let message = opened(&path).unwrap_err().to_string();
     assert!(message.contains("line 2 (record 2)"), "{message}");
     assert!(message.contains("Nothing was repaired"), "{message}");
 }
@@ -143,7 +142,7 @@ fn r115_text_that_a_person_added_is_damage_not_a_torn_tail() {
 fn journal_with_a_long_commit(folder: &TempDir) -> (std::path::PathBuf, Vec<u8>, usize) {
     let path = journal_of(folder, &[1, 1]);
     let start = fs::metadata(&path).unwrap().len() as usize;
-    let (mut journal, _, _) = Journal::open(&path).unwrap();
+    let (mut journal, _, _) = opened(&path).unwrap();
     let long: Vec<_> = (0..4).map(|n| note(&format!("{n}").repeat(1_500))).collect();
     let _ = journal.append(at(3), &long).unwrap();
     let whole = fs::read(&path).unwrap();
@@ -160,7 +159,7 @@ fn r115_blocks_that_never_reached_the_disk_are_a_torn_tail() {
         let mut bytes = whole.clone();
         bytes[zeros.clone()].fill(0);
         fs::write(&path, &bytes).unwrap();
-        let (_, records, torn) = Journal::open(&path).unwrap();
+        let (_, records, torn) = opened(&path).unwrap();
         let saved = fs::read(torn.unwrap().saved_as.unwrap()).unwrap();
         assert_eq!((records.len(), &saved[..]), (2, &bytes[start..]), "{zeros:?}");
         assert_eq!(fs::read(&path).unwrap(), &whole[..start]);
@@ -171,7 +170,7 @@ fn r115_blocks_that_never_reached_the_disk_are_a_torn_tail() {
 fn r115_zeros_before_a_later_commit_are_damage() {
     let folder = quick_folder();
     let (path, _, start) = journal_with_a_long_commit(&folder);
-    let (mut journal, _, _) = Journal::open(&path).unwrap();
+    let (mut journal, _, _) = opened(&path).unwrap();
     let _ = journal.append(at(4), &[note("later")]).unwrap();
     let whole = fs::read(&path).unwrap();
     for zeros in [start..512, 1024..1536, 0..512] {

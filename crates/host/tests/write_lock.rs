@@ -3,23 +3,28 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use tempfile::TempDir;
 use tollgate_host::lock::{LockError, SessionLock, is_held};
 use tollgate_host::write_lock::{self, Owned};
 
 /// What an agent can do: both kinds of lock on a descriptor for reading.
-#[expect(unsafe_code, reason = "the standard library has no such lock")]
-fn held_by_a_reader(path: &std::path::Path) -> File {
+fn held_by_a_reader(path: &Path) -> File {
     let file = File::open(path).unwrap();
     file.lock().unwrap();
+    assert!(is_read_locked(&file), "{}", std::io::Error::last_os_error());
+    file
+}
+
+#[expect(unsafe_code, reason = "the standard library has no such lock")]
+fn is_read_locked(file: &File) -> bool {
     // SAFETY: all zeros is a valid `flock`, and it outlives the call.
-    let done = unsafe {
+    unsafe {
         let mut lock: libc::flock = std::mem::zeroed();
         lock.l_type = libc::F_RDLCK as libc::c_short;
-        libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw mut lock)
-    };
-    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
-    file
+        libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw mut lock) == 0
+    }
 }
 
 #[test]
@@ -46,19 +51,29 @@ fn r176_a_reader_cannot_hold_the_lock_of_a_session() {
 
 #[test]
 fn r176_a_reader_cannot_wait_for_the_next_file_of_the_row() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("lock");
-    let mut readers = Vec::new();
-    for number in 0..4 {
-        let Owned::Ours(ours) = write_lock::try_own(&path).unwrap() else { panic!("it is free") };
-        let at = if number == 0 { path.clone() } else { path.with_extension(number.to_string()) };
-        assert!(fs::exists(&at).unwrap(), "{}", at.display());
-        let early = File::open(&at).unwrap();
-        drop(ours);
-        drop(early);
-        readers.push(held_by_a_reader(&at));
+    for _ in 0..200 {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("lock");
+        fs::write(&path, "").unwrap();
+        let _reader = held_by_a_reader(&path);
+        let (is_waiting, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !is_over.load(SeqCst) {
+                    let next = File::open(path.with_extension("1"));
+                    is_waiting.store(true, SeqCst);
+                    assert!(!next.is_ok_and(|next| is_read_locked(&next)), "the reader was first");
+                }
+            });
+            while !is_waiting.load(SeqCst) {
+                std::hint::spin_loop();
+            }
+            let ours = write_lock::try_own(&path).unwrap();
+            is_over.store(true, SeqCst);
+            let Owned::Ours(_until_it_ended) = ours else { panic!("no writer holds it") };
+            watcher.join().unwrap();
+        });
     }
-    assert!(!write_lock::is_held(&path).unwrap());
 }
 
 #[test]
@@ -73,7 +88,6 @@ fn r176_of_many_who_come_at_once_one_owns_it() {
             scope.spawn(|| {
                 for _ in 0..50 {
                     if let Owned::Ours(_file) = write_lock::try_own(&path).unwrap() {
-                        use std::sync::atomic::Ordering::SeqCst;
                         assert_eq!(owners.fetch_add(1, SeqCst), 0, "two own it");
                         std::thread::yield_now();
                         owners.fetch_sub(1, SeqCst);

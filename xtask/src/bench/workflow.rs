@@ -19,7 +19,7 @@ use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
 use tollgate_host::clock;
 use tollgate_host::failure_report::Reporter;
-use tollgate_host::journal::{Journal, Lineage};
+use tollgate_host::journal::{Journal, JournalError, Lineage};
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
@@ -93,7 +93,8 @@ impl Flow {
     pub fn resume(folder: &Path) -> Result<Self, Trouble> {
         let layout = SessionLayout::at(folder);
         let lock = SessionLock::acquire(folder)?;
-        let (journal, records, torn) = Journal::open(&layout.journal())?;
+        let (journal, records, torn) =
+            Journal::open_if(&layout.journal(), |_| Ok::<(), JournalError>(()))?;
         if let Some(torn) = torn {
             return Err(format!("the journal ends in {} torn bytes", torn.bytes).into());
         }

@@ -20,7 +20,7 @@ use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::clock;
 use tollgate_host::context::Context;
-use tollgate_host::layout::new_session_name;
+use tollgate_host::layout::{new_session_name, numbered};
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
@@ -136,7 +136,7 @@ impl Run {
         };
         check_agents(context, &action)?;
         Ok(Opening {
-            session: self.session_name(context, goal.unwrap_or(&action.name)),
+            session: self.session_name(goal.unwrap_or(&action.name)),
             goal: goal.unwrap_or(&action.description).to_owned(),
             mode,
             action,
@@ -172,14 +172,8 @@ impl Run {
         Ok(Some(goal))
     }
 
-    fn session_name(&self, context: &Context, goal: &str) -> SessionName {
-        let words = self.slug.as_deref().unwrap_or(goal);
-        // A branch of that name may be left from a session whose folder is gone.
-        let is_taken = |name: &SessionName| {
-            context.layout.session(name).folder().exists()
-                || context.repository.branch_tip(name).is_ok_and(|tip| tip.is_some())
-        };
-        new_session_name(&clock::local_date(), words, is_taken)
+    fn session_name(&self, goal: &str) -> SessionName {
+        new_session_name(&clock::local_date(), self.slug.as_deref().unwrap_or(goal))
     }
 
     fn requested(&self) -> Vec<Role> {
@@ -276,20 +270,17 @@ fn instructions(context: &Context) -> Vec<String> {
         .collect()
 }
 
-/// A name that somebody else took between choosing and making gets a number.
+/// A name that is taken gets a number.
 fn open(
     context: Arc<Context>,
     mut opening: Opening,
     face: &mut dyn Face,
 ) -> Result<Owner, Failure> {
     let chosen = opening.session.clone();
-    for number in 2..100 {
+    for name in numbered(&chosen) {
+        opening.session = name;
         match Owner::open(context.clone(), &opening, face) {
-            Err(OpenError::Exists { .. }) => {
-                let next = format!("{chosen}-{number}");
-                opening.session = SessionName::parse(&next)
-                    .map_err(|bad| Failure::usage("cli.session", bad.to_string()))?;
-            }
+            Err(OpenError::Exists { .. }) => {}
             other => return Ok(other?),
         }
     }

@@ -65,11 +65,19 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     ),
     (
         "cli.journal_older",
-        "The journal of the session is intact by itself, but more of it was written once: it was cut, or put back from an older\n\
-         copy. Tollgate notes the last record in the repository's git folder and in the state directory. Nothing was changed.\n\n\
-         What to do: put the newer journal back if you have it. Otherwise continue knowingly from the older one with\n\
+        "The journal of the session is intact by itself, but more of it was written once: it was truncated or restored from an\n\
+         older copy. Tollgate notes the last record in the repository's git folder and in the state directory. Nothing was changed.\n\n\
+         What to do: put the newer journal back if you have it. Otherwise continue from the older journal with\n\
          `tollgate resume SESSION --accept-older-journal`. What was decided and done after it is then asked and done again. The\n\
          branch that is ahead, the workspaces and the outcomes of agents and checks are kept under other names.",
+    ),
+    (
+        "cli.journal_replaced",
+        "The journal is intact by itself, but it is not the one that was written last: a session was deleted and started again\n\
+         under the same name, and then the journal of the deleted one was put back. Nothing was changed.\n\n\
+         What to do: put back the journal of the session that was started last. To continue with this one instead, use\n\
+         `tollgate resume SESSION --accept-older-journal`. The branch, the workspaces and the outcomes of the other session are\n\
+         kept under other names.",
     ),
     (
         "cli.kind",

@@ -1,12 +1,16 @@
 //! An outcome belongs to one journal, and a journal to one session.
 
 use crate::support::plan::{Planned, planner};
-use crate::support::{APPROVE, PER_BATCH, Ran, Repo, eventually, files_below, ran, text};
+use crate::support::processes::alive;
+use crate::support::{APPROVE, GOAL, PER_BATCH, Ran, Repo, eventually, files_below, ran, text};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 use tollgate_core::event::Event;
+use tollgate_core::id::SessionName;
 use tollgate_core::time::Timestamp;
 use tollgate_host::journal::{self, Journal};
 
@@ -35,6 +39,12 @@ fn back_at_the_gate() -> Repo {
     fs::write(repo.session().join("journal.jsonl"), backup).unwrap();
     fs::remove_file(repo.outside("ok")).unwrap();
     repo
+}
+
+/// Runs a command that a named crash point kills.
+fn killed(command: &mut Command) {
+    let ended = command.output().unwrap();
+    assert_eq!(ended.status.signal(), Some(9), "it was not reached: {}", text(&ended.stderr));
 }
 
 fn branch(repo: &Repo) -> String {
@@ -74,7 +84,7 @@ fn r165_an_outcome_of_the_same_record_is_taken_up() {
     let repo = Repo::with(json!([
         {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 700}}
     ]));
-    let mut engine = repo.start(&["run", "--no-input", crate::support::GOAL]);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     engine.kill().unwrap();
     engine.wait().unwrap();
@@ -119,6 +129,51 @@ fn r165_a_session_begun_anew_under_its_name_inherits_nothing() {
     assert!(refs.contains(&format!("refs/tollgate/keep/{name}/tip {}", now.trim())), "{refs}");
 }
 
+/// Killed when the first record is on disk and nothing outside the journal tells of it yet.
+#[test]
+fn r165_r166_a_session_begun_anew_and_killed_at_its_first_record_continues() {
+    let repo = at_the_gate();
+    let name = repo.session_name();
+    fs::remove_dir_all(repo.session()).unwrap();
+    let mut run = repo.command(&["run", "--no-input", GOAL]);
+    killed(run.env("TOLLGATE_CRASH_AT", "journal.synced"));
+    assert_eq!(repo.session_name(), name, "the same day, the same name");
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    repo.resume().exits(3).says(APPROVE.0);
+}
+
+#[test]
+fn r166_the_journal_of_a_deleted_session_with_the_same_name_is_refused_as_such() {
+    let repo = at_the_gate();
+    let (name, deleted) = (repo.session_name(), repo.session_file("journal.jsonl"));
+    fs::remove_dir_all(repo.session()).unwrap();
+    repo.run().exits(3);
+    assert_eq!(repo.session_name(), name, "the same day, the same name");
+    fs::write(repo.session().join("journal.jsonl"), deleted).unwrap();
+    for command in [&["audit", "--verify"][..], &["resume", "--no-input"]] {
+        let refused = repo.tollgate(command).exits(6).does_not_say("truncated");
+        let refused = refused.says("belongs to another session with the same name");
+        refused.says("explain cli.journal_replaced").says("--accept-older-journal");
+    }
+    repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(3);
+    finish(&repo).exits(0);
+}
+
+#[test]
+fn r165_a_workspace_that_cannot_be_moved_is_named_with_a_way_out() {
+    let repo = at_the_gate();
+    let name = repo.session_name();
+    let homes = only_folder(&repo.outside("state/workspaces"));
+    let in_the_way = homes.join("former");
+    fs::write(&in_the_way, "").unwrap();
+    fs::remove_dir_all(repo.session()).unwrap();
+    let from = homes.join(&name);
+    let refused = repo.run().exits(4).says(&format!("cannot move {} to", from.display()));
+    refused.says("move it away and resume");
+    fs::remove_file(&in_the_way).unwrap();
+    repo.resume().exits(3).says(APPROVE.0);
+}
+
 /// Everything of the session and its branch, to see that nothing was written.
 fn everything(repo: &Repo) -> (Vec<(PathBuf, Vec<u8>)>, String) {
     let mut files: Vec<_> = files_below(&repo.session())
@@ -158,7 +213,8 @@ fn r166_a_journal_cut_at_a_commit_is_noticed_before_anything_is_written() {
         &["answer", "latest", APPROVE.0, "approved"],
         &["cancel", "--reason", "enough"],
     ] {
-        let refused = repo.tollgate(command).exits(6).says("cut, or put back from an older copy");
+        let refused =
+            repo.tollgate(command).exits(6).says("was truncated or restored from an older copy");
         assert!(refused.err.contains("--accept-older-journal"), "{}", refused.err);
     }
     let told: Value =
@@ -198,6 +254,58 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
 }
 
 #[test]
+fn r166_an_older_journal_that_was_accepted_is_not_refused_after_a_kill() {
+    let repo = back_at_the_gate();
+    let mut accept = repo.command(&["resume", "--no-input", "--accept-older-journal"]);
+    killed(accept.env("TOLLGATE_CRASH_AT", "journal.synced"));
+    assert_eq!(repo.events("older_journal_accepted").len(), 1);
+    let accepted = repo.session_file("journal.jsonl");
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    repo.resume().exits(3);
+    // The control: a journal that is cut after that is noticed all the same.
+    finish(&repo);
+    fs::write(repo.session().join("journal.jsonl"), accepted).unwrap();
+    repo.tollgate(&["audit", "--verify"]).exits(6);
+    repo.resume().exits(6);
+}
+
+#[test]
+fn r165_no_agent_of_the_former_life_runs_on_when_an_older_journal_is_accepted() {
+    let repo = at_the_gate();
+    let slow = repo.outside("slow.sh");
+    fs::write(&slow, "sleep 120; exit").unwrap();
+    let task = Planned::new("T-001", "app.txt");
+    let stays = json!({"default": true, "run": ["sh", slow]});
+    repo.crew(json!([planner(&[task]), {"when": {"role": "Coder"}, "do": stays}]));
+    let backup = repo.session_file("journal.jsonl");
+    repo.answer(APPROVE.0, APPROVE.1).exits(3);
+    let mut engine = repo.start(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]);
+    let marker = slow.display().to_string();
+    eventually("the agent", || !alive(&marker).is_empty());
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    fs::write(repo.session().join("journal.jsonl"), backup).unwrap();
+    repo.resume().exits(6);
+    assert!(!alive(&marker).is_empty(), "the control: a refused resume stops nothing");
+    repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(3);
+    assert!(alive(&marker).is_empty(), "it is stopped before the session continues");
+}
+
+/// What came later is in both places when it was kept, and in one when it was removed.
+#[test]
+fn r166_r179_session_files_are_kept_before_they_are_removed() {
+    let repo = back_at_the_gate();
+    let report = repo.session_file("report.md");
+    let accept = ["resume", "--no-input", "--accept-older-journal"];
+    killed(repo.command(&accept).env("TOLLGATE_CRASH_AT", "aside.kept"));
+    assert_eq!(repo.session_file("report.md"), report);
+    assert_eq!(repo.session_file("journal.former-1/report.md"), report);
+    repo.tollgate(&accept).exits(3);
+    assert!(!repo.session().join("report.md").exists());
+    assert_eq!(repo.session_file("journal.former-2/report.md"), report);
+}
+
+#[test]
 fn r166_an_older_journal_with_accepted_work_continues_from_that_work() {
     let tasks = [Planned::new("T-001", "one.txt"), Planned::new("T-002", "two.txt")];
     let repo = Repo::with(json!([planner(&tasks)]));
@@ -223,7 +331,9 @@ fn r166_a_branch_that_is_checked_out_is_not_renamed_under_the_person() {
     repo.git(&["checkout", "--quiet", &branch(&repo)]);
     let before = repo.session_file("journal.jsonl");
     let accept = ["resume", "--no-input", "--accept-older-journal"];
-    repo.tollgate(&accept).exits(2).says("check another branch out");
+    repo.tollgate(&accept)
+        .exits(2)
+        .says("check out another branch there, then run the same command again");
     assert_eq!(repo.session_file("journal.jsonl"), before);
     repo.git(&["checkout", "--quiet", "main"]);
     repo.tollgate(&accept).exits(3);
@@ -252,18 +362,90 @@ fn r166_two_engines_never_work_on_one_session_wherever_its_folder_lies() {
     let repo = Repo::with(json!([
         {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 3000}}
     ]));
-    let other = repo.outside("other");
-    repo.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
-    fs::copy(repo.root().join("tollgate.toml"), other.join("tollgate.toml")).unwrap();
-    let mut engine = repo.start(&["run", "--no-input", crate::support::GOAL]);
+    let (other, there) = worktree(&repo);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     copy_folder(&repo.root().join(".agents-work"), &other.join(".agents-work"));
-    let second = ran(repo.command(&["resume", "--no-input"]).current_dir(&other)).exits(5);
+    let second = there(&["resume", "--no-input"]).exits(5);
     assert!(second.err.contains(&format!("pid {}", engine.id())), "{}", second.err);
     assert_eq!(engine.wait().unwrap().code(), Some(3));
     assert_eq!(repo.starts_of("Architect"), 1);
     // The original went on, so the copy is behind what was written.
-    ran(repo.command(&["resume", "--no-input"]).current_dir(&other)).exits(6);
+    there(&["resume", "--no-input"]).exits(6);
+}
+
+/// Names of the sessions whose folders lie in a worktree.
+fn sessions_in(worktree: &Path) -> Vec<String> {
+    let entries = fs::read_dir(worktree.join(".agents-work")).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Another worktree of the repository, and what a command does there.
+fn worktree(repo: &Repo) -> (PathBuf, impl Fn(&[&str]) -> Ran) {
+    let other = repo.outside("other");
+    repo.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
+    fs::copy(repo.root().join("tollgate.toml"), other.join("tollgate.toml")).unwrap();
+    (other.clone(), move |args: &[&str]| ran(repo.command(args).current_dir(&other)))
+}
+
+#[test]
+fn r166_the_same_goal_in_another_worktree_is_another_session() {
+    let repo = at_the_gate();
+    let (other, there) = worktree(&repo);
+    let name = repo.session_name();
+    let refs_of_it = || repo.git(&["for-each-ref", &format!("refs/tollgate/keep/{name}")]);
+    let before = (everything(&repo).0, refs_of_it());
+    there(&["run", "--no-input", GOAL]).exits(3);
+    assert_eq!(sessions_in(&other), [format!("{name}-2")]);
+    assert_eq!((everything(&repo).0, refs_of_it()), before);
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    finish(&repo).exits(0);
+    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
+    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
+}
+
+#[test]
+fn r166_the_same_goal_at_the_same_time_in_two_worktrees_is_two_sessions() {
+    let repo = Repo::with(json!([
+        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1000}}
+    ]));
+    let (other, there) = worktree(&repo);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
+    there(&["run", "--no-input", GOAL]).exits(3);
+    assert_eq!(engine.wait().unwrap().code(), Some(3));
+    let (here, there_too) = (sessions_in(&repo.root()), sessions_in(&other));
+    assert!(here.len() == 1 && there_too.len() == 1, "{here:?} {there_too:?}");
+    assert_ne!(here, there_too);
+    repo.resume().exits(3).says(APPROVE.0);
+    there(&["resume", "--no-input"]).exits(3).says(APPROVE.0);
+}
+
+/// A record that comes while the journal is read is no sign of a journal that was longer.
+#[test]
+fn r166_a_journal_is_verified_while_it_is_written() {
+    let repo = at_the_gate();
+    let name = SessionName::parse(&repo.session_name()).unwrap();
+    // In memory where there is such a place, so that records come as fast as they can.
+    let folder = TempDir::new_in("/dev/shm").unwrap_or_else(|_| TempDir::new().unwrap());
+    let path = folder.path().join("journal.jsonl");
+    let anchors = [folder.path().join("anchor")];
+    let mut written = Journal::create(&path).unwrap();
+    written.anchor_at(&anchors).unwrap();
+    let records = journal::read(&repo.session().join("journal.jsonl")).unwrap().records;
+    let at = records[0].at;
+    let events: Vec<Event> = records.into_iter().map(|record| record.event).collect();
+    let note = [Event::AssumptionNoted { text: "another record".to_owned() }];
+    let _durable = written.append(at, &events).unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for _ in 0..5_000 {
+                let _durable = written.append(at, &note).unwrap();
+            }
+        });
+        while !writer.is_finished() {
+            journal::verify_session(&path, &name, &anchors).unwrap();
+        }
+    });
 }
 
 #[test]
@@ -313,7 +495,12 @@ fn r167_a_session_killed_before_its_first_record_never_began() {
     let again = repo.tollgate(&["run", "--no-input", "--slug", "z-empty", "Again"]).exits(3);
     assert!(again.err.contains(APPROVE.0), "{}", again.err);
     let listed = repo.tollgate(&["sessions"]).exits(0);
-    assert!(listed.out.contains(&format!("{today}_z-empty")), "{}", listed.out);
+    let names = listed
+        .out
+        .lines()
+        .filter_map(|line| line.split_whitespace().find(|word| word.contains("_z-")));
+    // The folder is there, so its name is taken.
+    assert_eq!(names.collect::<Vec<_>>(), [format!("{today}_z-empty-2")], "{}", listed.out);
     // A session that lost its journal has begun: that must be told.
     fs::remove_file(sessions.join(&real).join("journal.jsonl")).unwrap();
     assert!(repo.tollgate(&["sessions"]).exits(0).out.contains(&real));
@@ -409,7 +596,7 @@ fn r176_an_agent_that_holds_the_locks_keeps_nobody_from_resuming() {
     );
     repo.crew(json!([{"when": {"role": "Architect", "attempt": 1},
         "do": {"default": true, "run": ["sh", "-c", script]}}]));
-    let mut engine = repo.start(&["run", "--no-input", crate::support::GOAL]);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     let name = repo.session_name();
     let state = only_folder(&repo.outside("state/sessions")).join(format!("{name}.lock"));

@@ -60,6 +60,7 @@ pub(super) fn older_accepted(
     draft: &mut Draft<'_>,
     records: u64,
     known: u64,
+    forgotten: Vec<String>,
     branch: Option<String>,
 ) {
     let kept = match &branch {
@@ -69,7 +70,7 @@ pub(super) fn older_accepted(
     let message = format!(
         "an older journal was accepted: it has {records} record(s), and {known} were written{kept}"
     );
-    draft.emit(Event::OlderJournalAccepted { records, known, branch });
+    draft.emit(Event::OlderJournalAccepted { records, known, forgotten, branch });
     draft.notice("journal.older_accepted", message);
 }
 

@@ -90,7 +90,10 @@ pub fn keep_session_files(at: &Collected<'_>) -> Result<(), ActivityError> {
     for file in &found.written {
         files::write_beneath(&making, &file.path, &file.bytes)?;
     }
-    std::fs::rename(&making, &left).map_err(problem())
+    // The tree's own copy goes next.
+    files::sync_tree(&making)?;
+    std::fs::rename(&making, &left).map_err(problem())?;
+    files::sync_folder(at.folder.folder()).map_err(problem())
 }
 
 /// Where the session files of the newest attempt before this one are kept that left any.

@@ -1,6 +1,7 @@
 //! The session folder in the workspace: a copy for the agent, and what it made of it.
 
 use super::ActivityError;
+use crate::crash;
 use crate::files::{self, EntryKind, TreeLimits};
 use crate::layout::{Layout, SessionLayout};
 use crate::redact::Redactor;
@@ -82,12 +83,11 @@ fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(
 /// whose older content is nowhere stays, as an edit.
 pub fn set_later_aside(layout: &SessionLayout, session: &Session) -> Result<(), ActivityError> {
     let folder = layout.folder();
-    let former = |number: u32| layout.artefact(&format!("journal.former-{number}"));
-    let former = (1..).map(former).find(|place| place.symlink_metadata().is_err());
-    let former = former.expect("there are fewer folders than numbers");
+    let former = files::first_free(|number| layout.artefact(&format!("journal.former-{number}")));
     let problem = || ActivityError::io(format!("cannot set files aside in {}", former.display()));
     std::fs::create_dir(&former).map_err(problem())?;
     let limit = TreeLimits::default().file_bytes_max;
+    let mut later = Vec::new();
     for path in authored(folder)?.into_iter().filter(|path| path != "status.json") {
         let known = session.artefacts.get(&path);
         let bytes = match files::read_beneath(folder, &path, limit) {
@@ -99,17 +99,28 @@ pub fn set_later_aside(layout: &SessionLayout, session: &Session) -> Result<(), 
             let outputs = layout.attempt(number, attempt).outputs();
             files::read_beneath(&outputs, &path, limit).ok()
         });
-        match (known, older) {
-            (Some(record), _) if record.sha256 == files::hash_bytes(&bytes) => {}
+        let older = match (known, older) {
+            (Some(record), _) if record.sha256 == files::hash_bytes(&bytes) => continue,
             (Some(record), Some(older)) if record.sha256 == files::hash_bytes(&older) => {
-                files::write_beneath(&former, &path, &bytes)?;
+                Some(older)
+            }
+            (Some(_), _) => continue,
+            (None, _) => None,
+        };
+        files::write_beneath(&former, &path, &bytes)?;
+        later.push((path, older));
+    }
+    // A power cut must not take what was kept only here.
+    files::sync_tree(&former)?;
+    files::sync_folder(folder).map_err(problem())?;
+    crash::point("aside.kept");
+    for (path, older) in later {
+        match older {
+            Some(older) => {
                 files::write_beneath(folder, &path, &older)?;
+                files::sync_beneath(folder, &path)?;
             }
-            (Some(_), _) => {}
-            (None, _) => {
-                files::write_beneath(&former, &path, &bytes)?;
-                std::fs::remove_file(folder.join(&path)).map_err(problem())?;
-            }
+            None => std::fs::remove_file(folder.join(&path)).map_err(problem())?,
         }
     }
     Ok(())

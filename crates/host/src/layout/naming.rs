@@ -5,21 +5,17 @@ use tollgate_core::id::SessionName;
 /// Long enough to recognise the goal, short enough to type.
 const SLUG_MAX: usize = 40;
 
-/// `date` is `YYYY-MM-DD`; a name that is `taken` gets a number.
-pub fn new_session_name(
-    date: &str,
-    slug_or_goal: &str,
-    taken: impl Fn(&SessionName) -> bool,
-) -> SessionName {
-    let slug = slug_of(slug_or_goal);
-    (1_u64..)
-        .map(|number| match number {
-            1 => format!("{date}_{slug}"),
-            number => format!("{date}_{slug}-{number}"),
-        })
-        .map(|text| SessionName::parse(&text).expect("a date and a slug make a session name"))
-        .find(|name| !taken(name))
-        .expect("not all numbers are taken")
+/// `date` is `YYYY-MM-DD`.
+pub fn new_session_name(date: &str, slug_or_goal: &str) -> SessionName {
+    let text = format!("{date}_{}", slug_of(slug_or_goal));
+    SessionName::parse(&text).expect("a date and a slug make a session name")
+}
+
+/// The name itself, then the same with numbers, for where it is taken.
+pub fn numbered(name: &SessionName) -> impl Iterator<Item = SessionName> {
+    let further =
+        (2_u32..).map_while(move |number| SessionName::parse(&format!("{name}-{number}")).ok());
+    [name.clone()].into_iter().chain(further)
 }
 
 fn slug_of(goal: &str) -> String {

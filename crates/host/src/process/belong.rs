@@ -2,9 +2,10 @@
 
 use super::record::RunFolder;
 use super::{Attached, attach, runs_in};
+use crate::files;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Makes the folder of a run, or of several that were opened together, fit for this opening. One that belongs to another is
 /// emptied of what still runs in it and set aside as `NAME.former-N`, so that nothing of it is taken up.
@@ -15,7 +16,12 @@ pub fn belong(dir: &Path, opened_by: &str) -> io::Result<()> {
         }
         if fs::read_dir(dir)?.next().is_some() {
             stop_all(dir)?;
-            fs::rename(dir, free_name(dir))?;
+            let free = files::first_free(|number| {
+                let mut name = dir.as_os_str().to_owned();
+                name.push(format!(".former-{number}"));
+                name.into()
+            });
+            fs::rename(dir, free)?;
         }
     }
     RunFolder::create(dir)?.write_opened_by(opened_by)
@@ -34,21 +40,10 @@ fn stop_all(dir: &Path) -> io::Result<()> {
     for run in runs {
         // What cannot be read is set aside all the same.
         if let Ok(Attached::Running(run)) = attach(&run) {
-            run.stopper().stop()?;
-            run.wait()?;
+            run.stop()?;
         }
     }
     Ok(())
-}
-
-fn free_name(dir: &Path) -> PathBuf {
-    let name = |number: u32| {
-        let mut name = dir.as_os_str().to_owned();
-        name.push(format!(".former-{number}"));
-        PathBuf::from(name)
-    };
-    let free = (1..).map(name).find(|place| place.symlink_metadata().is_err());
-    free.expect("there are fewer folders than numbers")
 }
 
 #[cfg(test)]

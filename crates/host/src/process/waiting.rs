@@ -148,6 +148,12 @@ impl Run {
         }
     }
 
+    /// Stops it, and blocks until it is gone.
+    pub fn stop(self) -> io::Result<()> {
+        self.stopper().stop()?;
+        self.wait().map(drop)
+    }
+
     pub fn stopper(&self) -> Stopper {
         Stopper { folder: self.folder.clone(), asked: Arc::clone(&self.stop_asked) }
     }

@@ -7,8 +7,8 @@ use tollgate_core::id::{CommitId, SessionName};
 #[derive(Debug, thiserror::Error)]
 pub enum AsideError {
     #[error(
-        "branch {branch} is ahead of the journal and checked out in {folder}; check another branch out there, and \
-         resume again"
+        "branch {branch} is ahead of the journal and checked out in {folder}; check out another branch there, then \
+         run the same command again"
     )]
     CheckedOut { branch: String, folder: String },
     #[error(transparent)]
@@ -30,13 +30,7 @@ impl Repository {
         if let Some(folder) = self.checked_out_in(&branch)? {
             return Err(AsideError::CheckedOut { branch: branch_name(session), folder });
         }
-        let mut names = (1_u32..).map(|number| format!("{branch}.former-{number}"));
-        let name = loop {
-            let name = names.next().expect("the numbers do not end");
-            if self.tip_of(&name)?.is_none() {
-                break name;
-            }
-        };
+        let name = self.first_free(|number| format!("{branch}.former-{number}"))?;
         let step = match accepted {
             Some(accepted) => format!("update {branch} {accepted} {found}\n"),
             None => format!("delete {branch} {found}\n"),
@@ -52,18 +46,23 @@ impl Repository {
         if stored.is_empty() {
             return Ok(());
         }
-        let former = format!("refs/tollgate/former/{session}");
-        let taken = self.refs_below(&former)?;
-        let is_free = |place: &String| !taken.iter().any(|held| held.name.starts_with(place));
-        let mut places = (1_u32..).map(|number| format!("{former}/{number}/"));
-        let place = places.find(is_free).expect("the numbers do not end");
+        let place = self.first_free(|number| format!("refs/tollgate/former/{session}/{number}"))?;
         let mut lines = String::new();
         for held in stored {
             let short = held.name.trim_start_matches("refs/tollgate/").to_owned();
             let (name, commit) = (held.name, held.commit);
-            lines.push_str(&format!("create {place}{short} {commit}\ndelete {name} {commit}\n"));
+            lines.push_str(&format!("create {place}/{short} {commit}\ndelete {name} {commit}\n"));
         }
         self.update_refs(lines)
+    }
+
+    /// The first of the names with numbers from 1 that no ref has or is below.
+    fn first_free(&self, name: impl Fn(u32) -> String) -> Result<String, GitError> {
+        let mut number = 1;
+        while !self.refs_below(&name(number))?.is_empty() {
+            number += 1;
+        }
+        Ok(name(number))
     }
 
     fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {

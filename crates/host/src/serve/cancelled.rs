@@ -1,15 +1,15 @@
-//! Nothing of what was cancelled runs on, whoever started it.
+//! Nothing of what was cancelled, or of a former life, runs on, whoever started it.
 
 use super::Owner;
 use crate::activity::ActivityError;
 use crate::activity::dispatch::{self, DispatchOrder};
 use crate::activity::{driven, fresh};
-use crate::layout::SessionLayout;
-use crate::process::{self, Attached};
+use crate::context::Context;
+use crate::process::{self, Attached, Fenced};
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::event::Verdict;
-use tollgate_core::id::CheckNumber;
+use tollgate_core::id::SessionName;
 
 impl Owner {
     /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under
@@ -23,19 +23,17 @@ impl Owner {
             .map(|(number, dispatch)| (*number, dispatch.attempts));
         let attempts = cancelled.clone().map(|(number, last)| self.layout.attempt(number, last));
         let mut folders: Vec<PathBuf> = attempts.map(|run| run.folder().to_owned()).collect();
-        let list = || ActivityError::io("cannot list what may still run");
         for (number, _) in session.checks.iter().filter(|(_, run)| run.passed.is_none()) {
-            folders.extend(runs_of_check(&self.layout, *number).map_err(list())?);
+            let commands = self.layout.checks().join(number.to_string());
+            folders.extend(runs_of_check(&commands).map_err(list())?);
         }
         for home in self.context.workspace_homes(&session.opening.session)? {
             folders.extend(runs_in_home(&home).map_err(list())?);
         }
         for folder in folders {
-            let problem = || ActivityError::io(format!("cannot end {}", folder.display()));
-            if let Attached::Running(run) = process::attach(&folder).map_err(problem())? {
-                run.stopper().stop().map_err(problem())?;
-                // What is removed below must not be in use.
-                run.wait().map_err(problem())?;
+            // What is removed below must not be in use.
+            if let Attached::Running(run) = process::attach(&folder).map_err(ending(&folder))? {
+                run.stop().map_err(ending(&folder))?;
             }
         }
         let mut kept = Vec::new();
@@ -58,11 +56,49 @@ impl Owner {
     }
 }
 
+/// Ends everything that was started for a session, also what its journal does not know. What is still on its way begins
+/// no more.
+pub(super) fn end_all(context: &Context, session: &SessionName) -> Result<(), ActivityError> {
+    let layout = context.session_layout(session);
+    let mut folders = Vec::new();
+    for dispatch in folders_in(&layout.dispatches()).map_err(list())? {
+        folders.extend(process::runs_in(&dispatch).map_err(list())?);
+    }
+    for commands in folders_in(&layout.checks()).map_err(list())? {
+        folders.extend(runs_of_check(&commands).map_err(list())?);
+    }
+    for home in context.workspace_homes(session)? {
+        folders.extend(runs_in_home(&home).map_err(list())?);
+    }
+    for folder in folders {
+        if let Fenced::Running(run) = process::fence(&folder).map_err(ending(&folder))? {
+            run.stop().map_err(ending(&folder))?;
+        }
+    }
+    Ok(())
+}
+
+fn list() -> impl FnOnce(io::Error) -> ActivityError {
+    ActivityError::io("cannot list what may still run")
+}
+
+fn ending(run: &Path) -> impl FnOnce(io::Error) -> ActivityError {
+    ActivityError::io(format!("cannot end {}", run.display()))
+}
+
+/// None when it is not there.
+fn folders_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    paths.filter(|path| !path.as_ref().is_ok_and(|path| !path.is_dir())).collect()
+}
+
 /// Commands, those that ran again, and lifecycle gates.
-fn runs_of_check(layout: &SessionLayout, number: CheckNumber) -> io::Result<Vec<PathBuf>> {
-    let gates = layout.check(number, 0);
-    let commands = layout.checks().join(number.to_string());
-    Ok([process::runs_in(&commands)?, process::runs_in(gates.folder())?].concat())
+fn runs_of_check(commands: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok([process::runs_in(commands)?, process::runs_in(&commands.join("0"))?].concat())
 }
 
 /// Commands that prepare a workspace, and checks of the base. What agents wrote there is not looked at.
@@ -99,8 +135,8 @@ mod tests {
     fn gates_and_commands_that_ran_again_are_runs_of_a_check() {
         let runs = ["checks/7/0/1", "checks/7/0/1.again-1", "checks/7/1.again-2", "checks/7/2"];
         let temp = filled(&[&runs[..], &["checks/8/1"]].concat());
-        check(&temp, runs_of_check(&SessionLayout::at(temp.path()), CheckNumber(7)), &runs);
-        check(&temp, runs_of_check(&SessionLayout::at(temp.path()), CheckNumber(9)), &[]);
+        check(&temp, runs_of_check(&temp.path().join("checks/7")), &runs);
+        check(&temp, runs_of_check(&temp.path().join("checks/9")), &[]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::journal::Lineage;
 use crate::workspace;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tollgate_core::id::SessionName;
 
 /// Sees to it that workspaces, agents' private folders and hidden refs are of this life, named by the hash of the record
@@ -44,11 +44,9 @@ pub(super) fn begin(
 
 /// Into the first numbered folder of `former` that has nothing of this name.
 fn set_aside(home: &Path) -> Result<(), OpenError> {
-    let problem = |cause| OpenError::Folder { path: home.to_owned(), cause };
     let (Some(all), Some(name)) = (home.parent(), home.file_name()) else { return Ok(()) };
-    let place = |number: u32| -> PathBuf { all.join("former").join(number.to_string()).join(name) };
-    let free = (1..).map(place).find(|place| place.symlink_metadata().is_err());
-    let free = free.expect("there are fewer folders than numbers");
-    fs::create_dir_all(files::folder_of(&free)).map_err(problem)?;
-    fs::rename(home, &free).map_err(problem)
+    let to = files::first_free(|number| all.join("former").join(number.to_string()).join(name));
+    fs::create_dir_all(files::folder_of(&to))
+        .and_then(|()| fs::rename(home, &to))
+        .map_err(|cause| OpenError::Move { from: home.to_owned(), to, cause })
 }

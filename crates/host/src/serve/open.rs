@@ -1,5 +1,6 @@
 //! How a process becomes the owner of a session: a new one, or one that its journal tells of.
 
+use super::cancelled;
 use super::life;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
@@ -10,7 +11,7 @@ use crate::crash;
 use crate::files;
 use crate::git::GitError;
 use crate::inbox::Inbox;
-use crate::journal::{self, Journal, JournalError, Record, TornTail};
+use crate::journal::{self, Anchored, Journal, JournalError, Record, TornTail};
 use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
@@ -46,6 +47,11 @@ pub enum OpenError {
     Git(GitError),
     #[error("cannot make {}: {cause}", path.display())]
     Folder { path: PathBuf, cause: io::Error },
+    #[error(
+        "cannot move {} to {}: {cause}; move it away and resume",
+        from.display(), to.display()
+    )]
+    Move { from: PathBuf, to: PathBuf, cause: io::Error },
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     #[error(transparent)]
@@ -68,7 +74,7 @@ pub enum First {
 }
 
 impl Owner {
-    /// Opens a new session. Its folder must not be there yet.
+    /// Opens a new session. Its name must not be taken in any worktree.
     pub fn open(
         context: Arc<Context>,
         opening: &Opening,
@@ -76,13 +82,20 @@ impl Owner {
     ) -> Result<Self, OpenError> {
         let layout = context.session_layout(&opening.session);
         let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
+        let exists = || OpenError::Exists { session: opening.session.clone() };
         // First, because nothing after it makes up for it when this process dies in between.
         context.repository.exclude_own()?;
+        // Locked before anything is made or moved: the session of this name may be another worktree's.
+        let lock = match lock_name(&context, &opening.session) {
+            Err(OpenError::Lock(LockError::Held { .. })) => return Err(exists()),
+            lock => lock?,
+        };
+        if context.is_taken(&opening.session)? {
+            return Err(exists());
+        }
         std::fs::create_dir_all(context.layout.sessions_folder()).map_err(folder_error)?;
         match std::fs::create_dir(layout.folder()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(OpenError::Exists { session: opening.session.clone() });
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists()),
             other => other.map_err(folder_error)?,
         }
         // A journal that is on disk in a folder that is not would be lost with it.
@@ -90,10 +103,10 @@ impl Owner {
         for folder in [sessions.as_path(), context.repository.root()] {
             files::sync_folder(folder).map_err(folder_error)?;
         }
-        let lock = lock(&context, &opening.session)?;
+        let lock = lock.and_folder(layout.folder())?;
         crash::point("open.folder_made");
         let mut journal = Journal::create(&layout.journal())?;
-        journal.anchor_at(&context.journal_anchors(&opening.session));
+        journal.anchor_at(&context.journal_anchors(&opening.session))?;
         let (engine, commit) = Engine::open(clock::now(), opening);
         let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
         crash::point("open.journal_begun");
@@ -116,14 +129,17 @@ impl Owner {
         first: First,
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
-        let lock = lock(&context, session)?;
+        let lock = lock_name(&context, session)?.and_folder(layout.folder())?;
         let anchors = context.journal_anchors(session);
+        let anchored = Anchored::read(&anchors);
         let mut older = None;
         // Nothing is written before the journal is known to be the one that belongs here.
         let (mut journal, records, torn) = Journal::open_if(&layout.journal(), |records| {
             journal::expect_session(&layout.journal(), records, session)?;
-            match journal::expect_whole(&layout.journal(), records, &anchors) {
-                Err(JournalError::Older { known, .. }) if first == First::AcceptOlder => {
+            match anchored.expect_whole(&layout.journal(), records) {
+                Err(JournalError::Older { known, .. } | JournalError::Replaced { known, .. })
+                    if first == First::AcceptOlder =>
+                {
                     older = Some(known);
                 }
                 whole => whole?,
@@ -137,14 +153,16 @@ impl Owner {
         let accepted = match older {
             None => None,
             Some(known) => {
+                cancelled::end_all(&context, session)?;
                 let work = state.has_accepted_work().then_some(&state.tip);
                 let branch = context.repository.set_branch_aside(session, work)?;
                 session_files::set_later_aside(&layout, &state)?;
                 let records = records.len() as u64;
-                Some(Input::OlderJournalAccepted { records, known, branch })
+                let forgotten = anchored.hashes();
+                Some(Input::OlderJournalAccepted { records, known, forgotten, branch })
             }
         };
-        journal.anchor_at(&anchors);
+        journal.anchor_at(&anchors)?;
         let events = records.iter().map(|record| (record.at, &record.event));
         let was_edited = projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
@@ -200,14 +218,13 @@ impl Owner {
     }
 }
 
-/// In the session's folder, and in the state directory: a copy of the folder has a lock of its own.
-fn lock(context: &Context, session: &SessionName) -> Result<SessionLock, OpenError> {
-    let locks = context.session_locks(session);
-    if let Some(folder) = locks[1].parent() {
-        let problem = |cause| OpenError::Folder { path: folder.to_owned(), cause };
-        std::fs::create_dir_all(folder).map_err(problem)?;
-    }
-    Ok(SessionLock::acquire_all(&locks)?)
+/// In the state directory: a copy of the session's folder has a lock of its own.
+fn lock_name(context: &Context, session: &SessionName) -> Result<SessionLock, OpenError> {
+    let lock = context.session_lock(session);
+    let folder = files::folder_of(&lock);
+    let problem = |cause| OpenError::Folder { path: folder.to_owned(), cause };
+    std::fs::create_dir_all(folder).map_err(problem)?;
+    Ok(SessionLock::acquire_file(&lock)?)
 }
 
 fn replay(

@@ -101,6 +101,7 @@ impl Stage {
         repository.exclude(&["scratch"]).unwrap();
         repository.exclude_own().unwrap();
         assert_eq!(repository.branch_tip(&self.world.session).unwrap(), None);
+        assert_eq!(repository.worktrees().unwrap().len(), 1);
         let api = Api::from_environment(&|_| None).unwrap();
         Slug::of(None, &repository, &api).unwrap_err();
         self.sort_out_repository(repository.root());

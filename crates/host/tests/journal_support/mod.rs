@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 use tollgate_core::event::Event;
 use tollgate_core::time::Timestamp;
-use tollgate_host::journal::Journal;
+use tollgate_host::journal::{Journal, JournalError, Record, TornTail};
 
 pub fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(1_794_777_600_000 + ms)
@@ -31,6 +31,11 @@ pub fn journal_of(folder: &TempDir, commits: &[usize]) -> PathBuf {
         let _ = journal.append(at(index as i64), &events).unwrap();
     }
     path
+}
+
+/// A journal to be written further, whatever its records tell of.
+pub fn opened(path: &Path) -> Result<(Journal, Vec<Record>, Option<TornTail>), JournalError> {
+    Journal::open_if(path, |_| Ok(()))
 }
 
 /// Runs one ignored test of this binary as a process of its own.
