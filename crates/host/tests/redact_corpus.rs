@@ -41,7 +41,7 @@ fn leaks(line: &str, clean: &str) -> bool {
 #[test]
 fn r157_no_secret_of_the_corpus_is_left() {
     let redactor = Redactor::new(["known-to-be-secret"]);
-    assert!(SECRETS.lines().count() >= 450);
+    assert!(SECRETS.lines().count() >= 550);
     let mut leaked = Vec::new();
     for line in SECRETS.lines() {
         assert!(!marked(line).is_empty(), "nothing is marked: {line}");
@@ -57,7 +57,7 @@ fn r157_no_secret_of_the_corpus_is_left() {
 fn r157_innocent_lines_stay_as_they_are() {
     let redactor = Redactor::new(["known-to-be-secret"]);
     let count = INNOCENT.lines().count();
-    assert!(count >= 450);
+    assert!(count >= 550);
     let changed: Vec<String> = INNOCENT
         .lines()
         .filter_map(|line| {

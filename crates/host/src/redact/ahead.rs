@@ -33,7 +33,7 @@ enum What {
     /// `password:`: one word in the next line.
     Word(Place),
     /// `name: PASSWORD`: `value: …` in one of the next lines.
-    Pair { name: Name, lines_left: usize },
+    Pair { place: Place, lines_left: usize },
 }
 
 /// What a byte of the text ahead is.
@@ -77,8 +77,9 @@ impl Ahead {
         Self::lines(What::Word(place))
     }
 
-    pub(super) fn pair(name: Name) -> Self {
-        Self::lines(What::Pair { name, lines_left: PAIR_LINES_MAX })
+    pub(super) fn pair(name: Name, is_quoted_name: bool) -> Self {
+        let place = Place { name, is_quoted_name, separator: Separator::Colon };
+        Self::lines(What::Pair { place, lines_left: PAIR_LINES_MAX })
     }
 }
 
@@ -111,10 +112,8 @@ impl Lines {
                 };
             }
             What::Word(place) => word(text, at, place),
-            What::Pair { name, lines_left } => {
-                let name = *name;
-                let place = Place { name, is_quoted_name: false, separator: Separator::Colon };
-                let found = value_of_pair(text, at, &place);
+            What::Pair { place, lines_left } => {
+                let found = value_of_pair(text, at, place);
                 *lines_left -= 1;
                 if found.is_none() && *lines_left > 0 && !b"-}]".contains(&text[at]) {
                     self.blanks = None;
@@ -132,7 +131,7 @@ fn word(text: &[u8], at: usize, place: &Place) -> Option<Found> {
     if let Some(found) = quoted(text, at, place) {
         return found.filter(|found| {
             let after = skip_quote(text, found.end).0;
-            !text.get(after).is_some_and(|byte| *byte == b':')
+            text.get(after).is_none_or(|byte| *byte != b':')
         });
     }
     let end = run(text, at, |byte| byte.is_ascii_graphic() && !b"\"'\\".contains(&byte));
@@ -184,6 +183,9 @@ impl Command {
         let (option, blank) = (&text[at..end], text.get(end) == Some(&b' '));
         let from = skip_blanks(text, end);
         match self {
+            Self::Curl if option.starts_with(b"-u") && text.get(end) == Some(&b':') => {
+                value(text, end + 1)
+            }
             Self::Curl | Self::Httpie if blank && self.takes_login(option) => {
                 let (start, quote) =
                     opening(text, from).map_or((from, b' '), |(start, quote, _)| (start, quote));
@@ -242,7 +244,7 @@ pub(super) fn statement(text: &[u8], at: usize, recent: Recent) -> Option<Found>
     if !is_by || !recent.bytes().eq_ignore_ascii_case(b"ntified ") {
         return None;
     }
-    opening(text, at + 3)?;
+    opening(text, at + 3).filter(|(_, quote, _)| *quote != b'`')?;
     quoted(text, at + 3, &Place::flag(at))?
 }
 

@@ -69,7 +69,7 @@ fn value(text: &[u8], name: &Name, command: Option<Command>) -> Option<Seen> {
         let (from, separator) = skip_separator(text, after_quote)?;
         return bare(text, from, &Place { separator, ..place }).map(Seen::Secret);
     }
-    let found = tag(text, &place).or_else(|| paired(text, after_name, &place));
+    let found = tag(text, after_quote, &place).or_else(|| paired(text, after_name, &place));
     if found.is_some() {
         return found.map(Seen::Secret);
     }
@@ -135,19 +135,29 @@ pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
     run(text, at, |byte| matches!(byte, b' ' | b'\t')).min(at + SPACES_MAX)
 }
 
-/// `<password>value</password>`.
-fn tag(text: &[u8], place: &Place) -> Option<Found> {
-    let from = place.name.end + 1;
-    if text.get(place.name.end) != Some(&b'>') || from >= text.len() {
+/// `<password>value</password>`, `<entry key="password">value</entry>`.
+fn tag(text: &[u8], after_name: usize, place: &Place) -> Option<Found> {
+    let is_tag = !place.is_quoted_name;
+    let has_attributes = is_tag && place.name.last == b'<' && text.get(after_name) == Some(&b' ');
+    let seen = &text[..text.len().min(after_name + TYPE_BYTES_MAX)];
+    let bracket = if has_attributes {
+        run(seen, after_name, |byte| !b">\n".contains(&byte))
+    } else {
+        after_name
+    };
+    if text.get(bracket) != Some(&b'>') {
         return None;
     }
+    let from = bracket + 1;
     let end = run(text, from, |byte| !b"<\"\n\r\\".contains(&byte));
-    let is_closed = text[end..].starts_with(b"</") || text[end..].starts_with(b"<\\/");
     let value = &text[from..end];
-    let is_value =
-        is_closed && !value.is_empty() && !is_whole_reference(value) && !is_no_word(value);
-    let has_digit = value.iter().any(u8::is_ascii_digit);
-    (is_value && (has_digit || place.name.kind != Kind::Token)).then_some(hidden(from, end, None))
+    let is_value = text[end..].starts_with(b"</")
+        && !value.is_empty()
+        && !is_whole_reference(value)
+        && !is_no_word(value);
+    let is_telling = value.iter().any(u8::is_ascii_digit) && !value.contains(&b' ');
+    let is_certain = is_tag && place.name.kind != Kind::Token;
+    (is_value && (is_telling || is_certain)).then_some(hidden(from, end, None))
 }
 
 /// `"name": "DB_PASSWORD", "value": "…"`, `name="password" value="…"`.
@@ -162,8 +172,8 @@ fn paired(text: &[u8], after_name: usize, place: &Place) -> Option<Found> {
     }
     value_of_pair(text, from, place).or_else(|| {
         // `.header("X-Api-Key", "…")`, `setenv("API_KEY", "…")`
-        let (start, quote, _) =
-            opening(text, from).filter(|_| place.is_quoted_name && comma > after_name)?;
+        let (start, quote, _) = opening(text, from)
+            .filter(|_| place.is_quoted_name && comma > after_name && place.name.last != b'/')?;
         let end = run(text, start, |byte| {
             byte != quote && (byte.is_ascii_graphic() || (byte == b' ' && place.name.is_upper))
         });
@@ -177,7 +187,8 @@ pub(super) fn value_of_pair(text: &[u8], at: usize, place: &Place) -> Option<Fou
     let opened = skip_quote(text, at).0;
     let end = run(text, opened, |byte| byte.is_ascii_alphabetic());
     let word = &text[opened..end];
-    if !(word.eq_ignore_ascii_case(b"value") || word == b"default") {
+    let is_default = place.is_quoted_name && word == b"default";
+    if !(word.eq_ignore_ascii_case(b"value") || is_default) {
         return None;
     }
     let (from, separator) = skip_separator(text, skip_quote(text, end).0)?;
@@ -192,10 +203,12 @@ pub(super) fn value_of_pair(text: &[u8], at: usize, place: &Place) -> Option<Fou
 
 /// `name: DB_PASSWORD` at the end of a line, whose value may stand in the next one.
 fn opens_pair(text: &[u8], after_quote: usize, name: &Name) -> Option<Ahead> {
-    let comma = after_quote + usize::from(text.get(after_quote) == Some(&b','));
+    let is_quoted = after_quote > name.end;
+    let comma = after_quote + usize::from(is_quoted && text.get(after_quote) == Some(&b','));
     let brace = skip_blanks(text, comma);
-    let is_open = text.get(brace) == Some(&b'{') && after_quote > name.end;
-    is_new_line(text, skip_blanks(text, brace + usize::from(is_open))).then(|| Ahead::pair(*name))
+    let is_open = is_quoted && text.get(brace) == Some(&b'{');
+    let end = skip_blanks(text, brace + usize::from(is_open));
+    is_new_line(text, end).then(|| Ahead::pair(*name, is_open))
 }
 
 /// `password:` or `password: |` at the end of a line.
@@ -228,7 +241,9 @@ fn typed(text: &[u8], from: usize, place: &Place) -> Option<Found> {
         return None;
     }
     let (value, _) = skip_separator(text, end)?;
-    quoted(text, value, place)?
+    // `type="…"` is an attribute.
+    let is_spaced = text[end - 1] == b' ' || text[from - 1] == b':';
+    if is_spaced { quoted(text, value, place)? } else { None }
 }
 
 /// `PASSWORD 'value'`, `password is value`, `:password "value"`, and a value alone at the end of a line.
@@ -348,7 +363,8 @@ fn header(text: &[u8], name_end: usize) -> Option<Found> {
     let rest = value.get(first.len() + 1..).unwrap_or_default();
     let is_scheme = !rest.is_empty() && !first.contains(&b'=');
     let (secret, skipped) = if is_scheme { (rest, first.len() + 1) } else { (value, 0) };
-    let is_token = secret.iter().any(u8::is_ascii_digit) || secret.len() >= 16;
+    let is_name = !is_scheme && secret.len() < 24 && secret.iter().all(u8::is_ascii_alphabetic);
+    let is_token = secret.iter().any(u8::is_ascii_digit) || (secret.len() >= 16 && !is_name);
     let is_login = first.eq_ignore_ascii_case(b"basic") && is_basic(secret);
     let is_sentence = is_scheme && secret.contains(&b' ') && !secret.contains(&b'=');
     let is_reference =

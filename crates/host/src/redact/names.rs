@@ -26,7 +26,7 @@ pub(super) struct Name {
     /// Nothing of a longer name stands before it.
     pub is_whole: bool,
     pub begins_line: bool,
-    /// After a word of a parser, such as `unexpected`.
+    /// After a word that a parser may have put there, such as `invalid`.
     pub is_parsed: bool,
     pub last: u8,
 }
@@ -66,11 +66,12 @@ const NAMES: [(&str, Kind); 30] = [
     ("_key", Kind::AnyKey),
 ];
 
-/// How the words end that a parser puts before `token`.
-const PARSER_WORDS: [&str; 10] = [
-    "xpected ", "invalid ", "unknown ", "illegal ", "bad ", "near ", "found ", "next ", "current ",
-    "last ",
-];
+/// How the words end that only a parser puts before `token`.
+const PARSER_WORDS: [&str; 3] = ["xpected ", "illegal ", "near "];
+
+/// And those that may also stand before one that is secret.
+const OTHER_WORDS: [&str; 7] =
+    ["invalid ", "unknown ", "bad ", "found ", "next ", "current ", "last "];
 
 /// The name that begins at `at`, if nothing of a longer name follows it.
 pub(super) fn find(text: &[u8], at: usize, recent: [u8; 8]) -> Option<Name> {
@@ -88,13 +89,16 @@ pub(super) fn find(text: &[u8], at: usize, recent: [u8; 8]) -> Option<Name> {
         let end = &recent[recent.len() - word.len()..];
         end.eq_ignore_ascii_case(word.as_bytes())
     };
+    if kind == Kind::Token && PARSER_WORDS.iter().any(is_after) {
+        return None;
+    }
     Some(Name {
         kind,
         end,
         is_upper: !text[at..end].iter().any(u8::is_ascii_lowercase),
         is_whole,
         begins_line: matches!(recent, [.., b'\n' | 0] | [.., b' ', b' '] | [.., b'-', b' ']),
-        is_parsed: PARSER_WORDS.iter().any(|word| is_after(&word)),
+        is_parsed: kind == Kind::Token && OTHER_WORDS.iter().any(is_after),
         last,
     })
 }

@@ -22,13 +22,27 @@ const NO_VALUES: &[&str] = &[
     "will", "the", "a", "an", "of", "to", "in", "for", "from", "with", "and", "or", "as", "at",
     "by", "it", "its", "if", "when", "that", "which", "please", "enter", "see", "use", "needs",
     "does", "do", "read", "write", "flag", "argument", "value", "field", "await", "new", "expected",
-    "identifier", "function", "passed", "failed", "skipped", "too", "line", "all",
+    "identifier", "function", "impl", "dyn", "match", "fn", "mut", "passed", "failed", "skipped", "too", "line", "all",
 ];
 
 /// How a message goes on that has the name of a field before it.
 #[rustfmt::skip]
 const MESSAGES: &[&str] = &[
     "is", "must", "should", "cannot", "can't", "needs", "does", "may",
+];
+
+/// What makes a value out of a text.
+const CONSTRUCTORS: &[&str] = &[
+    "from",
+    "new",
+    "some",
+    "byte",
+    "bytes",
+    "string",
+    "str",
+    "secret",
+    "secretstr",
+    "secretstring",
 ];
 
 /// Names that stand for their own value.
@@ -167,7 +181,9 @@ fn is_shown_in_quotes(value: &[u8], place: &Place) -> bool {
     let first = value.split(|byte| *byte == b' ').next().unwrap_or_default();
     let is_message = has_blank && is_one_of(MESSAGES, first);
     let is_parsed = place.name.kind == Kind::Token
-        && (!has_letter || place.name.is_parsed || (has_blank && !has_digit));
+        && (!has_letter
+            || (place.name.is_parsed && !is_long_token(value))
+            || (has_blank && !has_digit));
     let is_keyword = place.is_plain_token() && is_letters && value.len() < 8;
     is_whole_reference(value) || is_blank(value) || is_message || is_parsed || is_keyword
 }
@@ -176,7 +192,13 @@ fn is_shown_in_quotes(value: &[u8], place: &Place) -> bool {
 pub(super) fn bare(text: &[u8], from: usize, place: &Place) -> Option<Found> {
     let first = *text.get(from)?;
     let end = bare_end(text, from);
-    if end == from || place.name.is_parsed || is_reference(text, from, end, place) {
+    if end == from {
+        return None;
+    }
+    if let Some(found) = constructed(text, from, end, place) {
+        return Some(found);
+    }
+    if is_reference(text, from, end, place) {
         return None;
     }
     let is_long = end - from >= VALUE_BYTES_MAX;
@@ -185,7 +207,11 @@ pub(super) fn bare(text: &[u8], from: usize, place: &Place) -> Option<Found> {
     let is_call =
         text.get(end).is_some_and(|byte| b"(<".contains(byte)) && !text[end..].starts_with(b"</");
     let is_other_key = place.name.kind == Kind::AnyKey && !is_long_key(value, place);
+    let is_type =
+        place.separator == Separator::Colon && text[end..].starts_with(b" = ") && is_member(value);
     let is_no_value = is_other_key
+        || is_type
+        || (place.name.is_parsed && !is_long_token(value))
         || (is_call && is_member(value))
         || is_sentence(text, value, end, place)
         || is_shown(value, first, place);
@@ -196,11 +222,25 @@ pub(super) fn bare(text: &[u8], from: usize, place: &Place) -> Option<Found> {
     Some(hidden(from, if is_long { end } else { phrase_end(text, end, place) }, body))
 }
 
+/// The text in `String::from("…")`, `[]byte("…")` and the like.
+fn constructed(text: &[u8], from: usize, end: usize, place: &Place) -> Option<Found> {
+    let slices = [b"[]byte(".as_slice(), b"[]string{"];
+    if let Some(slice) = slices.iter().find(|slice| text[from..].starts_with(slice)) {
+        return quoted(text, from + slice.len(), place)?;
+    }
+    let callee = text[from..end].rsplit(|byte| b".:".contains(byte)).next().unwrap_or_default();
+    let is_constructor = text.get(end) == Some(&b'(') && is_one_of(CONSTRUCTORS, callee);
+    if is_constructor { quoted(text, end + 1, place)? } else { None }
+}
+
+fn is_long_token(value: &[u8]) -> bool {
+    value.len() >= 12 && value.iter().any(u8::is_ascii_digit) && !value.contains(&b' ')
+}
+
 fn is_long_key(value: &[u8], place: &Place) -> bool {
     place.is_environment()
-        && value.len() >= 16
         && value.iter().any(u8::is_ascii_digit)
-        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.split(|byte| b"_-.".contains(byte)).any(|run| run.len() >= 16)
 }
 
 /// Words up to a full stop at the end of the line.
@@ -237,7 +277,7 @@ fn bare_end(text: &[u8], from: usize) -> usize {
                 opened -= 1;
                 false
             }
-            b')' => true,
+            b')' => !is_word(next),
             b']' | b'}' => !(is_word(next) || b"@!#$%^*-+".contains(&next)),
             _ => byte.is_ascii() && !byte.is_ascii_graphic(),
         };
@@ -261,6 +301,14 @@ fn is_next_value(text: &[u8], at: usize) -> bool {
 
 /// Where a password of more than one word ends: with the line, or with `;`.
 fn phrase_end(text: &[u8], end: usize, place: &Place) -> usize {
+    // `"NAME=value"`
+    let quote = place.name.last;
+    if place.separator == Separator::TightEquals && b"\"'".contains(&quote) {
+        let stop = run(text, end, |byte| {
+            byte.is_ascii_graphic() && !b"\"'\\".contains(&byte) || byte == b' '
+        });
+        return if text.get(stop) == Some(&quote) { stop } else { end };
+    }
     let may_go_on = place.name.kind == Kind::Password
         && place.name.last != b'-'
         && place.separator != Separator::Flag
@@ -318,7 +366,7 @@ fn is_reference(text: &[u8], from: usize, end: usize, place: &Place) -> bool {
             is_whole_reference(&value[..name]) && (name == value.len() || is_member)
         }
         b'*' => is_plain || is_blank(value) || !is_telling,
-        b'&' => is_name && !place.is_environment(),
+        b'&' => (is_name || place.separator == Separator::Colon) && !place.is_environment(),
         b'!' => is_plain && (place.separator != Separator::TightEquals || !is_telling),
         b'%' => is_whole_reference(value) || !is_telling,
         b'=' | b'|' | b'>' | b'?' => !is_telling,
@@ -398,7 +446,8 @@ fn is_variable(text: &str, place: &Place) -> bool {
     };
     let parts: Vec<&str> = text.split(['.', ':']).filter(|part| !part.is_empty()).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
-    if !parts.iter().all(|part| is_numbered_at_end(part)) {
+    let is_named = |part: &str| !part.starts_with(|first: char| first.is_ascii_digit());
+    if !parts.iter().all(|part| is_numbered_at_end(part) && is_named(part)) {
         return false;
     }
     let last_name = last.trim_end_matches(|last: char| last.is_ascii_digit());
@@ -408,7 +457,7 @@ fn is_variable(text: &str, place: &Place) -> bool {
         let is_owned = SHORT_NAMES.iter().any(|name| owner.starts_with(name))
             || is_one_of(OWNERS, owner.as_bytes());
         let is_word_list = parts.iter().all(|part| part.len() < 24);
-        let is_short_number = text.len() < 40;
+        let is_short_number = text.len() < 80;
         let is_path = text.contains("::");
         let is_point = text.contains('.') && !text.contains('-');
         return is_short_number
@@ -429,11 +478,9 @@ fn is_of_other_trade(value: &[u8], place: &Place) -> bool {
     let is_colon = place.separator == Separator::Colon;
     match place.name.kind {
         Kind::Token => {
-            let is_keyword = place.is_plain_token()
-                && is_letters
-                && value.len() < 16
-                && place.separator != Separator::TightEquals;
-            is_digits || (is_keyword && place.separator != Separator::Flag)
+            let is_code = matches!(place.separator, Separator::Colon | Separator::Equals);
+            let length_max = if place.is_plain_token() { 16 } else { 8 };
+            is_digits || (is_code && is_letters && value.len() < length_max)
         }
         Kind::Credential => {
             value.len() < 16 && value.iter().all(|byte| is_word(*byte) || b".-".contains(byte))
