@@ -4,16 +4,20 @@
 //! What is taken out never begins or ends inside an escape, and never reaches over the edge of a text or the end of a line,
 //! so that JSON stays JSON.
 
+mod ahead;
 mod environment;
 mod login;
 mod mail;
 mod named;
+mod names;
 mod personal;
 mod shape;
+mod value;
 
 pub use login::secrets_in;
 
-use shape::Body;
+use ahead::{Ahead, Step};
+use shape::{Body, Found, Seen};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
@@ -230,8 +234,8 @@ pub struct Stream<'r> {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The two bytes before the unread ones.
-    before: [u8; 2],
+    /// The bytes before the unread ones.
+    recent: Recent,
     /// Bytes at the front of the unread ones that belong to an escape.
     escape_left: usize,
     /// A secret that was cut off goes on for as long as its bytes do.
@@ -239,6 +243,31 @@ struct State {
     /// Bytes left of a line that opens a private key.
     marker_left: usize,
     in_private_key: bool,
+    ahead: Option<Ahead>,
+}
+
+/// The last eight bytes: enough to know the word before a name by its end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Recent(u64);
+
+impl Recent {
+    /// Stands for what was taken out.
+    const SECRET: Self = Self(u64::from_be_bytes([b']'; 8]));
+
+    fn bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    fn last_two(self) -> [u8; 2] {
+        let [.., before_last, last] = self.bytes();
+        [before_last, last]
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        for byte in &bytes[bytes.len().saturating_sub(8)..] {
+            self.0 = self.0 << 8 | u64::from(*byte);
+        }
+    }
 }
 
 impl Stream<'_> {
@@ -288,12 +317,13 @@ impl Stream<'_> {
         let is_ordinary = state.escape_left == 0
             && state.inside.is_none()
             && state.marker_left == 0
-            && !state.in_private_key;
+            && !state.in_private_key
+            && state.ahead.is_none();
         if !is_ordinary {
             return 0;
         }
         let starts = &self.redactor.starts;
-        let mut before = state.before;
+        let mut before = state.recent.last_two();
         let begins = |byte: &u8| {
             let begins = match starts[usize::from(*byte)] {
                 Start::Never => false,
@@ -308,30 +338,28 @@ impl Stream<'_> {
 
     fn pass_on(&mut self, text: &[u8], clean: &mut Vec<u8>) {
         clean.extend_from_slice(text);
-        for byte in &text[text.len().saturating_sub(2)..] {
-            self.state.before = [self.state.before[1], *byte];
-        }
+        self.state.recent.push(text);
     }
 
     /// Passes on, or takes out, what begins at `at`; returns where the rest begins.
     fn step(&mut self, text: &[u8], at: usize, clean: &mut Vec<u8>) -> usize {
         if let Some(body) = self.state.inside {
             let end = body.end(text, at);
-            if end < text.len() {
+            if end + body.open_bytes(text) < text.len() {
                 self.state.inside = None;
             }
             if end > at {
-                self.state.before = [b']'; 2];
+                self.state.recent = Recent::SECRET;
                 return end;
             }
         }
-        if let Some((hidden_from, end, mark)) = self.secret_at(text, at) {
-            let shown_until = hidden_from.max(at + self.state.escape_left);
+        if let Some(found) = self.ahead_at(text, at).or_else(|| self.secret_at(text, at)) {
+            let shown_until = found.hidden_from.max(at + self.state.escape_left);
             clean.extend_from_slice(&text[at..shown_until]);
-            clean.extend_from_slice(mark);
-            self.state.before = [b']'; 2];
+            clean.extend_from_slice(found.mark);
+            self.state.recent = Recent::SECRET;
             self.state.escape_left = 0;
-            return end.max(shown_until);
+            return found.end.max(shown_until);
         }
         if text[at] == b'@'
             && !self.redactor.certain_only
@@ -340,7 +368,7 @@ impl Stream<'_> {
         {
             clean.truncate(clean.len() - local_bytes);
             clean.extend_from_slice(MAIL);
-            self.state.before = [b']'; 2];
+            self.state.recent = Recent::SECRET;
             return end;
         }
         self.track(text, at);
@@ -348,38 +376,66 @@ impl Stream<'_> {
         at + 1
     }
 
-    /// From where to where text is hidden, and what stands there instead, if a secret begins at `at`.
-    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<(usize, usize, &'static [u8])> {
+    /// What is hidden at `at` because of what stood before it.
+    fn ahead_at(&mut self, text: &[u8], at: usize) -> Option<Found> {
+        if self.state.escape_left > 0 {
+            return None;
+        }
+        let found = match self.state.ahead.as_mut()? {
+            Ahead::Options(_) if named::is_new_line(text, at) => None,
+            Ahead::Options(_) => return None,
+            Ahead::Lines(lines) => match lines.step(text, at) {
+                Step::Pass => return None,
+                Step::Hide(found) => {
+                    self.go_on_inside(found.body, found.end, text);
+                    return Some(found);
+                }
+                Step::HideLast(found) => Some(found),
+                Step::Over => None,
+            },
+        };
+        self.state.ahead = None;
+        self.go_on_inside(found.as_ref()?.body, found.as_ref()?.end, text);
+        found
+    }
+
+    /// What is hidden if a secret begins at `at`.
+    fn secret_at(&mut self, text: &[u8], at: usize) -> Option<Found> {
         if self.state.in_private_key
             && self.state.escape_left == 0
             && let Some(end) = shape::private_key_run(text, at)
         {
-            self.go_on_inside(Body::Base64, end, text);
-            return Some((at, end, REPLACEMENT));
+            self.go_on_inside(Some(Body::Base64), end, text);
+            return Some(value::hidden(at, end, None));
         }
         if self.redactor.starts[usize::from(text[at])] == Start::Never {
             return None;
         }
-        let known = self.redactor.known_secret_end(text, at).map(|end| (at, end, REPLACEMENT));
-        let (before, certain_only) = (self.state.before, self.redactor.certain_only);
-        let Some(found) = shape::find(text, at, before, certain_only) else {
-            return known;
+        let known =
+            self.redactor.known_secret_end(text, at).map(|end| value::hidden(at, end, None));
+        let command = match self.state.ahead {
+            Some(Ahead::Options(command)) => Some(command),
+            _ => None,
         };
-        if let Some((_, end, _)) = known
-            && end >= found.end
-        {
+        let certain_only = self.redactor.certain_only;
+        let found = match shape::find(text, at, self.state.recent, command, certain_only) {
+            None => return known,
+            Some(Seen::Ahead(ahead)) => {
+                self.state.ahead = Some(ahead);
+                return known;
+            }
+            Some(Seen::Secret(found)) => found,
+        };
+        if known.as_ref().is_some_and(|known| known.end >= found.end) {
             return known;
         }
-        if let Some(body) = found.body {
-            self.go_on_inside(body, found.end, text);
-        }
-        Some((if known.is_some() { at } else { found.hidden_from }, found.end, found.mark))
+        self.go_on_inside(found.body, found.end, text);
+        let hidden_from = if known.is_some() { at } else { found.hidden_from };
+        Some(Found { hidden_from, ..found })
     }
 
-    fn go_on_inside(&mut self, body: Body, end: usize, text: &[u8]) {
-        if end == text.len() {
-            self.state.inside = Some(body);
-        }
+    fn go_on_inside(&mut self, body: Option<Body>, end: usize, text: &[u8]) {
+        self.state.inside = body.filter(|body| end + body.open_bytes(text) == text.len());
     }
 
     fn track(&mut self, text: &[u8], at: usize) {
@@ -407,7 +463,11 @@ impl Stream<'_> {
 /// Also after an escape such as `\n`, whose letter is no part of the word.
 fn is_word_start([before_last, last]: [u8; 2]) -> bool {
     let after_escape = before_last == b'\\' && b"ntrbf".contains(&last);
-    after_escape || !(last.is_ascii_alphanumeric() || last == b'_')
+    after_escape || !is_word(last)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]

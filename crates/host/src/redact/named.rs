@@ -1,35 +1,22 @@
-//! Values with a name that says that they are secret: `name=value`, `name: value`, JSON, YAML, headers, flags.
+//! Values with a name that says that they are secret: `name=value`, `name: value`, JSON, YAML, XML, headers, flags.
 //!
-//! Found at the name. What is no value stays: types, calls, references, placeholders and the words of a sentence.
+//! Found at the name.
 
-use super::shape::{Body, Found};
-use super::{PHONE, REPLACEMENT};
+use super::ahead::{Ahead, Command};
+use super::names::{self, Kind, Name};
+use super::shape::{Body, Found, Seen, is_basic};
+use super::value::{
+    Place, Separator, bare, hidden, is_line_end, is_no_word, is_whole_reference, opening, quoted,
+    run,
+};
+use super::{PHONE, Recent, is_word};
 
-/// How far a value is looked for, and how long it may be before it is hidden without its end.
+/// How far a value is looked for.
 const SPACES_MAX: usize = 16;
-const VALUE_BYTES_MAX: usize = 512;
 const NAME_BYTES_MAX: usize = 64;
-
-/// At the end of a name of any length. Lower case; `_` also stands for `-` and for nothing.
-const NAMES: [&str; 17] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "_pass",
-    "pwd",
-    "secret",
-    "secret_key",
-    "private_key",
-    "access_key",
-    "account_key",
-    "cryption_key",
-    "api_key",
-    "token",
-    "credential",
-    "credentials",
-    "_auth",
-    "ssn",
-];
+const TYPE_BYTES_MAX: usize = 64;
+/// A word this long behind a name is a value.
+const LONG_BYTES_MIN: usize = 20;
 
 /// A header, whose value is the rest of the line.
 const HEADERS: [&str; 2] = ["authorization", "cookie"];
@@ -40,166 +27,73 @@ const PHONES: [&str; 5] = ["phone", "phone_number", "telephone", "mobile", "mobi
 /// In the query of an address, whole.
 const QUERY: [&str; 6] = ["key", "sig", "signature", "code", "auth", "sid"];
 
-/// Words that stand where a value would and are none: types, constants, and how a sentence goes on.
-const NO_VALUES: [&str; 101] = [
-    "str",
-    "string",
-    "bool",
-    "boolean",
-    "bytes",
-    "int",
-    "integer",
-    "number",
-    "float",
-    "object",
-    "any",
-    "unknown",
-    "void",
-    "self",
-    "this",
-    "option",
-    "optional",
-    "vec",
-    "box",
-    "arc",
-    "cow",
-    "none",
-    "null",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "ok",
-    "set",
-    "unset",
-    "empty",
-    "hidden",
-    "masked",
-    "redacted",
-    "removed",
-    "secret",
-    "required",
-    "missing",
-    "invalid",
-    "expired",
-    "incorrect",
-    "wrong",
-    "rejected",
-    "accepted",
-    "valid",
-    "changed",
-    "found",
-    "not",
-    "is",
-    "are",
-    "was",
-    "has",
-    "have",
-    "must",
-    "should",
-    "may",
-    "can",
-    "cannot",
-    "could",
-    "will",
-    "the",
-    "a",
-    "an",
-    "of",
-    "to",
-    "in",
-    "for",
-    "from",
-    "with",
-    "and",
-    "or",
-    "as",
-    "at",
-    "by",
-    "it",
-    "its",
-    "if",
-    "when",
-    "that",
-    "which",
-    "please",
-    "enter",
-    "see",
-    "use",
-    "needs",
-    "does",
-    "do",
-    "read",
-    "flag",
-    "argument",
-    "value",
-    "field",
-    "await",
-    "new",
-    "expected",
-    "identifier",
-    "function",
-];
-
 /// What begins at `at` with such a name.
-pub(super) fn find(text: &[u8], at: usize, last: u8) -> Option<Found> {
+pub(super) fn find(
+    text: &[u8],
+    at: usize,
+    recent: Recent,
+    command: Option<Command>,
+) -> Option<Seen> {
     let first = text[at].to_ascii_lowercase();
+    let [_, last] = recent.last_two();
     if first == b'-' && !is_word(last) {
-        return flag(text, at);
+        let by_command = command.and_then(|command| command.password(text, at));
+        return by_command.or_else(|| flag(text, at)).map(Seen::Secret);
     }
-    if matches!(first, b'?' | b'&') {
-        return query(text, at);
+    if matches!(first, b'?' | b'&')
+        && let Some(found) = query(text, at)
+    {
+        return Some(Seen::Secret(found));
     }
-    if let Some(end) = NAMES.iter().find_map(|name| name_end(text, at, first, name)) {
-        return value(text, at, end);
-    }
-    if let Some(end) = HEADERS.iter().find_map(|name| name_end(text, at, first, name)) {
-        return header(text, end);
-    }
-    let end = PHONES.iter().find_map(|name| name_end(text, at, first, name))?;
-    phone(text, end)
-}
-
-/// Where a name that begins at `at` ends, if nothing of a longer name follows.
-fn name_end(text: &[u8], at: usize, first: u8, name: &str) -> Option<usize> {
-    if name.as_bytes()[0] != first {
+    if !names::may_begin(first, text.get(at + 1).copied().unwrap_or_default()) {
         return None;
     }
-    let mut end = at;
-    for (index, byte) in name.bytes().enumerate() {
-        match text.get(end).map(u8::to_ascii_lowercase) {
-            Some(found) if found == byte => end += 1,
-            Some(b'-') if byte == b'_' => end += 1,
-            _ if byte == b'_' && index > 0 => {}
-            _ => return None,
-        }
+    if let Some(name) = names::find(text, at, recent.bytes()) {
+        return value(text, &name, command);
     }
-    let goes_on = text.get(end).is_some_and(|byte| is_word(*byte) || *byte == b'-');
-    (!goes_on).then_some(end)
+    if let Some(end) = HEADERS.iter().find_map(|name| names::end_of(text, at, first, name)) {
+        return header(text, end).map(Seen::Secret);
+    }
+    let end = PHONES.iter().find_map(|name| names::end_of(text, at, first, name))?;
+    phone(text, end).map(Seen::Secret)
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-fn value(text: &[u8], at: usize, name_end: usize) -> Option<Found> {
-    let (after_name, is_quoted_name) = skip_quote(text, name_end);
-    let from = skip_separator(text, after_name)?;
-    if let Some(found) = quoted(text, from) {
-        return found;
+fn value(text: &[u8], name: &Name, command: Option<Command>) -> Option<Seen> {
+    let (after_quote, is_quoted_name) = skip_quote(text, name.end);
+    let place = Place { name: *name, is_quoted_name, separator: Separator::Colon };
+    if name.kind == Kind::Auth {
+        return login_in_base64(text, after_quote, is_quoted_name).map(Seen::Secret);
     }
-    if is_quoted_name && let Some(found) = number(text, at, from) {
-        return found;
+    let after_name = skip_brackets(text, after_quote);
+    if name.kind == Kind::AnyKey {
+        let (from, separator) = skip_separator(text, after_quote)?;
+        return bare(text, from, &Place { separator, ..place }).map(Seen::Secret);
     }
-    bare(text, from)
+    let found = tag(text, after_quote, &place).or_else(|| paired(text, after_name, &place));
+    if found.is_some() {
+        return found.map(Seen::Secret);
+    }
+    if let Some(ahead) = opens_pair(text, after_quote, name) {
+        return Some(Seen::Ahead(ahead));
+    }
+    let Some((from, separator)) = skip_separator(text, after_name) else {
+        return without_separator(text, &place, command).map(Seen::Secret);
+    };
+    let place = Place { separator, ..place };
+    if let Some(found) = quoted(text, from, &place) {
+        return found.map(Seen::Secret);
+    }
+    if is_quoted_name && let Some(found) = number(text, name, from) {
+        return found.map(Seen::Secret);
+    }
+    if let Some(ahead) = opens_block(text, from, &place) {
+        return Some(Seen::Ahead(ahead));
+    }
+    typed(text, from, &place).or_else(|| bare(text, from, &place)).map(Seen::Secret)
 }
 
 /// Over a closing quote, also one that JSON within JSON has.
-fn skip_quote(text: &[u8], at: usize) -> (usize, bool) {
+pub(super) fn skip_quote(text: &[u8], at: usize) -> (usize, bool) {
     let slashes = run(text, at, |byte| byte == b'\\');
     match text.get(slashes) {
         Some(b'"' | b'\'' | b'`') => (slashes + 1, true),
@@ -207,137 +101,211 @@ fn skip_quote(text: &[u8], at: usize) -> (usize, bool) {
     }
 }
 
+/// Over what closes an index: `["name"]`, or makes an array: `name[]`, `name[32]`.
+fn skip_brackets(text: &[u8], at: usize) -> usize {
+    let open = at + usize::from(text.get(at) == Some(&b'['));
+    let digits = if open > at { run(text, open, |byte| byte.is_ascii_digit()) } else { open };
+    if text.get(digits) == Some(&b']') { digits + 1 } else { at }
+}
+
 /// Over `=`, `:`, `=>` or `:=` with blanks around.
-fn skip_separator(text: &[u8], at: usize) -> Option<usize> {
-    let separator = skip_blanks(text, at);
-    let first = *text.get(separator)?;
+pub(super) fn skip_separator(text: &[u8], at: usize) -> Option<(usize, Separator)> {
+    let sign = skip_blanks(text, at);
+    let first = *text.get(sign)?;
     if !matches!(first, b'=' | b':') {
         return None;
     }
-    let second = text.get(separator + 1);
+    let second = text.get(sign + 1);
     let is_comparison = second == Some(&b'=') && first == b'=';
     let is_path = second == Some(&b':');
     if is_comparison || is_path {
         return None;
     }
     let is_long = matches!((first, second), (b'=', Some(b'>')) | (b':', Some(b'=')));
-    Some(skip_blanks(text, separator + 1 + usize::from(is_long)))
+    let from = skip_blanks(text, sign + 1 + usize::from(is_long));
+    let separator = match first {
+        b':' if !is_long => Separator::Colon,
+        _ if sign == at && from == sign + 1 => Separator::TightEquals,
+        _ => Separator::Equals,
+    };
+    Some((from, separator))
 }
 
-fn skip_blanks(text: &[u8], at: usize) -> usize {
+pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
     run(text, at, |byte| matches!(byte, b' ' | b'\t')).min(at + SPACES_MAX)
 }
 
-fn run(text: &[u8], at: usize, is_in: impl Fn(u8) -> bool) -> usize {
-    let length = text[at..].iter().take(VALUE_BYTES_MAX).take_while(|byte| is_in(**byte)).count();
-    at + length
-}
-
-/// A value in quotes goes whole; `Some(None)` is one that hides nothing.
-fn quoted(text: &[u8], at: usize) -> Option<Option<Found>> {
-    // A prefix such as b"…" or r"…" belongs to the quote.
-    let at =
-        at + usize::from(matches!(text.get(at..at + 2), Some([b'b' | b'r' | b'f', b'"' | b'\''])));
-    let slashes = run(text, at, |byte| byte == b'\\') - at;
-    let quote = *text.get(at + slashes).filter(|byte| b"\"'`".contains(byte))?;
-    let from = at + slashes + 1;
-    // The end of a text in JSON, not the beginning of a value.
-    if text.get(from).is_none_or(|byte| b",}]:) \t\r\n\\".contains(byte)) {
-        return Some(None);
-    }
-    let Some(end) = closing(text, from, quote, slashes) else {
-        return Some(bare(text, from));
+/// `<password>value</password>`, `<entry key="password">value</entry>`.
+fn tag(text: &[u8], after_name: usize, place: &Place) -> Option<Found> {
+    let is_tag = !place.is_quoted_name;
+    let has_attributes = is_tag && place.name.last == b'<' && text.get(after_name) == Some(&b' ');
+    let seen = &text[..text.len().min(after_name + TYPE_BYTES_MAX)];
+    let bracket = if has_attributes {
+        run(seen, after_name, |byte| !b">\n".contains(&byte))
+    } else {
+        after_name
     };
+    if text.get(bracket) != Some(&b'>') {
+        return None;
+    }
+    let from = bracket + 1;
+    let end = run(text, from, |byte| !b"<\"\n\r\\".contains(&byte));
     let value = &text[from..end];
-    let is_hidden = !value.is_empty() && !is_reference(value[0]);
-    Some(is_hidden.then_some(Found { hidden_from: from, end, body: None, mark: REPLACEMENT }))
+    let is_value = text[end..].starts_with(b"</")
+        && !value.is_empty()
+        && !is_whole_reference(value)
+        && !is_no_word(value);
+    let is_telling = value.iter().any(u8::is_ascii_digit) && !value.contains(&b' ');
+    let is_certain = is_tag && place.name.kind != Kind::Token;
+    (is_value && (is_telling || is_certain)).then_some(hidden(from, end, None))
 }
 
-/// The end of a quoted text whose quotes have so many backslashes before them.
-fn closing(text: &[u8], from: usize, quote: u8, slashes: usize) -> Option<usize> {
-    let seen = &text[from..text.len().min(from + VALUE_BYTES_MAX)];
-    let mut backslashes = 0;
-    for (index, byte) in seen.iter().enumerate() {
-        match byte {
-            b'\\' => backslashes += 1,
-            b'\n' => return None,
-            _ if *byte == quote || *byte == b'"' => {
-                let is_whole = backslashes % (2 * (slashes + 1)) == slashes;
-                // A text around this one ends here, too.
-                let is_outer = slashes > 0 && backslashes % 2 == 0;
-                if is_whole && *byte == quote {
-                    return Some(from + index - slashes);
-                }
-                if is_outer || (quote != b'"' && backslashes % 2 == 0) {
-                    return None;
-                }
-                backslashes = 0;
-            }
-            _ => backslashes = 0,
-        }
+/// `"name": "DB_PASSWORD", "value": "…"`, `name="password" value="…"`.
+fn paired(text: &[u8], after_name: usize, place: &Place) -> Option<Found> {
+    let comma = after_name + usize::from(text.get(after_name) == Some(&b','));
+    let brace = skip_blanks(text, comma);
+    // `variable "password" { default = "…" }`
+    let is_open = place.is_quoted_name && text.get(brace) == Some(&b'{');
+    let from = if is_open { skip_blanks(text, brace + 1) } else { brace };
+    if from == after_name {
+        return None;
     }
-    None
+    value_of_pair(text, from, place).or_else(|| {
+        // `.header("X-Api-Key", "…")`, `setenv("API_KEY", "…")`
+        let (start, quote, _) = opening(text, from)
+            .filter(|_| place.is_quoted_name && comma > after_name && place.name.last != b'/')?;
+        let end = run(text, start, |byte| {
+            byte != quote && (byte.is_ascii_graphic() || (byte == b' ' && place.name.is_upper))
+        });
+        let is_telling = text[start..end].iter().any(u8::is_ascii_digit);
+        if is_telling && text.get(end) == Some(&quote) { quoted(text, from, place)? } else { None }
+    })
+}
+
+/// `value: …` behind a name that stands as a value itself.
+pub(super) fn value_of_pair(text: &[u8], at: usize, place: &Place) -> Option<Found> {
+    let opened = skip_quote(text, at).0;
+    let end = run(text, opened, |byte| byte.is_ascii_alphabetic());
+    let word = &text[opened..end];
+    let is_default = place.is_quoted_name && word == b"default";
+    if !(word.eq_ignore_ascii_case(b"value") || is_default) {
+        return None;
+    }
+    let (from, separator) = skip_separator(text, skip_quote(text, end).0)?;
+    let place = Place { separator, ..*place };
+    let found = quoted(text, from, &place).unwrap_or_else(|| bare(text, from, &place))?;
+    // What a parser prints of a token.
+    let is_plain = place.name.kind == Kind::Token && place.name.is_whole && !place.name.is_upper;
+    let value = &text[found.hidden_from..found.end];
+    let is_telling = value.len() >= 6 && value.iter().any(u8::is_ascii_digit);
+    (!is_plain || is_telling).then_some(found)
+}
+
+/// `name: DB_PASSWORD` at the end of a line, whose value may stand in the next one.
+fn opens_pair(text: &[u8], after_quote: usize, name: &Name) -> Option<Ahead> {
+    let is_quoted = after_quote > name.end;
+    let comma = after_quote + usize::from(is_quoted && text.get(after_quote) == Some(&b','));
+    let brace = skip_blanks(text, comma);
+    let is_open = is_quoted && text.get(brace) == Some(&b'{');
+    let end = skip_blanks(text, brace + usize::from(is_open));
+    is_new_line(text, end).then(|| Ahead::pair(*name, is_open))
+}
+
+/// `password:` or `password: |` at the end of a line.
+fn opens_block(text: &[u8], from: usize, place: &Place) -> Option<Ahead> {
+    let mark = run(text, from, |byte| b"|>-+0123456789".contains(&byte));
+    let is_block = matches!(text.get(from), Some(b'|' | b'>'));
+    let end = skip_blanks(text, if is_block { mark } else { from });
+    let is_open = place.separator == Separator::Colon && is_new_line(text, end);
+    is_open.then(|| if is_block { Ahead::block() } else { Ahead::next_line(*place) })
+}
+
+/// Also as JSON writes it.
+pub(super) fn is_new_line(text: &[u8], at: usize) -> bool {
+    let end = run(text, at, |byte| byte == b'\\');
+    match text.get(end) {
+        Some(b'n' | b'r') => end > at,
+        Some(b'\n' | b'\r') => end == at,
+        _ => false,
+    }
+}
+
+/// `name: &str = "…"`, `name string = "…"`.
+fn typed(text: &[u8], from: usize, place: &Place) -> Option<Found> {
+    let is_type = |byte: u8| is_word(byte) || b"&'<>[]:?.|* ".contains(&byte);
+    let seen = &text[..text.len().min(from + TYPE_BYTES_MAX)];
+    let end = run(seen, from, is_type);
+    let begins =
+        text.get(from).is_some_and(|byte| byte.is_ascii_alphabetic() || b"&*[".contains(byte));
+    if !begins || text.get(end) != Some(&b'=') || end == from {
+        return None;
+    }
+    let (value, _) = skip_separator(text, end)?;
+    // `type="…"` is an attribute.
+    let is_spaced = text[end - 1] == b' ' || text[from - 1] == b':';
+    if is_spaced { quoted(text, value, place)? } else { None }
+}
+
+/// `PASSWORD 'value'`, `password is value`, `:password "value"`, and a value alone at the end of a line.
+fn without_separator(text: &[u8], place: &Place, command: Option<Command>) -> Option<Found> {
+    let name = &place.name;
+    let from = skip_blanks(text, name.end);
+    if from == name.end || place.is_quoted_name {
+        return None;
+    }
+    let verbs = [b"is ".as_slice(), b"is: ", b"was ", b"was: "];
+    let verb = verbs.iter().find(|verb| text[from..].starts_with(verb));
+    // `<-` is how R assigns.
+    let arrow = usize::from(text[from..].starts_with(b"<- ")) * 3;
+    let is_word_is = verb.is_some();
+    let at = from + verb.map_or(arrow, |verb| verb.len());
+    if let Some((start, quote, _)) = opening(text, at) {
+        let end = run(text, start, |byte| byte != quote && byte.is_ascii_graphic());
+        let is_telling = text[start..end].iter().any(|byte| !byte.is_ascii_alphabetic());
+        let is_sql = name.kind == Kind::Password && name.is_upper;
+        let is_value = is_sql
+            || arrow > 0
+            || name.last == b':'
+            || (is_telling && (is_word_is || name.kind == Kind::Password));
+        let is_whole = end > start && text.get(end) == Some(&quote);
+        return if is_value && is_whole { quoted(text, at, place)? } else { None };
+    }
+    if let Some(found) = typed(text, from, place) {
+        return Some(found);
+    }
+    let end = run(text, at, |byte| byte.is_ascii_graphic() && !b"\"'\\,;<>()`".contains(&byte));
+    let word = text[at..end].strip_suffix(b".").unwrap_or(&text[at..end]);
+    let has_digit = word.iter().any(u8::is_ascii_digit);
+    let has_letter = word.iter().any(u8::is_ascii_alphabetic);
+    let is_last = is_line_end(text, end) || (is_word_is && b".,;".contains(&text[end]));
+    let is_netrc = command == Some(Command::Netrc);
+    let is_long = word.len() >= LONG_BYTES_MIN;
+    let is_value = (has_digit && has_letter && is_last)
+        && (is_word_is || is_long || name.kind == Kind::Password);
+    if !is_netrc && !is_value {
+        return None;
+    }
+    bare(text, at, place)
+}
+
+/// `"auth": "…"`, as registries keep it.
+fn login_in_base64(text: &[u8], after_name: usize, is_quoted_name: bool) -> Option<Found> {
+    let (at, _) = skip_separator(text, after_name)?;
+    let (from, _, _) = opening(text, at).filter(|_| is_quoted_name)?;
+    let end = Body::Base64.end(text, from);
+    is_basic(&text[from..end]).then_some(hidden(from, end, Some(Body::Base64)))
 }
 
 /// A number in JSON stays a number. How many tokens something took is no secret.
-fn number(text: &[u8], at: usize, from: usize) -> Option<Option<Found>> {
-    let end = run(text, from, |byte| byte.is_ascii_digit());
+fn number(text: &[u8], name: &Name, from: usize) -> Option<Option<Found>> {
+    let end = run(text, from, |byte| byte.is_ascii_digit() || b".+-eE".contains(&byte));
     let is_end = text.get(end).is_none_or(|byte| b",}] \t\r\n".contains(byte));
-    if end == from || !is_end {
+    if !text.get(from).is_some_and(u8::is_ascii_digit) || !is_end {
         return None;
     }
-    let is_count = matches!(text[at].to_ascii_lowercase(), b't' | b'_');
-    let found = Found { hidden_from: from, end, body: None, mark: b"0" };
+    let is_count = matches!(name.kind, Kind::Token | Kind::Pass);
+    let found = Found { mark: b"0", ..hidden(from, end, None) };
     Some((!is_count && end - from >= 3).then_some(found))
-}
-
-fn bare(text: &[u8], from: usize) -> Option<Found> {
-    let first = *text.get(from)?;
-    let end = Body::Assigned.end(text, from);
-    if is_reference(first) || end == from {
-        return None;
-    }
-    let value = text[from..end.min(from + VALUE_BYTES_MAX)].trim_ascii_end();
-    let value = value.strip_suffix(b".").unwrap_or(value);
-    let is_call = text.get(end).is_some_and(|byte| b"(<".contains(byte));
-    if is_call || is_no_value(value) {
-        return None;
-    }
-    Some(Found { hidden_from: from, end, body: Some(Body::Assigned), mark: REPLACEMENT })
-}
-
-/// What stands for a value elsewhere, or for none.
-fn is_reference(first: u8) -> bool {
-    b"$<{[(*=|!%&>?".contains(&first)
-}
-
-fn is_no_word(word: &[u8]) -> bool {
-    let word = String::from_utf8_lossy(word).to_ascii_lowercase();
-    NO_VALUES.contains(&word.trim_end_matches(['.', ':', '?', '!', '|']))
-}
-
-fn is_no_value(value: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(value) else { return false };
-    let lower = text.to_ascii_lowercase();
-    let is_path = value.len() > 1
-        && matches!(value[0], b'/' | b'.' | b'~')
-        && value.iter().all(|byte| is_word(*byte) || b"/.-~".contains(byte));
-    let has_no_digit = !value.iter().any(u8::is_ascii_digit);
-    let is_identifier = has_no_digit
-        && value.iter().all(|byte| byte.is_ascii_alphabetic() || b"_.:-".contains(byte));
-    // A variable of the same name, or a member of something.
-    let plain = lower.replace(['_', '-'], "");
-    let is_variable = is_identifier
-        && (NAMES.iter().any(|name| plain.ends_with(&name.replace('_', "")) && name.len() >= 5)
-            || text.contains("::")
-            || text.split('.').filter(|part| !part.is_empty()).count() > 1);
-    let is_placeholder = has_no_digit
-        && value.len() > 2
-        && value.iter().all(|byte| byte.is_ascii_uppercase() || b"_-".contains(byte));
-    let is_blank = value.iter().all(|byte| b"*.x_-X#/,:".contains(byte)) && value.len() > 2;
-    let is_type =
-        lower.ends_with("[]") || (lower.starts_with("process.env") || lower.starts_with("os.env"));
-    is_no_word(value) || is_path || is_variable || is_placeholder || is_blank || is_type
 }
 
 /// `--password value`, also in a list of arguments.
@@ -346,20 +314,18 @@ fn flag(text: &[u8], at: usize) -> Option<Found> {
         return None;
     }
     let end = run(text, at, |byte| is_word(byte) || byte == b'-').min(at + NAME_BYTES_MAX);
-    let word = &text[at..end];
-    let word = String::from_utf8_lossy(word).to_ascii_lowercase().replace('_', "-");
-    let is_secret = NAMES.iter().any(|name| match name.strip_prefix('_') {
-        Some(rest) => word.ends_with(&format!("-{rest}")),
-        None => word.replace('-', "").ends_with(&name.replace('_', "")),
-    });
     let (after, is_quoted) = skip_quote(text, end);
     let comma = after + usize::from(is_quoted && text.get(after) == Some(&b','));
     let from = skip_blanks(text, comma);
     // With `=` it is an assignment, and found as one.
-    if !is_secret || from == end || text.get(from).is_none_or(|byte| b"-=:".contains(byte)) {
+    if from == end
+        || text.get(from).is_none_or(|byte| b"-=:".contains(byte))
+        || !names::ends(&text[at..end])
+    {
         return None;
     }
-    quoted(text, from).unwrap_or_else(|| bare(text, from))
+    let place = Place::flag(end);
+    quoted(text, from, &place).unwrap_or_else(|| bare(text, from, &place))
 }
 
 fn query(text: &[u8], at: usize) -> Option<Found> {
@@ -373,44 +339,47 @@ fn query(text: &[u8], at: usize) -> Option<Found> {
         return None;
     }
     let end = Body::Assigned.end(text, from);
-    let is_value = end - from >= 8 && !is_reference(text[from]);
-    is_value.then_some(Found {
-        hidden_from: from,
-        end,
-        body: Some(Body::Assigned),
-        mark: REPLACEMENT,
-    })
+    let is_value = end - from >= 8 && !b"$<{[(*%".contains(&text[from]);
+    is_value.then_some(hidden(from, end, Some(Body::Assigned)))
 }
 
 /// `Authorization: SCHEME credentials`, `Cookie: name=value; …`: up to the end of the line or the text.
 fn header(text: &[u8], name_end: usize) -> Option<Found> {
-    let (after_name, _) = skip_quote(text, name_end);
-    let at = skip_separator(text, after_name)?;
-    let slashes = run(text, at, |byte| byte == b'\\');
-    let is_quoted = text.get(slashes).is_some_and(|byte| b"\"'".contains(byte));
-    let from = if is_quoted { slashes + 1 } else { at };
-    let end = run(text, from, |byte| {
-        (byte.is_ascii_graphic() || byte == b' ') && !b"\"'\\".contains(&byte)
-    });
-    let value = text[from..end].trim_ascii_end();
+    let (after_quote, is_quoted_name) = skip_quote(text, name_end);
+    let after_name = skip_brackets(text, after_quote);
+    let is_argument = is_quoted_name && text.get(after_name) == Some(&b',');
+    let at = match skip_separator(text, after_name) {
+        Some((at, _)) => at,
+        None if is_argument => skip_blanks(text, after_name + 1),
+        None => return None,
+    };
+    let from = opening(text, at).map_or(at, |(from, _, _)| from);
+    let seen = run(text, from, |byte| Body::Header.contains(byte));
+    let value = text[from..seen].trim_ascii_end();
     let first = value.split(|byte| *byte == b' ').next().unwrap_or_default();
-    if value.is_empty() || is_reference(value[0]) || is_no_word(first) {
+    if value.is_empty() || b"$<{[(*=|!%&>?".contains(&value[0]) || is_no_word(first) {
         return None;
     }
     let rest = value.get(first.len() + 1..).unwrap_or_default();
     let is_scheme = !rest.is_empty() && !first.contains(&b'=');
-    let (hidden, skipped) = if is_scheme { (rest, first.len() + 1) } else { (value, 0) };
-    let is_token = hidden.iter().any(u8::is_ascii_digit) || hidden.len() >= 16;
-    let is_sentence = is_scheme && hidden.contains(&b' ') && !hidden.contains(&b'=');
-    let hidden_from = from + skipped;
-    let found =
-        Found { hidden_from, end: hidden_from + hidden.len(), body: None, mark: REPLACEMENT };
-    (is_token && !is_sentence && !is_reference(hidden[0])).then_some(found)
+    let (secret, skipped) = if is_scheme { (rest, first.len() + 1) } else { (value, 0) };
+    let is_name = !is_scheme && secret.len() < 24 && secret.iter().all(u8::is_ascii_alphabetic);
+    let is_token = secret.iter().any(u8::is_ascii_digit) || (secret.len() >= 16 && !is_name);
+    let is_login = first.eq_ignore_ascii_case(b"basic") && is_basic(secret);
+    let is_sentence = is_scheme && secret.contains(&b' ') && !secret.contains(&b'=');
+    let is_reference =
+        is_whole_reference(secret) || secret.starts_with(b"${") || secret.starts_with(b"<");
+    let end = Body::Header.end(text, seen);
+    ((is_token || is_login) && !is_sentence && !is_reference).then_some(hidden(
+        from + skipped,
+        end,
+        Some(Body::Header),
+    ))
 }
 
 fn phone(text: &[u8], name_end: usize) -> Option<Found> {
     let (after_name, is_quoted_name) = skip_quote(text, name_end);
-    let at = skip_separator(text, after_name)?;
+    let (at, _) = skip_separator(text, after_name)?;
     let from = skip_quote(text, at).0;
     let end = run(text, from, |byte| byte.is_ascii_digit() || b" +-()/.".contains(&byte));
     let value = text[from..end].trim_ascii_end();

@@ -213,12 +213,10 @@ fn ip4(seen: &[u8], before: [u8; 2]) -> Option<usize> {
         || address.is_loopback()
         || address.is_link_local()
         || address.is_documentation()
-        || address.is_broadcast()
         || first == 0
         || first >= 224
         || (first == 100 && (64..128).contains(&second))
         || (first == 198 && (18..20).contains(&second))
-        || (first == 255)
         || RESOLVERS.contains(&octets);
     (!is_version && !is_nobodys && ends(seen, length)).then_some(length)
 }
