@@ -230,18 +230,27 @@ fn who_stops_the_program_gets_the_terminal_back() {
     assert!(terminal.is_as_before());
 }
 
-/// A `git` that takes its time over one of its commands while a file is there, and says so by another file.
+/// A `git` that stops at one of its commands once a question waits, says so by a file, and waits for `goes_on`.
 fn slow_git(repo: &Repo, command: &str) -> String {
     let (bin, busy) = (repo.outside("bin"), repo.outside("busy"));
     std::fs::create_dir(&bin).unwrap();
     let script = format!(
-        "#!/bin/sh\nfor word do\n  if [ \"$word\" = {command} ] && [ -e {0}.armed ]; then touch {0}; sleep 2; fi\ndone\nPATH=${{PATH#*:}} exec git \"$@\"\n",
-        busy.display()
+        "#!/bin/sh\nfor word do\n  if [ \"$word\" = {command} ] && grep -q decision_asked {1}/*/journal.jsonl; then touch {0}; until [ -e {0}.over ]; do sleep 0.01; done; fi\ndone\nPATH=${{PATH#*:}} exec git \"$@\"\n",
+        busy.display(),
+        repo.root().join(".agents-work").display()
     );
     std::fs::write(bin.join("git"), script).unwrap();
     std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::write(repo.outside("busy.armed"), "").unwrap();
     format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+fn goes_on(repo: &Repo) {
+    std::fs::write(repo.outside("busy.over"), "").unwrap();
+}
+
+/// Far more than the program takes to read what was typed.
+fn let_it_read() {
+    std::thread::sleep(std::time::Duration::from_secs(1));
 }
 
 /// The engine is busy with git while the person types, and asks only then.
@@ -251,13 +260,12 @@ fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
     let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
     let repo = route(rules, &steps);
     let path = slow_git(&repo, "update-ref");
-    let busy = repo.outside("busy");
     let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
-    eventually("git at work on the branch", || {
-        busy.exists() && repo.journal().iter().any(|event| event["type"] == "decision_asked")
-    });
+    eventually("git at work on the branch", || repo.outside("busy").exists());
     assert!(!person.screen().contains("UD-1 (approve)"), "it is not shown yet");
     person.types("approved");
+    let_it_read();
+    goes_on(&repo);
     person.wait_for("UD-1 (approve)").wait_for("is not taken for an answer");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
@@ -279,6 +287,8 @@ fn r121_a_line_typed_while_the_question_is_being_shown_answers_nothing() {
     eventually("git at work on the digest", || repo.outside("busy").exists());
     assert!(!person.screen().contains("secret plans"), "it is not shown yet");
     person.types("approved");
+    let_it_read();
+    goes_on(&repo);
     person.wait_for("secret plans").wait_for("> ");
     person.wait_for("is not taken for an answer").wait_for("> ");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
@@ -294,13 +304,12 @@ fn r121_a_burst_that_began_before_the_question_answers_nothing() {
     let repo = route(rules, &steps);
     let path = slow_git(&repo, "update-ref");
     let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
-    eventually("git at work on the branch", || {
-        repo.outside("busy").exists() && !repo.events("decision_asked").is_empty()
-    });
+    eventually("git at work on the branch", || repo.outside("busy").exists());
+    goes_on(&repo);
     person.sends("approved ");
     while !person.screen().contains("> ") {
-        person.sends("  ");
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        person.sends(" ");
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     person.types("");
     eventually("a word on it", || {
