@@ -64,22 +64,22 @@ fn r170_files_of_others_that_end_like_one_of_ours_count_in_no_sum() {
     let check = |path: &str, text: &str, expected: Expect| {
         expected.assert_eq(&said(text, path, &is_file));
     };
-    let foreign = "SF:/rustc/1234/library/std/src/lib.rs\nDA:1,1\nDA:2,1\nend_of_record\nSF:/home/p/.cargo/registry/src/x/serde-1.0.0/src/lib.rs\nDA:1,1\nend_of_record\n";
+    let foreign = "SF:/rustc/1234/library/std/src/lib.rs\nDA:1,1\nDA:2,1\nend_of_record\nSF:/var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs\nDA:1,1\nend_of_record\n";
     // In a container, where most files say what is cut off, and by the root itself, where there is only one.
     check(
         "lcov.info",
         &format!(
-            "{foreign}SF:/work/src/lib.rs\nDA:1,0\nend_of_record\nSF:/work/src/a.rs\nDA:1,1\nend_of_record\n"
+            "{foreign}SF:/container/src/lib.rs\nDA:1,0\nend_of_record\nSF:/container/src/a.rs\nDA:1,1\nend_of_record\n"
         ),
         expect![[r#"
-            1/2 5000 without /home/p/.cargo/registry/src/x/serde-1.0.0/src/lib.rs without /rustc/1234/library/std/src/lib.rs
+            1/2 5000 without /rustc/1234/library/std/src/lib.rs without /var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs
         "#]],
     );
     check(
         "lcov.info",
         &format!("{foreign}SF:/tree/src/lib.rs\nDA:1,0\nend_of_record\n"),
         expect![[r#"
-            0/1 0 without /home/p/.cargo/registry/src/x/serde-1.0.0/src/lib.rs without /rustc/1234/library/std/src/lib.rs
+            0/1 0 without /rustc/1234/library/std/src/lib.rs without /var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs
         "#]],
     );
     check(
