@@ -36,9 +36,7 @@ impl<'a> Names<'a> {
             Path::Relative(_) => None,
         });
         let absolute: Vec<Vec<String>> = absolute.collect();
-        if names.root.is_empty()
-            || !absolute.iter().any(|path| names.below(&names.root, path).is_some())
-        {
+        if !absolute.iter().any(|path| names.below(&names.root, path).is_some()) {
             names.root = names.likeliest(&absolute);
         }
         let unknown = files.files.keys().filter(|name| names.find(name).is_none());

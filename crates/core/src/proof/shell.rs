@@ -233,6 +233,8 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
 fn operator(chars: &mut Peekable<Chars<'_>>) -> Option<Token> {
     let char = chars.next()?;
     match char {
+        // `((` calculates.
+        '(' if chars.peek() == Some(&'(') => return None,
         '(' => return Some(Token::Open),
         ')' => return Some(Token::Close),
         '\n' => return Some(Token::End),

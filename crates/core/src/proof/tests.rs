@@ -169,6 +169,7 @@ fn r175_a_real_command_is_not_called_empty() {
         "[[ -f a || -f b ]]",
         "check() { true; }; check",
         "((1 + 1))",
+        "((make test) || true)",
         "case $x in a) true;; esac",
         "! true",
         "cargo test ! true",
@@ -188,6 +189,7 @@ fn r175_a_real_command_is_not_called_empty() {
 fn a_long_or_deep_command_costs_little() {
     for command in [
         "(".repeat(1_000_000),
+        "( ".repeat(300_000),
         "{ ".repeat(300_000),
         "env ".repeat(300_000),
         "! ".repeat(299_999) + "true",
