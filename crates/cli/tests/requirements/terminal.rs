@@ -114,7 +114,7 @@ fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
     }
     let mut terminal = Terminal::start(&repo, &["resume"]);
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("approved");
-    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     let records = repo.status_file()["user_decisions"].to_string();
     assert_eq!(records.matches(ASK).count(), 1, "the same id in every round");
