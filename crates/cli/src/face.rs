@@ -41,14 +41,22 @@ pub fn command_id() -> CommandId {
 /// Lines of the person and requests to end reach the loop through these threads. The terminal is the face's while
 /// the keyboard is held.
 pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard>> {
-    use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     let signals_to = owner.sender();
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGQUIT, SIGCONT])?;
+    let wanted = [SIGINT, SIGTERM, SIGQUIT, SIGTSTP, SIGCONT];
+    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
     std::thread::spawn(move || {
         let mut is_ending = false;
         for signal in signals.forever() {
             if signal == SIGCONT {
                 keyboard::take_again();
+                continue;
+            }
+            if signal == SIGTSTP {
+                keyboard::lend();
+                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+                keyboard::take_again();
+                keyboard::show_again();
                 continue;
             }
             if is_ending {

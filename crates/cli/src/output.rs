@@ -36,13 +36,15 @@ fn must_be_written(written: std::io::Result<()>) {
 
 /// Rows of data. What others wrote stays within its row: a line of it that goes on stands behind a bar.
 pub fn data_rows(rows: &[String]) {
-    let rows: Vec<String> = rows.iter().map(|row| continued(row)).collect();
+    let columns = columns_of(std::io::stdout());
+    let rows: Vec<String> = rows.iter().map(|row| continued(row, 0, columns)).collect();
     data(&rows.join("\n"));
 }
 
-/// Text whose first line stands behind something of ours, and whose other lines cannot be taken for one of ours.
-fn continued(text: &str) -> String {
-    terminal_text(text).trim_end_matches('\n').replace('\n', &format!("\n{BAR}"))
+/// Text that begins behind `used` columns of ours, and whose other rows cannot be taken for one of ours.
+fn continued(text: &str, used: usize, columns: Option<usize>) -> String {
+    let text = terminal_text(text);
+    folded(&text.trim_end_matches('\n').replace('\n', &format!("\n{BAR}")), used, columns)
 }
 
 /// Before each line that may be somebody else's.
@@ -50,16 +52,9 @@ const BAR: &str = "│ ";
 
 /// Text in which others have a say, each line behind a bar: no line of it can look like an option, a state or a hint.
 pub fn quoted(style: Style, text: &str) {
-    let text = folded(&continued(text), BAR.width(), known_columns());
+    let text = continued(text, BAR.width(), known_columns());
     let mut stderr = anstream::stderr().lock();
     let _ = writeln!(stderr, "{style}{BAR}{text}{style:#}");
-}
-
-/// A short mark in a style, then text in which others have a say.
-pub fn told(style: Style, mark: &str, text: &str) {
-    let text = folded(&continued(text), mark.width() + 1, known_columns());
-    let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{mark}{style:#} {text}");
 }
 
 /// Folds long lines here, with a bar: a terminal would begin the rest where our lines begin.
@@ -94,7 +89,7 @@ fn row_end(text: &str, room: usize) -> usize {
     let (mut width, mut has_word, mut space) = (0, false, None);
     let mut before = ' ';
     for (at, char) in text.char_indices() {
-        width += if char == '\t' { 8 } else { char.width().unwrap_or(0) };
+        width += columns_of_char(char);
         if width > room && char != ' ' && at > 0 {
             return space.unwrap_or(at);
         }
@@ -105,6 +100,16 @@ fn row_end(text: &str, room: usize) -> usize {
         before = char;
     }
     text.len()
+}
+
+/// Not fewer than a terminal takes.
+fn columns_of_char(char: char) -> usize {
+    match char {
+        '\t' => 8,
+        // It makes the sign before it an emoji, which is one column wider.
+        '\u{fe0f}' => 1,
+        _ => char.width().unwrap_or(0),
+    }
 }
 
 /// Bytes as they are, for completions and schemas.
@@ -144,17 +149,21 @@ fn visible_json(text: &str) -> Cow<'_, str> {
 
 /// A line of data with a short mark in a style; the style is only seen at a terminal.
 pub fn row(before: &str, style: Style, mark: &str, text: &str) {
+    let used = before.width() + mark.width() + 1;
+    let text = continued(text, used, columns_of(std::io::stdout()));
     let mut stdout = anstream::stdout().lock();
-    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {}", continued(text));
+    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {text}");
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
 /// Many such lines without words before the mark, written in large pieces.
 pub fn rows(rows: impl IntoIterator<Item = (Style, String, String)>) {
+    let columns = columns_of(std::io::stdout());
     let mut stdout = std::io::BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
     let mut written = Ok(());
     for (style, mark, text) in rows {
-        written = writeln!(stdout, "{style}{mark}{style:#} {}", continued(&text));
+        let text = continued(&text, mark.width() + 1, columns);
+        written = writeln!(stdout, "{style}{mark}{style:#} {text}");
         if written.is_err() {
             break;
         }
@@ -171,7 +180,7 @@ pub fn reader_is_gone() -> bool {
     poll(&mut watched, Some(&now)).is_ok() && watched[0].revents().contains(PollFlags::ERR)
 }
 
-/// Something for the person at the terminal.
+/// Words of ours for the person at the terminal.
 pub fn talk(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = writeln!(stderr, "{}", terminal_text(text));
@@ -179,14 +188,16 @@ pub fn talk(text: &str) {
 
 /// A line in a style; the text is cleaned, the style is ours.
 pub fn styled(style: Style, text: &str) {
+    let text = continued(text, 0, known_columns());
     let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{}{style:#}", continued(text));
+    let _ = writeln!(stderr, "{style}{text}{style:#}");
 }
 
-/// A short mark in a style, then text.
+/// A short mark in a style, then text in which others may have a say.
 pub fn marked(style: Style, mark: &str, text: &str) {
+    let text = continued(text, mark.width() + 1, known_columns());
     let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{mark}{style:#} {}", continued(text));
+    let _ = writeln!(stderr, "{style}{mark}{style:#} {text}");
 }
 
 /// A prompt without a line break.
@@ -201,10 +212,12 @@ pub fn echo(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Asks the terminal to mark where a paste begins and ends, or to stop that. One without colours is not asked.
+/// Asks the terminal to mark where a paste begins and ends, or to stop that. This has nothing to do with colours.
 pub fn mark_pastes(on: bool) {
-    let mut stderr = anstream::stderr().lock();
-    let _ = write!(stderr, "\u{1b}[?2004{}", if on { 'h' } else { 'l' });
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if !is_dumb && std::io::stderr().is_terminal() {
+        echo(if on { "\u{1b}[?2004h" } else { "\u{1b}[?2004l" });
+    }
 }
 
 /// How wide the person's terminal is.
@@ -213,7 +226,12 @@ pub fn columns() -> usize {
 }
 
 fn known_columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    columns_of(std::io::stderr())
+}
+
+/// None where it is no terminal, or one that does not tell.
+fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
@@ -255,13 +273,26 @@ mod tests {
 
     #[test]
     fn r175_what_goes_on_on_another_line_stands_behind_a_bar() {
-        assert_eq!(continued("one\nstate     DONE\n"), "one\n│ state     DONE");
+        assert_eq!(continued("one\nstate     DONE\n", 0, None), "one\n│ state     DONE");
         assert_eq!(folded("one two", 2, Some(5)), "one\n│ two");
         assert_eq!(folded("one twofold", 2, Some(5)), "one\n│ two\n│ fol\n│ d");
         assert_eq!(folded("a     state DONE", 2, Some(10)), "a\n│ state\n│ DONE");
         assert_eq!(folded("ab\n│ cd ef", 2, Some(5)), "ab\n│ cd\n│ ef");
         assert_eq!(folded("ab\n│ cd", 2, Some(5)), "ab\n│ cd");
         assert_eq!(folded("one two", 2, None), "one two");
+    }
+
+    #[test]
+    fn r175_no_sign_takes_more_columns_than_are_counted_for_it() {
+        let heart = "❤\u{fe0f}";
+        assert_eq!(folded(&heart.repeat(4), 2, Some(6)), format!("{0}\n│ {0}", heart.repeat(2)));
+        assert_eq!(folded("世世世", 2, Some(6)), "世世\n│ 世");
+    }
+
+    #[test]
+    fn r175_what_looks_like_nothing_fills_no_row() {
+        let padded = format!("ok{}  1  approved", "\u{2800}".repeat(200));
+        assert_eq!(continued(&padded, 0, Some(80)), "ok  1  approved");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub fn done(session: &Session) {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
     }
     for issue in &session.known_issues {
-        output::told(NOTE, "known issue:", issue);
+        output::marked(NOTE, "known issue:", issue);
     }
     if session.has_accepted_work() {
         let branch = session.branch();
@@ -130,7 +130,7 @@ pub fn play(session: &SessionName, assigned: &Assigned) -> Vec<(&'static str, St
 
 fn question(root: &Path, session: &Session, decision: &Decision) {
     output::talk("");
-    output::told(NOTE, decision.decision_id.as_str(), &decision.question);
+    output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
     for line in digest(root, session, decision) {
         output::quoted(DIM, &line);
     }
@@ -148,7 +148,7 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
     output::styled(BAD, &format!("BLOCKED  {} ({})", session.opening.session, blocker.code));
     match failure_of(root, session) {
         Some((report, path)) => {
-            output::talk(&failure_report::facts(&report));
+            output::quoted(Style::new(), &failure_report::facts(&report));
             output::marked(DIM, "report:", &format!("{path}, and .txt for people"));
         }
         None => {
@@ -166,8 +166,7 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
 /// What would undo a cancelled session. Agents work in a clone, so the checkout holds nothing but the person's own work:
 /// going back to a snapshot of it would undo that.
 pub fn undo_offer(root: &Path, session: &Session) {
-    let checkout = "it changed nothing in your checkout: there is nothing to undo there";
-    output::talk(checkout);
+    output::talk("it changed nothing in your checkout: there is nothing to undo there");
     if !session.has_accepted_work() {
         return;
     }

@@ -353,9 +353,14 @@ fn nobody_answers_a_question_that_is_not_shown_yet() {
     let action = format!("---\nname: x\ndescription: Two at once\nsteps:\n{steps}---\n\n# x\n");
     world.repo.write("agents/actions/x.md", &action);
     let mut person = Terminal::start(&world.repo, &["run", "--action", "x", "Make it"]);
-    person.wait_for("UD-1").types("5").types("blind").wait_for("nothing is taken for an answer");
+    person.wait_for("UD-1").types("5").types("blind").wait_for("is not an answer");
     fs::write(world.open.join("go"), "").unwrap();
-    person.wait_for("Cancel the session").types("5").types("enough").wait_for("cancelled: enough");
+    person
+        .wait_for("Cancel the session")
+        .wait_for("> ")
+        .types("5")
+        .types("enough")
+        .wait_for("cancelled: enough");
     person.ends();
     assert!(!person.screen().contains("cancelled: blind"), "{}", person.screen());
 }

@@ -2,9 +2,11 @@
 
 mod cobertura;
 mod lcov;
+mod names;
 
 use crate::diagnostic::{Report, quote, reports as say};
-use std::collections::{BTreeMap, BTreeSet};
+use names::Names;
+use std::collections::BTreeMap;
 
 /// Lines that could be covered, and those that were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,9 +33,14 @@ impl Coverage {
 }
 
 /// A report that names no line of a file that is there is an error: nothing covered out of nothing is not 100 %.
-/// `is_file` knows paths from the root of the tree.
-pub fn read(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Measurement, Report> {
-    let mut files = Files::new(path, is_file);
+/// `root` is where the tree lies, and `is_file` knows paths from there.
+pub fn read(
+    text: &str,
+    path: &str,
+    root: &str,
+    is_file: &dyn Fn(&str) -> bool,
+) -> Result<Measurement, Report> {
+    let mut files = Files::new(path);
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     match first {
@@ -49,9 +56,8 @@ pub fn read(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Me
             .into());
         }
     }
-    let coverage = files.sum();
-    let absent: Vec<String> = files.absent.into_iter().collect();
-    match (coverage.total, absent.is_empty()) {
+    let measured = files.measured(&Names::new(&files, root, is_file));
+    match (measured.coverage.total, measured.absent.is_empty()) {
         (0, true) => {
             Err(say::coverage_empty(path, "the coverage report names no line of code").into())
         }
@@ -59,26 +65,18 @@ pub fn read(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Me
             let words = "the coverage report names no line of a file that is in the tree";
             Err(say::coverage_empty(path, words).into())
         }
-        _ => Ok(Measurement { coverage, absent }),
+        _ => Ok(measured),
     }
 }
 
 /// Lines of one file and whether any record hit them.
 type Lines = BTreeMap<u32, bool>;
 
-/// No name of a file has more parts; a report that does must not cost its square in time.
-const PARTS_MAX: usize = 100;
-/// A report has one or two.
-const FOLDERS_MAX: usize = 20;
-
-/// What a report says of each file that is there, by its path from the root of the tree.
-struct Files<'a> {
-    /// Folders that names may be relative to.
+/// What a report says of each file, by the name that it has there.
+struct Files {
+    /// Folders that names may be relative to, the likeliest first.
     folders: Vec<String>,
-    is_file: &'a dyn Fn(&str) -> bool,
-    known: BTreeMap<String, Option<String>>,
     files: BTreeMap<String, FileRecord>,
-    absent: BTreeSet<String>,
     /// Of a report that names no lines at all.
     whole: Coverage,
 }
@@ -90,60 +88,34 @@ struct FileRecord {
     sums: Option<Coverage>,
 }
 
-impl<'a> Files<'a> {
-    fn new(report: &str, is_file: &'a dyn Fn(&str) -> bool) -> Self {
+impl Files {
+    fn new(report: &str) -> Self {
         // A tool that runs in a folder of the tree names files from there, and leaves its report below it.
         let above = report.match_indices('/').map(|(at, _)| report[..at].to_owned());
-        Self {
-            folders: above.collect(),
-            is_file,
-            known: BTreeMap::new(),
-            files: BTreeMap::new(),
-            absent: BTreeSet::new(),
-            whole: Coverage::default(),
-        }
+        Self { folders: above.collect(), files: BTreeMap::new(), whole: Coverage::default() }
     }
 
-    /// The record of a file; none where it is not there.
-    fn record(&mut self, name: &str) -> Option<&mut FileRecord> {
-        let found = match self.known.get(name) {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.find(name);
-                self.known.insert(name.to_owned(), found.clone());
-                found
-            }
-        };
-        match found {
-            Some(path) => Some(self.files.entry(path).or_default()),
-            None => {
-                self.absent.insert(name.to_owned());
-                None
+    fn record(&mut self, name: &str) -> &mut FileRecord {
+        self.files.entry(name.to_owned()).or_default()
+    }
+
+    /// Two names of one file are one file, and a file that is not there counts in no sum.
+    fn measured(&self, names: &Names<'_>) -> Measurement {
+        let mut found: BTreeMap<String, FileRecord> = BTreeMap::new();
+        let mut absent = Vec::new();
+        for (name, record) in &self.files {
+            match names.find(name) {
+                Some(path) => found.entry(path).or_default().add(record),
+                None => absent.push(name.clone()),
             }
         }
-    }
-
-    /// Tools name files from the root, from a folder of their own, from where the tree lies on the machine or in a
-    /// container, or behind the name of a package: what counts is the longest end of the name that is a file.
-    fn find(&self, name: &str) -> Option<String> {
-        let folders = self.folders.iter().take(FOLDERS_MAX);
-        let folders = folders.map(|folder| format!("{folder}/{name}"));
-        let names = std::iter::once(name.to_owned()).chain(folders);
-        let mut ends = names.flat_map(|name| {
-            let name = name.replace('\\', "/");
-            let parts: Vec<&str> =
-                name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-            let count = if parts.len() > PARTS_MAX { 0 } else { parts.len() };
-            (0..count).map(|from| parts[from..].join("/")).collect::<Vec<_>>()
-        });
-        ends.find(|end| (self.is_file)(end))
-    }
-
-    fn sum(&self) -> Coverage {
-        self.files.values().map(FileRecord::coverage).fold(self.whole, |sum, file| Coverage {
+        let is_there = self.files.is_empty() || !found.is_empty();
+        let whole = if is_there { self.whole } else { Coverage::default() };
+        let coverage = found.values().map(FileRecord::coverage).fold(whole, |sum, file| Coverage {
             covered: sum.covered.saturating_add(file.covered),
             total: sum.total.saturating_add(file.total),
-        })
+        });
+        Measurement { coverage, absent }
     }
 }
 
@@ -151,6 +123,11 @@ impl FileRecord {
     /// A line hit in one record is covered, whatever other records say.
     fn note(&mut self, line: u32, is_hit: bool) {
         *self.lines.entry(line).or_default() |= is_hit;
+    }
+
+    fn add(&mut self, other: &Self) {
+        other.lines.iter().for_each(|(line, is_hit)| self.note(*line, *is_hit));
+        other.sums.into_iter().for_each(|sums| self.note_sums(sums));
     }
 
     fn note_sums(&mut self, sums: Coverage) {

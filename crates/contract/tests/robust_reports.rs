@@ -66,12 +66,12 @@ fn steering(commands: &[String]) -> Steering {
 fn read_as_everything(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let reports = [
-        coverage::read(&text, "r", &|_| true).err(),
+        coverage::read(&text, "r", "/tree", &|_| true).err(),
         junit::read(&text, "r").err(),
         sarif::read(&text, "r").err(),
     ];
     reports.iter().flatten().for_each(is_presentable);
-    if let Ok(Measurement { coverage, .. }) = coverage::read(&text, "r", &|_| true) {
+    if let Ok(Measurement { coverage, .. }) = coverage::read(&text, "r", "/tree", &|_| true) {
         assert!(coverage.total > 0 && coverage.percent_hundredths().unwrap() <= 10_000);
     }
 }
@@ -184,9 +184,9 @@ fn r108_sources_made_to_be_slow_are_answered() {
 fn reports_of_many_megabytes_are_read() {
     let lines: String = (1..300_000).map(|n| format!("DA:{n},{}\n", n % 2)).collect();
     let lcov = format!("SF:a\n{lines}end_of_record\n");
-    assert_eq!(coverage::read(&lcov, "r", &|_| true).unwrap().coverage.total, 299_999);
+    assert_eq!(coverage::read(&lcov, "r", "/tree", &|_| true).unwrap().coverage.total, 299_999);
     let lines: String =
         (1..100_000).map(|n| format!("<line number=\"{n}\" hits=\"1\"/>")).collect();
     let xml = format!("<coverage><class filename=\"a\">{lines}</class></coverage>");
-    assert_eq!(coverage::read(&xml, "r", &|_| true).unwrap().coverage.covered, 99_999);
+    assert_eq!(coverage::read(&xml, "r", "/tree", &|_| true).unwrap().coverage.covered, 99_999);
 }

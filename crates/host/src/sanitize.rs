@@ -92,12 +92,13 @@ fn is_control(char: char) -> bool {
     matches!(char, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
 }
 
-/// Marks of direction, width and format, tags, and separators that some terminals break lines at.
+/// Marks of direction, width and format, tags, signs that look like a space and are none, and separators that some
+/// terminals break lines at.
 fn is_invisible(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -129,6 +130,7 @@ mod tests {
         check("one\r\ntwo\tthree\u{8}\u{7}\0", "one\ntwo\tthree");
         check("ad\u{202e}min\u{2066}x\u{200b}y\u{feff}", "adminxy");
         check("tag\u{e0041}", "tag");
+        check("a\u{2800}\u{2800}b", "ab");
     }
 
     #[test]

@@ -112,11 +112,11 @@ pub enum Message {
     Interrupt,
 }
 
-/// What a person typed, and when: it can wait for the loop while a question comes up.
+/// What a person typed, and at which question of the face: it can wait for the loop while another one comes up.
 #[derive(Debug)]
 pub struct Line {
     pub text: String,
-    pub read_at: Instant,
+    pub question: u64,
 }
 
 /// The one writer of a session.

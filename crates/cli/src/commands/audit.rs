@@ -49,7 +49,8 @@ impl Audit {
         if self.json {
             output::json(&record);
         } else {
-            output::data(&text::text(&record));
+            let lines: Vec<String> = text::text(&record).lines().map(str::to_owned).collect();
+            output::data_rows(&lines);
         }
         Ok(Exit::Ok)
     }

@@ -4,15 +4,17 @@
 use super::line::{Heard, Line};
 use crate::output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
+use rustix::termios::{
+    self, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
 use tollgate_host::serve::{self, Message};
 
 /// What follows so soon was not typed by hand: it belongs to the same paste.
 const SAME_BURST: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// Far more than an answer; what is longer comes in several pieces.
 const BURST_BYTES_MAX: usize = 1 << 20;
 
@@ -20,12 +22,14 @@ const BURST_BYTES_MAX: usize = 1 << 20;
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 
 static IS_OURS: AtomicBool = AtomicBool::new(false);
-static TYPING: Mutex<Typing> = Mutex::new(Typing { line: Line::new(), prompt: None });
+static TYPING: Mutex<Typing> = Mutex::new(Typing { line: Line::new(), prompt: None, question: 0 });
 
 /// What is being typed, and behind which words; none while nothing is asked, when nothing typed is shown.
 struct Typing {
     line: Line,
     prompt: Option<String>,
+    /// Changes whenever a question is shown and when nothing is asked any more.
+    question: u64,
 }
 
 /// The keyboard is ours until this is dropped.
@@ -70,23 +74,53 @@ pub fn take_again() {
 
 /// May be called at any time and from any thread.
 pub fn give_back() {
-    let Some(before) = BEFORE.get().filter(|_| IS_OURS.swap(false, Ordering::Relaxed)) else {
-        return;
-    };
+    if IS_OURS.swap(false, Ordering::Relaxed) {
+        as_before();
+    }
+}
+
+/// The person stops the program for a while, and gets the terminal as it was.
+pub fn lend() {
+    if IS_OURS.load(Ordering::Relaxed) {
+        as_before();
+    }
+}
+
+fn as_before() {
+    let Some(before) = BEFORE.get() else { return };
     output::mark_pastes(false);
     let _ = termios::tcsetattr(std::io::stdin(), OptionalActions::Now, before);
 }
 
-/// Shows a prompt. What was typed before it is no answer to it.
-pub fn ask(prompt: &str) {
+/// Shows the prompt of a question that has just been shown, and says which it is. What was typed before is no answer
+/// to it.
+pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
-    *typing = Typing { line: Line::new(), prompt: Some(prompt.to_owned()) };
-    output::prompt(prompt);
+    let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
+    typing.line = Line::new();
+    typing.question += 1;
+    typing.show(prompt);
+    typing.question
+}
+
+/// Shows another prompt of the same question.
+pub fn ask_again(prompt: &str) {
+    typing().show(prompt);
+}
+
+/// Shows the prompt that is open, when the person comes back.
+pub fn show_again() {
+    let mut typing = typing();
+    if let Some(prompt) = typing.prompt.take() {
+        typing.show(&prompt);
+    }
 }
 
 /// Nothing is asked any more.
 pub fn rest() {
-    typing().prompt = None;
+    let mut typing = typing();
+    typing.prompt = None;
+    typing.question += 1;
 }
 
 fn typing() -> MutexGuard<'static, Typing> {
@@ -94,16 +128,10 @@ fn typing() -> MutexGuard<'static, Typing> {
 }
 
 fn read(lines_to: &Sender<Message>) {
-    let mut buffer = [0; 4096];
-    while let Some(count) = read_some(&mut buffer) {
-        let mut burst = buffer[..count].to_vec();
-        while (2..BURST_BYTES_MAX).contains(&burst.len()) && comes_more() {
-            let Some(count) = read_some(&mut buffer) else { break };
-            burst.extend_from_slice(&buffer[..count]);
-        }
-        let Heard { entered, has_left, .. } = typing().hear(&burst);
+    while let Some((burst, question)) = burst() {
+        let Heard { entered, has_left, .. } = typing().hear(&burst, question);
         let is_gone = entered.is_some_and(|text| {
-            let line = serve::Line { text, read_at: Instant::now() };
+            let line = serve::Line { text, question };
             lines_to.send(Message::Line(Some(line))).is_err()
         });
         if is_gone || has_left {
@@ -113,8 +141,37 @@ fn read(lines_to: &Sender<Message>) {
     let _ = lines_to.send(Message::Line(None));
 }
 
+/// What comes in one burst, and at which question it began; none when there is nobody any more.
+fn burst() -> Option<(Vec<u8>, u64)> {
+    let mut buffer = [0; 4096];
+    let (count, question) = loop {
+        comes_more(None);
+        // A question is shown under the same lock: what is read here was typed after this one was shown.
+        let typing = typing();
+        if comes_more(Some(&AT_ONCE)) {
+            break (read_some(&mut buffer)?, typing.question);
+        }
+    };
+    let mut burst = buffer[..count].to_vec();
+    while (2..BURST_BYTES_MAX).contains(&burst.len()) && comes_more(Some(&SAME_BURST)) {
+        let Some(count) = read_some(&mut buffer) else { break };
+        burst.extend_from_slice(&buffer[..count]);
+    }
+    Some((burst, question))
+}
+
 impl Typing {
-    fn hear(&mut self, burst: &[u8]) -> Heard {
+    fn show(&mut self, prompt: &str) {
+        output::prompt(prompt);
+        output::echo(&self.line.shown());
+        self.prompt = Some(prompt.to_owned());
+    }
+
+    /// What began at another question is not mixed with what is typed at this one.
+    fn hear(&mut self, burst: &[u8], question: u64) -> Heard {
+        if question != self.question {
+            return Line::new().hear(burst, "", output::columns());
+        }
         let prompt = self.prompt.as_deref().unwrap_or_default();
         let heard = self.line.hear(burst, prompt, output::columns());
         if self.prompt.is_some() {
@@ -144,8 +201,10 @@ fn read_some(buffer: &mut [u8]) -> Option<usize> {
     }
 }
 
-fn comes_more() -> bool {
+/// Without a limit it waits until something comes or a signal does.
+fn comes_more(within: Option<&Timespec>) -> bool {
     let stdin = std::io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
-    poll(&mut watched, Some(&SAME_BURST)).is_ok_and(|count| count > 0)
+    // What is wrong with the terminal comes out when it is read.
+    !matches!(poll(&mut watched, within), Ok(0) | Err(rustix::io::Errno::INTR))
 }

@@ -51,7 +51,7 @@ impl Line {
         let mut bytes = std::mem::take(&mut self.rest);
         bytes.extend_from_slice(burst);
         let keys_end = bytes.len() - usize::from(bytes.last() == Some(&END));
-        let enter_at = keys_end.checked_sub(1).filter(|at| bytes[*at] == b'\n');
+        let enter_at = keys_end.checked_sub(1).filter(|at| matches!(bytes[*at], b'\n' | b'\r'));
         let mut at = 0;
         while at < bytes.len() {
             let Some((key, length)) = key(&bytes[at..]) else {
@@ -198,6 +198,14 @@ mod tests {
         assert_eq!(entered(&[b"one\ntwo", b"\n"]).as_deref(), Some("one\ntwo"));
         assert_eq!(entered(&[b"yes\n"]).as_deref(), Some("yes"));
         assert_eq!(entered(&[b"\n"]).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn enter_enters_at_a_terminal_that_sends_it_as_it_is() {
+        assert_eq!(entered(&[b"yes\r"]).as_deref(), Some("yes"));
+        assert_eq!(entered(&[b"yes", b"\r"]).as_deref(), Some("yes"));
+        assert_eq!(entered(&[b"yes\r\n"]).as_deref(), Some("yes"));
+        assert_eq!(entered(&[b"one\rtwo\r"]).as_deref(), Some("one\ntwo"));
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Face for PlainFace {
         };
         for event in events.iter().filter(|event| !self.is_quiet || must_be_told(event)) {
             if let Some(line) = narrate::line(session, event) {
-                output::told(line.style, line.mark, &line.text);
+                output::marked(line.style, line.mark, &line.text);
             }
         }
     }

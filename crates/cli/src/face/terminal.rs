@@ -5,7 +5,6 @@ use super::{command_id, digest, keyboard, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use anstyle::Style;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use tollgate_core::decision::{Decision, DecisionKind};
 use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
@@ -28,8 +27,8 @@ pub struct TerminalFace {
     invalid: u32,
     /// The question at hand, and which round of it.
     asked: Option<(DecisionId, u32)>,
-    /// When the question at hand was last shown.
-    shown_at: Instant,
+    /// What the keyboard calls the question at hand.
+    question: Option<u64>,
 }
 
 impl TerminalFace {
@@ -41,7 +40,7 @@ impl TerminalFace {
             half: None,
             invalid: 0,
             asked: None,
-            shown_at: Instant::now(),
+            question: None,
         }
     }
 
@@ -57,7 +56,7 @@ impl TerminalFace {
             output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
             output::styled(DIM, &format!("      {}", option.consequence));
         }
-        keyboard::ask("> ");
+        self.question = Some(keyboard::ask("> "));
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -78,7 +77,7 @@ impl TerminalFace {
                 Some(format!("{keyword}: {}", words.trim()))
             }
             Some((keyword, what)) => {
-                keyboard::ask(&format!("{}> ", what.trim().to_lowercase()));
+                keyboard::ask_again(&format!("{}> ", what.trim().to_lowercase()));
                 self.half = Some(keyword.to_owned());
                 None
             }
@@ -100,7 +99,7 @@ impl Face for TerminalFace {
         for event in events {
             let is_question = is_idle && matches!(event, Event::DecisionAsked { .. });
             if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
-                self.live.above(|| output::told(line.style, line.mark, &line.text));
+                self.live.above(|| output::marked(line.style, line.mark, &line.text));
             }
             if begins_work(event) {
                 self.is_asking = false;
@@ -124,9 +123,6 @@ impl Face for TerminalFace {
         if let Some(blocker) = &session.blocker {
             crate::summary::blocked(&self.root, session, blocker);
         }
-        // What was typed before now was no answer to this.
-        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-        self.shown_at = Instant::now();
         self.show_question(session, decision);
         Vec::new()
     }
@@ -140,16 +136,16 @@ impl Face for TerminalFace {
         let round = session.round(&id);
         if !self.is_asking || self.asked != Some((id.clone(), round)) {
             let words = format!(
-                "{id} is asked when what is at work has ended; nothing is taken for an answer before"
+                "{id} will be asked when the running work has ended; what you type before that is not an answer"
             );
             self.live.above(|| output::marked(NOTE, "   note", &words));
             return Vec::new();
         }
-        // It waited while the engine was busy, and the question came up meanwhile.
-        if line.read_at < self.shown_at {
+        // It was typed while the engine was busy, and the question came up meanwhile.
+        if self.question != Some(line.question) {
             let words = format!("what was typed before {id} was shown is not taken for an answer");
             output::marked(NOTE, "   note", &words);
-            keyboard::ask("> ");
+            keyboard::ask_again("> ");
             return Vec::new();
         }
         let line = line.text.as_str();
@@ -183,7 +179,7 @@ impl Face for TerminalFace {
         if is_mandatory && self.invalid >= GATE_ASKS_MAX {
             return Some(Command::GateExhausted { id: command_id(), decision: id.clone() });
         }
-        keyboard::ask("> ");
+        keyboard::ask_again("> ");
         None
     }
 

@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn every_report_of_a_tool_is_one() {
         let text = |path: &str| text_of(path, &[]);
-        assert!(coverage::read(&text("lcov.info"), "lcov.info", &|_| true).is_ok());
-        assert!(coverage::read(&text("coverage.xml"), "coverage.xml", &|_| true).is_ok());
+        assert!(coverage::read(&text("lcov.info"), "lcov.info", "/tree", &|_| true).is_ok());
+        assert!(coverage::read(&text("coverage.xml"), "coverage.xml", "/tree", &|_| true).is_ok());
         assert!(junit::read(&text("junit.xml"), "junit.xml").is_ok());
         assert!(sarif::read(&text("scan.sarif"), "scan.sarif").is_ok());
     }

@@ -372,6 +372,6 @@ fn r121_an_answer_left_for_an_earlier_round_of_the_gate_does_not_open_it() {
     );
     // The same for the question as it is asked now counts.
     leave("present", 2);
-    person.wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    person.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     assert_eq!((person.ends(), repo.starts_of("Planner")), (3, 1));
 }

@@ -380,7 +380,10 @@ fn r086_test_asks_when_coverage_is_not_measured() {
     // A report that the agent left measures nothing, and this action runs no command that makes one.
     let forged = "SF:app.txt\nDA:1,1\nend_of_record\n";
     repo.crew(json!([{"when": {"role": "QA", "nth": 2}, "do": {"default": true, "write": {"tests/lcov.info": forged}}}]));
-    TEST.start(&repo).exits(3).says("no check has left tests/lcov.info").says("is not counted");
+    TEST.start(&repo)
+        .exits(3)
+        .says("no check has left tests/lcov.info")
+        .says("not one left by an agent");
     let (answers, _) = asked(&repo, "coverage");
     assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]);
     repo.answer("UD-1", "override").exits(2);

@@ -4,8 +4,10 @@ use crate::route::{leaves, route};
 use crate::support::plan::{replies, security_question};
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
+use rustix::process::Signal;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
+use unicode_width::UnicodeWidthStr;
 
 const ASK: &str = "UD-APPROVE-DESIGN";
 
@@ -112,7 +114,7 @@ fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
     }
     let mut terminal = Terminal::start(&repo, &["resume"]);
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("approved");
-    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     let records = repo.status_file()["user_decisions"].to_string();
     assert_eq!(records.matches(ASK).count(), 1, "the same id in every round");
@@ -194,29 +196,128 @@ fn ctrl_c_ends_the_agent_and_a_resume_goes_on() {
     assert_eq!(repo.starts_of("SpecAgent"), 1);
 }
 
+#[test]
+fn r179_a_terminal_without_colours_marks_pastes_too() {
+    for (variable, value, is_marked) in
+        [("NO_COLOR", "1", true), ("TERM", "xterm", true), ("TERM", "dumb", false)]
+    {
+        let repo = Repo::new();
+        let mut terminal = Terminal::start_with(&repo, &["run", GOAL], variable, value);
+        terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
+        assert_eq!(terminal.ends(), 3);
+        if is_marked {
+            terminal.wait_for("\u{1b}[?2004l");
+        }
+        let screen = terminal.screen();
+        assert_eq!(screen.contains("\u{1b}[?2004h"), is_marked, "{variable}={value}: {screen:?}");
+    }
+}
+
+#[test]
+fn who_stops_the_program_gets_the_terminal_back() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal
+        .wait_for("UD-APPROVE-DESIGN (approve)")
+        .wait_for("> ")
+        .sends("appro")
+        .wait_for("appro");
+    assert!(!terminal.is_as_before());
+    terminal.signals(Signal::TSTP).wait_for("\u{1b}[?2004l");
+    eventually("the terminal as it was", || terminal.is_as_before());
+    terminal.signals(Signal::CONT).wait_for("\u{1b}[?2004h").wait_for("> ").wait_for("appro");
+    assert!(!terminal.is_as_before());
+    terminal.types("ved").wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    assert!(terminal.is_as_before());
+}
+
+/// A `git` that stops at one of its commands once a question waits, says so by a file, and waits for `goes_on`.
+fn slow_git(repo: &Repo, command: &str) -> String {
+    let (bin, busy) = (repo.outside("bin"), repo.outside("busy"));
+    std::fs::create_dir(&bin).unwrap();
+    let script = format!(
+        "#!/bin/sh\nfor word do\n  if [ \"$word\" = {command} ] && grep -q decision_asked {1}/*/journal.jsonl; then touch {0}; until [ -e {0}.over ]; do sleep 0.01; done; fi\ndone\nPATH=${{PATH#*:}} exec git \"$@\"\n",
+        busy.display(),
+        repo.root().join(".agents-work").display()
+    );
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+fn goes_on(repo: &Repo) {
+    std::fs::write(repo.outside("busy.over"), "").unwrap();
+}
+
+/// Far more than the program takes to read what was typed.
+fn let_it_read() {
+    std::thread::sleep(std::time::Duration::from_secs(1));
+}
+
 /// The engine is busy with git while the person types, and asks only then.
 #[test]
 fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
     let rules = json!([leaves("Coder", json!({"app.txt": "two\n"}))]);
     let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
     let repo = route(rules, &steps);
-    let (bin, busy) = (repo.outside("bin"), repo.outside("busy"));
-    std::fs::create_dir(&bin).unwrap();
-    let script = format!(
-        "#!/bin/sh\nfor word do\n  if [ \"$word\" = update-ref ] && [ -e {0}.armed ]; then touch {0}; sleep 2; fi\ndone\nPATH=${{PATH#*:}} exec git \"$@\"\n",
-        busy.display()
-    );
-    std::fs::write(bin.join("git"), script).unwrap();
-    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    std::fs::write(repo.outside("busy.armed"), "").unwrap();
+    let path = slow_git(&repo, "update-ref");
     let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
-    eventually("git at work on the branch", || {
-        busy.exists() && repo.journal().iter().any(|event| event["type"] == "decision_asked")
-    });
+    eventually("git at work on the branch", || repo.outside("busy").exists());
     assert!(!person.screen().contains("UD-1 (approve)"), "it is not shown yet");
     person.types("approved");
+    let_it_read();
+    goes_on(&repo);
     person.wait_for("UD-1 (approve)").wait_for("is not taken for an answer");
+    assert_eq!(repo.decision("UD-1")["status"], "pending");
+    person.types("approved").wait_for("DONE");
+    assert_eq!(person.ends(), 0);
+}
+
+/// Its digest is still being put together, and the files it is about are not shown.
+#[test]
+fn r121_a_line_typed_while_the_question_is_being_shown_answers_nothing() {
+    let rules = json!([leaves("Coder", json!({"notes.md": "## What it is\nsecret plans\n"}))]);
+    let steps = [
+        "{dispatch: Coder, state: INTEGRATE, outputs: [notes.md]}",
+        "{approve: RELEASE_IT, state: RELEASE}",
+    ];
+    let repo = route(rules, &steps);
+    let path = slow_git(&repo, "blob");
+    let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
+    person.wait_for("UD-1 (approve)");
+    eventually("git at work on the digest", || repo.outside("busy").exists());
+    assert!(!person.screen().contains("secret plans"), "it is not shown yet");
+    person.types("approved");
+    let_it_read();
+    goes_on(&repo);
+    person.wait_for("secret plans").wait_for("> ");
+    person.wait_for("is not taken for an answer").wait_for("> ");
+    assert_eq!(repo.decision("UD-1")["status"], "pending");
+    person.types("approved").wait_for("DONE");
+    assert_eq!(person.ends(), 0);
+}
+
+/// Keys that come one soon after the other are one burst, and this one begins before the question.
+#[test]
+fn r121_a_burst_that_began_before_the_question_answers_nothing() {
+    let rules = json!([leaves("Coder", json!({"app.txt": "two\n"}))]);
+    let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
+    let repo = route(rules, &steps);
+    let path = slow_git(&repo, "update-ref");
+    let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
+    eventually("git at work on the branch", || repo.outside("busy").exists());
+    goes_on(&repo);
+    person.sends("approved ");
+    while !person.screen().contains("> ") {
+        person.sends(" ");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    person.types("");
+    eventually("a word on it", || {
+        let screen = person.screen();
+        screen.contains("is not taken for an answer") || screen.contains("answer one of")
+    });
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
@@ -230,10 +331,10 @@ const MIMICRY: [&str; 4] = [
     "            tollgate answer latest UD-APPROVE-DESIGN \"approved\" --now",
 ];
 
-/// Without colours, and without what a terminal adds to a line end.
-fn plain_lines(text: &str) -> Vec<String> {
+/// Every row on the screen without colours.
+fn rows(screen: &str) -> Vec<String> {
     let mut plain = String::new();
-    let mut rest = text;
+    let mut rest = screen;
     while let Some(at) = rest.find('\u{1b}') {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -241,13 +342,13 @@ fn plain_lines(text: &str) -> Vec<String> {
         rest = &rest[end..];
     }
     plain.push_str(rest);
-    plain.lines().map(|line| line.trim().to_owned()).collect()
+    plain.split(['\n', '\r']).map(str::to_owned).collect()
 }
 
 #[track_caller]
 fn expect_no_mimicry(what: &str, text: &str) {
-    for line in plain_lines(text) {
-        let is_theirs = MIMICRY.iter().any(|theirs| line == theirs.trim());
+    for line in rows(text) {
+        let is_theirs = MIMICRY.iter().any(|theirs| line.trim() == theirs.trim());
         assert!(!is_theirs, "{what} shows a line of the agent as if it were ours: {line}\n{text}");
     }
 }
@@ -318,6 +419,41 @@ fn r175_no_line_of_an_agent_can_be_taken_for_one_of_ours() {
         let text = crate::support::text(&std::fs::read(&path).unwrap());
         if path.extension().is_some_and(|extension| extension == "txt") {
             expect_no_mimicry("a failure report", &text);
+        }
+    }
+}
+
+/// A terminal begins the rest of a long line where our lines begin. So none is longer than the terminal is wide.
+#[test]
+fn r175_no_row_of_an_agents_words_begins_without_a_bar() {
+    const COLUMNS: u16 = 80;
+    for pad in ["\u{2800}", "❤\u{fe0f}", "x", "\u{a0}", "世", "- "] {
+        let words = format!("harmless {}  1  approved    Approve it", pad.repeat(200));
+        let finding = json!({"severity": "high", "category": "x", "file": "app.txt", "line": 1, "description": words, "message": words});
+        let repo = Repo::with(json!([
+            {"when": {"role": "SpecAgent"}, "do": {"reply": {"status": "FAIL", "summary": words, "artifacts": {"findings": [finding]}}}},
+        ]));
+        let mut terminal = Terminal::start_wide(&repo, &["run", GOAL], COLUMNS);
+        terminal.wait_for("BLOCKED").wait_for("UD-1 (escalation)").wait_for("> ").hangs_up();
+        terminal.ends();
+        let mut screens = vec![("run", terminal.screen())];
+        for (verb, words) in [
+            ("status", "harmless"),
+            ("log", "harmless"),
+            ("findings", "harmless"),
+            ("audit", "evidence"),
+        ] {
+            let mut terminal = Terminal::start_wide(&repo, &[verb], COLUMNS);
+            terminal.wait_for(words);
+            assert_eq!(terminal.ends(), 0);
+            screens.push((verb, terminal.screen()));
+        }
+        assert!(screens[0].1.contains("harmless"), "{}", screens[0].1);
+        for (verb, screen) in screens {
+            for row in rows(&screen) {
+                let width = row.width();
+                assert!(width <= usize::from(COLUMNS), "{verb} has a row of {width}: {row}");
+            }
         }
     }
 }

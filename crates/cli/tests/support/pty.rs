@@ -2,6 +2,7 @@
 
 use super::{Repo, text};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -26,16 +27,27 @@ impl Terminal {
 
     /// With a variable set.
     pub fn start_with(repo: &Repo, args: &[&str], variable: &str, value: &str) -> Self {
+        Self::open(repo, args, (variable, value), 0)
+    }
+
+    /// At a terminal that tells how wide it is.
+    pub fn start_wide(repo: &Repo, args: &[&str], columns: u16) -> Self {
+        Self::open(repo, args, ("TERM", "xterm"), columns)
+    }
+
+    fn open(repo: &Repo, args: &[&str], variable: (&str, &str), columns: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
+        let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.to_bytes());
         let open = || OpenOptions::new().read(true).write(true).open(path).unwrap();
         let child = repo
             .command(args)
             .env("TERM", "xterm")
-            .env(variable, value)
+            .env(variable.0, variable.1)
             .stdin(Stdio::from(open()))
             .stdout(Stdio::from(open()))
             .stderr(Stdio::from(open()))
@@ -76,6 +88,18 @@ impl Terminal {
     pub fn sends(&mut self, keys: &str) -> &mut Self {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self
+    }
+
+    pub fn signals(&mut self, signal: rustix::process::Signal) -> &mut Self {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+        self
+    }
+
+    /// What is typed is shown and read line by line, as at a shell.
+    pub fn is_as_before(&self) -> bool {
+        let modes = tcgetattr(&self.keyboard).unwrap().local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON)
     }
 
     /// The end of the input, as by Ctrl-D.

@@ -5,7 +5,7 @@ use crate::diagnostic::{Report, quote, reports as say};
 use crate::xml;
 use roxmltree::Node;
 
-pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), Report> {
+pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Report> {
     let document = xml::parse(text, path)?;
     let root = document.root_element();
     let name = root.tag_name().name();
@@ -21,25 +21,23 @@ pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), 
     let mut report = Report::default();
     let sources = root.descendants().filter(|node| node.has_tag_name("source"));
     let folders = sources.filter_map(|source| source.text()).map(|text| text.trim().to_owned());
-    files.folders.extend(folders);
+    files.folders.splice(0..0, folders);
     let has_lines = lines(root, path, files, &mut report);
     if !report.is_ok() {
         return Err(report);
     }
     if !has_lines {
-        let named = root.descendants().filter_map(|node| node.attribute("filename"));
-        let named: Vec<&str> = named.collect();
-        let is_there = named.is_empty() || named.iter().any(|name| files.record(name).is_some());
-        if is_there {
-            files.whole = sums(root, path)?;
+        for name in root.descendants().filter_map(|node| node.attribute("filename")) {
+            files.record(name);
         }
+        files.whole = sums(root, path)?;
     }
     Ok(())
 }
 
 /// Says whether there are any. A line stands once below its class and once below its method: the same file and line is
 /// one line.
-fn lines(root: Node<'_, '_>, path: &str, files: &mut Files<'_>, report: &mut Report) -> bool {
+fn lines(root: Node<'_, '_>, path: &str, files: &mut Files, report: &mut Report) -> bool {
     let mut has_lines = false;
     for line in root.descendants().filter(|node| node.has_tag_name("line")) {
         let file = line.ancestors().find_map(|node| node.attribute("filename")).unwrap_or_default();
@@ -48,9 +46,7 @@ fn lines(root: Node<'_, '_>, path: &str, files: &mut Files<'_>, report: &mut Rep
         match (number, hits.filter(|hits| hits.is_finite() && *hits >= 0.0)) {
             (Some(number), Some(hits)) => {
                 has_lines = true;
-                if let Some(record) = files.record(file) {
-                    record.note(number, hits > 0.0);
-                }
+                files.record(file).note(number, hits > 0.0);
             }
             _ if report.is_full() => break,
             _ => {

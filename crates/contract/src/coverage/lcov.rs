@@ -8,7 +8,7 @@ pub(super) fn is_lcov(text: &str) -> bool {
     lines.any(|line| line.starts_with("SF:") || line.starts_with("TN:"))
 }
 
-pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), Report> {
+pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Report> {
     let mut reader = Reader { path, number: 0, current: None, files, report: Report::default() };
     for (index, line) in text.lines().enumerate() {
         reader.number = u32::try_from(index + 1).unwrap_or(u32::MAX);
@@ -29,12 +29,12 @@ pub(super) fn read(text: &str, path: &str, files: &mut Files<'_>) -> Result<(), 
     Ok(())
 }
 
-struct Reader<'a, 'f> {
+struct Reader<'a> {
     path: &'a str,
     number: u32,
     /// The file whose record is open, with what its record says of its sums.
     current: Option<(&'a str, Sums)>,
-    files: &'a mut Files<'f>,
+    files: &'a mut Files,
     report: Report,
 }
 
@@ -44,7 +44,7 @@ struct Sums {
     hit: Option<u64>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> Reader<'a> {
     fn fault(&mut self, message: String) {
         let fault: Diagnostic = say::coverage_line(self.path, self.number, message);
         self.report.push(fault);
@@ -96,9 +96,7 @@ impl<'a> Reader<'a, '_> {
         let (Some(line), Some(is_hit)) = (line, is_hit) else {
             return Err(format!("DA:{} is not a line number and a count", quote(value)));
         };
-        if let Some(record) = self.files.record(file) {
-            record.note(line, is_hit);
-        }
+        self.files.record(file).note(line, is_hit);
         Ok(())
     }
 
@@ -119,9 +117,7 @@ impl<'a> Reader<'a, '_> {
         if covered > total {
             return Err(format!("LH says {covered} lines were hit, but LF has only {total}"));
         }
-        if let Some(record) = self.files.record(file) {
-            record.note_sums(Coverage { covered, total });
-        }
+        self.files.record(file).note_sums(Coverage { covered, total });
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 fn said(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> String {
-    match read(text, path, is_file) {
+    match read(text, path, "/tree", is_file) {
         Ok(Measurement { coverage, absent }) => {
             let percent = coverage.percent_hundredths().unwrap();
             let absent: String = absent.iter().map(|name| format!(" without {name}")).collect();
@@ -53,6 +53,47 @@ fn r170_lines_of_files_that_are_not_there_count_in_no_sum() {
         expect![[r#"
             error coverage.empty coverage.xml: the coverage report names no line of a file that is in the tree
               help: See that the tests ran under the coverage tool, and that it looks at this project
+        "#]],
+    );
+}
+
+#[test]
+fn r170_files_of_others_that_end_like_one_of_ours_count_in_no_sum() {
+    let is_file =
+        |path: &str| ["src/lib.rs", "src/a.rs", "pkg/setup.py", "setup.py"].contains(&path);
+    let check = |path: &str, text: &str, expected: Expect| {
+        expected.assert_eq(&said(text, path, &is_file));
+    };
+    let foreign = "SF:/rustc/1234/library/std/src/lib.rs\nDA:1,1\nDA:2,1\nend_of_record\nSF:/var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs\nDA:1,1\nend_of_record\n";
+    // In a container, where most files say what is cut off, and by the root itself, where there is only one.
+    check(
+        "lcov.info",
+        &format!(
+            "{foreign}SF:/container/src/lib.rs\nDA:1,0\nend_of_record\nSF:/container/src/a.rs\nDA:1,1\nend_of_record\n"
+        ),
+        expect![[r#"
+            1/2 5000 without /rustc/1234/library/std/src/lib.rs without /var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs
+        "#]],
+    );
+    check(
+        "lcov.info",
+        &format!("{foreign}SF:/tree/src/lib.rs\nDA:1,0\nend_of_record\n"),
+        expect![[r#"
+            0/1 0 without /rustc/1234/library/std/src/lib.rs without /var/person/.cargo/registry/src/x/serde-1.0.0/src/lib.rs
+        "#]],
+    );
+    check(
+        "cover.info",
+        "SF:other.org/x/src/a.rs\nDA:1,1\nend_of_record\nSF:acme.org/src/a.rs\nDA:1,0\nend_of_record\nSF:acme.org/src/lib.rs\nDA:1,0\nend_of_record\n",
+        expect![[r#"
+            0/2 0 without other.org/x/src/a.rs
+        "#]],
+    );
+    check(
+        "coverage.xml",
+        r#"<coverage><sources><source>/some/tree/pkg</source></sources><class filename="setup.py"><line number="1" hits="1"/></class><class filename="/some/tree/setup.py"><line number="1" hits="0"/></class></coverage>"#,
+        expect![[r#"
+            1/2 5000
         "#]],
     );
 }
@@ -129,7 +170,7 @@ fn r077_nothing_covered_out_of_nothing_is_no_coverage() {
         "<coverage/>",
     ];
     for text in empty {
-        let report = read(text, "cov", &|_| true).unwrap_err();
+        let report = read(text, "cov", "/tree", &|_| true).unwrap_err();
         assert!(shown(&report).contains("coverage.empty") || text.contains('\u{feff}'), "{text:?}");
     }
     assert_eq!(Coverage { covered: 0, total: 0 }.percent_hundredths(), None);

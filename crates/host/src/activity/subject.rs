@@ -64,14 +64,15 @@ pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) ->
     let result = match kept.find() {
         Ok(None) => {
             let trouble = format!("no check has left {}", table.report);
-            let why = "a command that Tollgate runs makes it; what an agent leaves is not counted";
+            let why = "only a report written by a check command counts, not one left by an agent";
             failed(order, trouble, why.to_owned())
         }
         Err(error) => failed(order, error.to_string(), String::new()),
         Ok(Some(bytes)) => {
             let tree = WorkTree { root: workspace.tree() };
             let text = String::from_utf8_lossy(&bytes);
-            match coverage::read(&text, &table.report, &|path| tree.is_file(path)) {
+            let root = tree.root.to_string_lossy();
+            match coverage::read(&text, &table.report, &root, &|path| tree.is_file(path)) {
                 Ok(Measurement { coverage: Coverage { covered, total }, absent }) => CheckResult {
                     coverage: Some(Measured { covered, total }),
                     passed: true,

@@ -190,7 +190,9 @@ pub(super) fn describe(end: &DispatchEnd) -> String {
             format!("it is out of its usage limit and tried again at {until}: {detail}")
         }
         DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
-        DispatchEnd::Unsupervised { .. } => "its supervisor was ended while it ran".to_owned(),
+        DispatchEnd::Unsupervised { .. } => {
+            "its supervisor process was killed while it ran".to_owned()
+        }
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
     }
 }

@@ -116,7 +116,7 @@ fn show(context: &Context, inherited: &Inherited, changes: &[(String, Change)]) 
         let text = String::from_utf8_lossy(&text);
         let mut lines = text.lines();
         for line in lines.by_ref().take(SHOWN_LINES_MAX) {
-            output::data(&format!("    {line}"));
+            output::data_rows(&[format!("    {line}")]);
         }
         let left = lines.count();
         if left > 0 {

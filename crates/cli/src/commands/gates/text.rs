@@ -97,7 +97,7 @@ pub fn failed(result: &GateResult) {
     output::marked(output::BAD, "failed:", &format!("{} ({how})", result.name));
     let lines: Vec<&str> = result.output_tail.lines().collect();
     for line in &lines[lines.len().saturating_sub(LINES_MAX)..] {
-        output::talk(&format!("  | {line}"));
+        output::marked(output::DIM, "  |", line);
     }
     let again = format!("mend it, then run it alone: {}", words(&result.argv));
     output::marked(output::NOTE, "  help:", &again);

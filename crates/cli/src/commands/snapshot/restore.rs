@@ -4,6 +4,7 @@ use super::{failure, retention, words};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
+use anstyle::Style;
 use tollgate_host::clock;
 use tollgate_host::repository::Repository;
 use tollgate_host::snapshot::{Plan, Restored, Snapshot, Snapshots};
@@ -44,7 +45,7 @@ pub fn undo(repository: &Repository, snapshots: &Snapshots, yes: bool) -> Result
 fn shown_plan(snapshots: &Snapshots, target: &Snapshot) -> Result<Plan, Failure> {
     let plan = snapshots.show(target.clone()).map_err(failure)?.plan;
     output::talk(&format!("{}, taken at {}", target.id, target.taken_at));
-    output::talk(&words::plan(&plan, PATHS_SHOWN_MAX));
+    output::quoted(Style::new(), &words::plan(&plan, PATHS_SHOWN_MAX));
     Ok(plan)
 }
 
