@@ -80,6 +80,8 @@ fn kind(source: &Source<'_>, head: &str) -> Kind {
     let ends = |marks: &[&str]| marks.iter().any(|mark| head.ends_with(mark));
     match first {
         _ if ends(&["=>", "->", "|"]) => Kind::Function,
+        // `let Some(x) = f() else {`
+        _ if ends(&[" else"]) => Kind::If,
         "if" | "else" | "unless" | "elif" | "elsif" | "switch" | "match" | "case" | "when" => {
             Kind::If
         }

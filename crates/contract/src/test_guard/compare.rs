@@ -189,8 +189,12 @@ fn calls(source: &Source<'_>, body: std::ops::Range<usize>) -> BTreeSet<String> 
     called.map(|(_, word)| word.to_owned()).collect()
 }
 
-/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
+/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`, `#[should_panic(expected = "x")]`.
 fn expects(head: &str) -> Option<String> {
+    if let Some((_, rest)) = head.split_once("should_panic") {
+        let says_which = rest.trim_start().starts_with(['(', '=']);
+        return Some(if says_which { "message" } else { "Error" }.to_owned());
+    }
     let at = head
         .find("expected")
         .map(|at| at + 8)

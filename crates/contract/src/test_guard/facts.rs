@@ -26,6 +26,8 @@ pub(super) struct Facts {
     pub is_empty: bool,
     /// In the attributes before it: an error that must come.
     pub by_marks: usize,
+    /// Errors that the test raises itself.
+    pub throws: usize,
 }
 
 /// One assertion, as it stands without its layout.
@@ -58,12 +60,17 @@ impl Facts {
             };
         }
         let sites = assertions::sites(source, helpers, inner.clone());
+        let end = inner.end;
+        let throws = words(&source.code[inner.clone()])
+            .filter(|(_, word)| matches!(*word, "panic" | "throw" | "raise"))
+            .count();
         let around = Around::new(source, inner);
         let soft = sites.iter().filter(|at| around.is_soft(**at)).count();
         let asserted = sites.iter().map(|at| asserted(source, &around, *at)).collect();
-        let early = sites.last().map_or(0, |last| around.early(*last));
+        // Without an assertion a test fails where something in it panics or throws.
+        let early = around.early(sites.last().copied().unwrap_or(end));
         let by_marks = assertions::sites(source, &HashSet::new(), marks).len();
-        Self { asserted, firm: sites.len() - soft, soft, early, cases, is_empty, by_marks }
+        Self { asserted, firm: sites.len() - soft, soft, early, cases, is_empty, by_marks, throws }
     }
 
     pub(super) fn total(&self) -> usize {
@@ -205,6 +212,8 @@ impl<'s, 'a> Around<'s, 'a> {
         matches!(first, "if" | "else" | "elif" | "unless" | "case" | "default" | "_")
             || (self.source.language == Language::Ruby && is_modified)
             || line.contains("=> return")
+            || line.contains("?: return")
+            || line.contains("or return")
             || line.contains("|| return")
             || line.contains("&& return")
     }

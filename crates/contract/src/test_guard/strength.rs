@@ -1,5 +1,7 @@
 //! How much an assertion demands: a value, a part of it, or only that something is there.
 
+/// An error that must come, and what it says.
+pub(super) const MESSAGE: u8 = 4;
 /// The whole value, or an error that must come.
 pub(super) const VALUE: u8 = 3;
 const PART: u8 = 2;
@@ -68,6 +70,39 @@ const ANYTHING: &[&str] = &[
     "assertinstanceof",
     "not_toeq",
     "matches!(",
+    "tobeint",
+    "tobestring",
+    "tobearray",
+    "tobebool",
+    "tobefloat",
+    "tobenumeric",
+    "tobeobject",
+    "tobeiterable",
+    "tobecallable",
+    "assertisbool",
+    "assertisfloat",
+    "assertisobject",
+    "assertisnumeric",
+    "assertiscallable",
+    "assertisiterable",
+    "is_int(",
+    "is_string(",
+    "is_array(",
+    "is_numeric(",
+    "kind_of",
+    "instance_of",
+    "beoftype",
+    "istype<",
+    "assignable",
+    "to.be.an(",
+    "notbenull",
+    "shouldnotbe",
+    "notbe(",
+    "notzero",
+    "notbeempty",
+    "not.be.empty",
+    "not_tobe_empty",
+    "asserttype(",
 ];
 /// Something is there, or has a kind or a bound.
 const PRESENT: &[&str] = &[
@@ -98,6 +133,16 @@ const PRESENT: &[&str] = &[
     "assert_raises(standarderror)",
     "raise_error}",
     "expectexception(throwable",
+    "greaterthan",
+    "lessthan",
+    "positive(",
+    "be_positive",
+    "is.positive",
+    "be.above(",
+    "be.below(",
+    "is_err()",
+    "assert.error(",
+    "require.error(",
 ];
 
 /// Of a statement without its comments.
@@ -147,13 +192,48 @@ pub(super) fn of(statement: &str) -> u8 {
     ]) {
         return PRESENCE;
     }
+    if says_which_error(&lower) {
+        return MESSAGE;
+    }
     if has(ANYTHING) || is_bound(&lower) || is_bare(statement, &lower) {
         return PRESENCE;
     }
-    if has(PRESENT) || [" in (", " in [", " in {"].iter().any(|list| statement.contains(list)) {
-        return PART;
-    }
-    VALUE
+    let is_listed = [" in (", " in [", " in {"].iter().any(|list| statement.contains(list));
+    let is_part = has(PRESENT) || is_listed || is_above_or_below(&lower);
+    if is_part && !is_equality(statement, &lower) { PART } else { VALUE }
+}
+
+/// What is compared may have the name of a matcher: `assertEquals(match, router.match(path))`.
+fn is_equality(statement: &str, lower: &str) -> bool {
+    const EQUAL: &[&str] =
+        &["assertequal", "assert_equal", "assert_eq!", "areequal", "isequalto(", "assertsame(", ".toequal("];
+    const OTHER: &[&str] = &["true", "false", "containing"];
+    let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
+    let is_infix = statement.contains(" shouldBe ");
+    (has(EQUAL) || is_infix) && !has(OTHER)
+}
+
+/// Its text or a pattern for it, not only its type.
+fn says_which_error(lower: &str) -> bool {
+    let behind = |call: &str| lower.split_once(call).map_or("", |(_, rest)| rest);
+    let is_quoted = |call: &str| behind(call).contains(['"', '\'', '/', '`']);
+    [".tothrow(", ".tothrowerror(", "raise_error("].iter().any(|call| is_quoted(call))
+        || behind("raises(").contains("match=")
+        || ["raisesregex(", "hasmessage", "withmessage(", "raises_with_message"]
+            .iter()
+            .any(|call| lower.contains(call))
+}
+
+/// `x > 3`, where the number is no tolerance.
+fn is_above_or_below(lower: &str) -> bool {
+    let is_tolerance = ["abs", "delta", "epsilon"].iter().any(|word| lower.contains(word));
+    let bytes = lower.as_bytes();
+    let is_sign = |three: &[u8]| {
+        matches!(three[1], b'<' | b'>')
+            && three[2].is_ascii_digit()
+            && !b"<>=-".contains(&three[0])
+    };
+    !is_tolerance && !lower.contains("==") && bytes.windows(3).any(is_sign)
 }
 
 /// Only a bound, where a value could stand.

@@ -1,7 +1,7 @@
 //! Failures that lead nowhere: caught and dropped, left in a callback, put into a function that nobody calls.
 
 use super::assertions;
-use super::blocks::{Block, Kind};
+use super::blocks::{self, Block, Kind};
 use super::language::Language;
 use super::lex::Source;
 use super::scan::{skip_space, word_at, words};
@@ -10,7 +10,14 @@ use std::ops::Range;
 
 /// The handler behind this block takes a failed assertion and says nothing.
 pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Block) -> bool {
-    let Some(handler) = handler_of(blocks, tried) else { return false };
+    let handler = handler_of(blocks, tried);
+    handler.is_some_and(|handler| {
+        handles_all(source, handler) && !tells(source, handler.body.clone())
+    })
+}
+
+/// A failed assertion is among what it takes.
+fn handles_all(source: &Source<'_>, handler: &Block) -> bool {
     let head = &source.code[handler.head.clone()];
     let names: Vec<&str> = words(head).map(|(_, word)| word).skip(1).collect();
     const ALL: &[&str] = &[
@@ -30,11 +37,10 @@ pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Bl
         "AssertFailedException",
         "Assertion",
     ];
-    let takes = names.iter().any(|name| ALL.contains(name))
+    names.iter().any(|name| ALL.contains(name))
         || source.language == Language::JavaScript
         || names.is_empty()
-        || (source.language == Language::Ruby && head.trim().starts_with("rescue =>"));
-    takes && !tells(source, handler.body.clone())
+        || (source.language == Language::Ruby && head.trim().starts_with("rescue =>"))
 }
 
 fn handler_of<'b>(blocks: &'b [Block], tried: &Block) -> Option<&'b Block> {
@@ -185,4 +191,34 @@ pub(super) fn is_rescued(source: &Source<'_>, blocks: &[Block], at: usize) -> bo
                 && !has_begin
                 && !tells(source, block.body.clone())
         })
+}
+
+/// A function that calls what it was given, or the test that it stands around, and says nothing of a failure.
+pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Range<usize>) -> bool {
+    const RUNS: &[&str] = &["evaluate", "proceed", "runTest", "yield", "call", "Execute", "intercept"];
+    let code = source.code.as_str();
+    let given: HashSet<&str> = words(&code[head]).map(|(_, word)| word).skip(1).collect();
+    let runs = |range: Range<usize>| {
+        let start = range.start;
+        words(&code[range]).any(|(at, word)| {
+            let is_called = code[start + at + word.len()..].starts_with(['(', '.']);
+            RUNS.contains(&word) || (given.contains(word) && is_called)
+        })
+    };
+    let has_handler = |word: &str| matches!(word, "catch" | "except" | "rescue" | "catch_unwind");
+    if !words(&code[body.clone()]).any(|(_, word)| has_handler(word)) || !runs(body.clone()) {
+        return false;
+    }
+    let says = |range: Range<usize>| {
+        tells(source, range.clone()) || words(&code[range]).any(|(_, word)| word == "return")
+    };
+    let blocks = blocks::of(source, body.clone());
+    let drops = blocks.iter().any(|block| match block.kind {
+        Kind::Try => runs(block.body.clone()) && handler_swallows(source, &blocks, block),
+        // Of a method of Ruby.
+        Kind::Catch => source.language == Language::Ruby && handles_all(source, block),
+        _ => false,
+    });
+    let handlers = blocks.iter().filter(|block| block.kind == Kind::Catch);
+    drops && !tells(source, body) && !handlers.into_iter().any(|b| says(b.body.clone()))
 }
