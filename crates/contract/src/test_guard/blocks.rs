@@ -18,6 +18,7 @@ pub(super) enum Kind {
     Loop,
     Try,
     Catch,
+    Finally,
     Function,
     Other,
 }
@@ -88,6 +89,7 @@ fn kind(source: &Source<'_>, head: &str) -> Kind {
         "for" | "foreach" | "while" | "until" | "loop" => Kind::Loop,
         "try" | "begin" => Kind::Try,
         "catch" | "except" | "rescue" => Kind::Catch,
+        "finally" | "ensure" => Kind::Finally,
         "def" | "function" | "func" | "fn" | "fun" => Kind::Function,
         "async" if head.contains("def ") || head.contains("function") => Kind::Function,
         _ if source.language.has_braces()

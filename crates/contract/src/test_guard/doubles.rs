@@ -19,24 +19,38 @@ const PATCHES: &[&str] = &[
     "stubMethod",
 ];
 
-/// Names that the test replaces and also calls itself.
-pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<String> {
+/// Names that are replaced in this range, each with its place.
+pub(super) fn patched<'s>(source: &'s Source<'_>, range: Range<usize>) -> Vec<(usize, &'s str)> {
+    const PATCHED_MAX: usize = 50;
+    let start = range.start;
+    let found = words(&source.code[range]).filter(|(_, word)| PATCHES.contains(word));
+    let named = found.flat_map(|(at, word)| {
+        let line = part(&source.bare, start + at + word.len()..).lines().next().unwrap_or_default();
+        let is_call = line.trim_start().starts_with(['(', '.']);
+        let names = quoted_names(line).chain(symbol(line)).filter(move |_| is_call);
+        names.map(move |name| (start + at, name))
+    });
+    named.take(PATCHED_MAX).collect()
+}
+
+/// Names that the test, or what stands around all tests of the file, replaces and that the test calls itself.
+pub(super) fn replaced(
+    source: &Source<'_>,
+    body: Range<usize>,
+    outside: &[&str],
+) -> BTreeSet<String> {
     let code = &source.code[body.clone()];
-    let bare = part(&source.bare, body.clone());
-    let mut all = BTreeSet::new();
+    let inside = patched(source, body);
+    let names = inside.iter().map(|(_, name)| name).chain(outside);
+    let mut all: BTreeSet<String> =
+        names.filter(|name| is_called(code, name)).map(|name| (*name).to_owned()).collect();
     if source.language == Language::Bats {
         // `backup() { … }` and then `run backup`.
         let named = code.match_indices("() {").filter_map(|(at, _)| words(&code[..at]).last());
         all.extend(named.map(|(_, n)| n.to_owned()).filter(|n| code.contains(&format!("run {n}"))));
     }
     for (at, word) in words(code) {
-        let rest = &bare[at + word.len()..];
         let before = code[..at].trim_end();
-        if PATCHES.contains(&word) && rest.trim_start().starts_with(['(', '.']) {
-            let line = rest.lines().next().unwrap_or_default();
-            all.extend(quoted_names(line).filter(|name| is_called(code, name)).map(str::to_owned));
-            all.extend(symbol(line).filter(|name| is_called(code, name)).map(str::to_owned));
-        }
         // `done = jest.fn()` and then `done()` by the test itself.
         if word == "fn" && (before.ends_with("jest.") || before.ends_with("vi.")) {
             all.extend(assigned(before).filter(|name| is_stated(code, name)).map(str::to_owned));

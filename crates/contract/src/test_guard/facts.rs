@@ -28,6 +28,8 @@ pub(super) struct Facts {
     pub by_marks: usize,
     /// Errors that the test raises itself.
     pub throws: usize,
+    /// Places where it leaves out rows of what it runs over.
+    pub cuts: usize,
 }
 
 /// One assertion, as it stands without its layout.
@@ -64,13 +66,31 @@ impl Facts {
         let throws = words(&source.code[inner.clone()])
             .filter(|(_, word)| matches!(*word, "panic" | "throw" | "raise"))
             .count();
+        let before = test.head.start..inner.start.max(test.head.start);
         let around = Around::new(source, inner);
+        let runs = around.blocks.iter().filter(|block| match block.kind {
+            Kind::Loop => true,
+            Kind::Function => source.code[block.head.clone()].contains("ach("),
+            _ => false,
+        });
+        let heads = runs.map(|block| block.head.clone()).chain([before]);
+        let cuts = heads.map(|head| cases::cuts(&source.code[head])).sum();
         let soft = sites.iter().filter(|at| around.is_soft(**at)).count();
         let asserted = sites.iter().map(|at| asserted(source, &around, *at)).collect();
         // Without an assertion a test fails where something in it panics or throws.
         let early = around.early(sites.last().copied().unwrap_or(end));
         let by_marks = assertions::sites(source, &HashSet::new(), marks).len();
-        Self { asserted, firm: sites.len() - soft, soft, early, cases, is_empty, by_marks, throws }
+        Self {
+            asserted,
+            firm: sites.len() - soft,
+            soft,
+            early,
+            cases,
+            is_empty,
+            by_marks,
+            throws,
+            cuts,
+        }
     }
 
     pub(super) fn total(&self) -> usize {
@@ -191,6 +211,7 @@ impl<'s, 'a> Around<'s, 'a> {
             Kind::Try => swallow::handler_swallows(source, &self.blocks, block),
             Kind::Catch => swallow::is_passed_by(source, &self.blocks, block),
             Kind::Function => swallow::is_not_run(source, &self.body, block),
+            Kind::Finally => false,
             Kind::Other => swallow::suppresses(head),
         }
     }

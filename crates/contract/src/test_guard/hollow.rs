@@ -51,7 +51,7 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
         return true;
     }
     match arguments.as_slice() {
-        [] => false,
+        [] => matches!(name, "Should" | "should") && is_unspoken(chain),
         [only] if name.to_ascii_lowercase().contains("expect") => {
             is_always_true(only) && is_literal(only) && says_true(chain)
                 || has_way_out(only)
@@ -192,9 +192,37 @@ fn chain_end(code: &str, close: usize) -> usize {
 /// `expect(x)` alone, with words that only lead on, or with a matcher that is named and not called.
 fn is_unspoken(chain: &str) -> bool {
     const LEAD_ON: &[&str] = &[
-        "to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same",
-        "but", "does", "still", "also", "not", "deep", "nested", "own", "ordered", "any", "all",
-        "resolves", "rejects", "eventually", "never", "Not", "as", "describedAs",
+        "to",
+        "be",
+        "been",
+        "is",
+        "that",
+        "which",
+        "and",
+        "has",
+        "have",
+        "with",
+        "at",
+        "of",
+        "same",
+        "but",
+        "does",
+        "still",
+        "also",
+        "not",
+        "deep",
+        "nested",
+        "own",
+        "ordered",
+        "any",
+        "all",
+        "resolves",
+        "rejects",
+        "eventually",
+        "never",
+        "Not",
+        "as",
+        "describedAs",
     ];
     let plain = chain.trim_end_matches([';', ')', ' ', ',']).replace("->", ".");
     let last = plain.rsplit('.').next().unwrap_or_default();

@@ -56,6 +56,10 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         let message = format!("the test {name} runs over {new} values or cases, before over {old}");
         return Some((Kind::FewerTests, message));
     }
+    if after.cuts > before.cuts && old.rows() > 0 {
+        let message = format!("the test {name} leaves out rows that it ran over before");
+        return Some((Kind::FewerTests, message));
+    }
     if is_looser(&old.tolerances, &new.tolerances) {
         return emptied("allows a greater difference");
     }

@@ -1,5 +1,7 @@
 //! How much an assertion demands: a value, a part of it, or only that something is there.
 
+use super::tolerance::arguments;
+
 /// An error that must come, and what it says.
 pub(super) const MESSAGE: u8 = 4;
 /// The whole value, or an error that must come.
@@ -69,7 +71,9 @@ const ANYTHING: &[&str] = &[
     "tobe.a(",
     "assertinstanceof",
     "not_toeq",
-    "matches!(",
+    ",some(_)",
+    ",ok(_)",
+    ",err(_)",
     "tobeint",
     "tobestring",
     "tobearray",
@@ -133,6 +137,7 @@ const PRESENT: &[&str] = &[
     "assert_raises(standarderror)",
     "raise_error}",
     "expectexception(throwable",
+    "matches!(",
     "greaterthan",
     "lessthan",
     "positive(",
@@ -154,6 +159,7 @@ pub(super) fn of(statement: &str) -> u8 {
         ["contains(", "include(", "contain(", "match("].iter().any(|call| lower.contains(call))
             && [",\"\")", ",'')", "(\"\")", "('')"].iter().any(|end| lower.contains(end));
     if is_of_empty
+        || takes_whatever_comes(&lower)
         || has(&[
             "\"\"in",
             "''in",
@@ -175,7 +181,8 @@ pub(super) fn of(statement: &str) -> u8 {
         "mock.any",
         "stringcontaining('')",
         "mock.anything",
-        "any(string)",
+        "expect.any(",
+        "jasmine.any(",
         "==any",
         "/.*/",
         "(?s).*",
@@ -185,8 +192,6 @@ pub(super) fn of(statement: &str) -> u8 {
         "contain('')",
         "match(/(?:)/)",
         "issubset",
-        "any(object)",
-        "any(function)",
         "tomatchobject({})",
         "typeof",
     ]) {
@@ -200,17 +205,46 @@ pub(super) fn of(statement: &str) -> u8 {
     }
     let is_listed = [" in (", " in [", " in {"].iter().any(|list| statement.contains(list));
     let is_part = has(PRESENT) || is_listed || is_above_or_below(&lower);
-    if is_part && !is_equality(statement, &lower) { PART } else { VALUE }
+    if is_length(&lower) || is_part && !is_equality(statement, &lower) { PART } else { VALUE }
 }
 
 /// What is compared may have the name of a matcher: `assertEquals(match, router.match(path))`.
 fn is_equality(statement: &str, lower: &str) -> bool {
-    const EQUAL: &[&str] =
-        &["assertequal", "assert_equal", "assert_eq!", "areequal", "isequalto(", "assertsame(", ".toequal("];
+    const EQUAL: &[&str] = &[
+        "assertequal",
+        "assert_equal",
+        "assert_eq!",
+        "areequal",
+        "isequalto(",
+        "assertsame(",
+        ".toequal(",
+    ];
     const OTHER: &[&str] = &["true", "false", "containing"];
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
     let is_infix = statement.contains(" shouldBe ");
     (has(EQUAL) || is_infix) && !has(OTHER)
+}
+
+/// How many there are says less than which.
+fn is_length(lower: &str) -> bool {
+    const LENGTHS: &[&str] = &[
+        "(len(",
+        ",len(",
+        "assertlen(",
+        ".length)",
+        ".length==",
+        ".size()",
+        "hassize(",
+        "assertcount(",
+    ];
+    let is_rust = lower.contains("assert_eq!(") && lower.contains(".len()");
+    is_rust || LENGTHS.iter().any(|length| lower.contains(length))
+}
+
+/// A condition of its own that always holds.
+fn takes_whatever_comes(lower: &str) -> bool {
+    let is_own = lower.contains("satisf") || lower.contains(".matches(");
+    is_own && ["{true", ">true)", "|true)", ">{}"].iter().any(|end| lower.contains(end))
 }
 
 /// Its text or a pattern for it, not only its type.
@@ -229,9 +263,7 @@ fn is_above_or_below(lower: &str) -> bool {
     let is_tolerance = ["abs", "delta", "epsilon"].iter().any(|word| lower.contains(word));
     let bytes = lower.as_bytes();
     let is_sign = |three: &[u8]| {
-        matches!(three[1], b'<' | b'>')
-            && three[2].is_ascii_digit()
-            && !b"<>=-".contains(&three[0])
+        matches!(three[1], b'<' | b'>') && three[2].is_ascii_digit() && !b"<>=-".contains(&three[0])
     };
     !is_tolerance && !lower.contains("==") && bytes.windows(3).any(is_sign)
 }
@@ -267,7 +299,11 @@ fn is_bare(statement: &str, lower: &str) -> bool {
     const TRUTH: &[&str] =
         &["asserttrue(", "assert!(", "assert.true(", "assert.istrue(", "self.asserttrue("];
     let Some(rest) = TRUTH.iter().find_map(|start| lower.strip_prefix(start)) else { return false };
-    rest.trim_end_matches([')', ';']).chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
+    // A value in the place of the message is compared with nothing.
+    let second = arguments(&format!("({rest}")).into_iter().nth(1).unwrap_or_default();
+    let is_value = second.starts_with(|c: char| c.is_ascii_digit() || "-[{(".contains(c));
+    let plain = rest.trim_end_matches([')', ';']);
+    is_value || plain.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
 }
 
 /// Of the condition under which a Go test fails.
@@ -277,13 +313,26 @@ pub(super) fn of_condition(head: &str) -> u8 {
     if plain.contains("&&") && plain.contains("false") {
         return 0;
     }
+    if plain.starts_with("iflen(") && plain.contains("!=") {
+        return PART;
+    }
     if compares { VALUE } else { PRESENCE }
 }
 
 /// Of a line of a shell test.
 pub(super) fn of_shell(line: &str) -> u8 {
     let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
-    let is_presence =
-        has(&["test -n", "[ -n", "[[ -n", "-ge 0", "|| true", "|| :", "[ -z \"\"", "-ne 99"]);
+    let is_presence = has(&[
+        "test -n",
+        "[ -n",
+        "[[ -n",
+        "-ge 0",
+        "|| true",
+        "|| :",
+        "[ -z \"\"",
+        "-ne 99",
+        "== * ]",
+        "=~ .*",
+    ]);
     if is_presence { PRESENCE } else { VALUE }
 }

@@ -10,10 +10,15 @@ use std::ops::Range;
 
 /// The handler behind this block takes a failed assertion and says nothing.
 pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Block) -> bool {
+    // What returns from `finally` forgets the error.
+    let last = blocks.iter().filter(|b| b.kind == Kind::Finally);
+    let mut last = last.filter(|block| block.head.start >= tried.body.end);
+    if last.any(|b| words(&source.code[b.body.clone()]).any(|(_, word)| word == "return")) {
+        return true;
+    }
     let handler = handler_of(blocks, tried);
-    handler.is_some_and(|handler| {
-        handles_all(source, handler) && !tells(source, handler.body.clone())
-    })
+    handler
+        .is_some_and(|handler| handles_all(source, handler) && !tells(source, handler.body.clone()))
 }
 
 /// A failed assertion is among what it takes.
@@ -35,6 +40,7 @@ fn handles_all(source: &Source<'_>, handler: &Block) -> bool {
         "AssertionFailedException",
         "ExpectationNotMetError",
         "AssertFailedException",
+        "failureException",
         "Assertion",
     ];
     names.iter().any(|name| ALL.contains(name))
@@ -195,7 +201,8 @@ pub(super) fn is_rescued(source: &Source<'_>, blocks: &[Block], at: usize) -> bo
 
 /// A function that calls what it was given, or the test that it stands around, and says nothing of a failure.
 pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Range<usize>) -> bool {
-    const RUNS: &[&str] = &["evaluate", "proceed", "runTest", "yield", "call", "Execute", "intercept"];
+    const RUNS: &[&str] =
+        &["evaluate", "proceed", "runTest", "yield", "call", "Execute", "intercept"];
     let code = source.code.as_str();
     let given: HashSet<&str> = words(&code[head]).map(|(_, word)| word).skip(1).collect();
     let runs = |range: Range<usize>| {
@@ -209,9 +216,6 @@ pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Rang
     if !words(&code[body.clone()]).any(|(_, word)| has_handler(word)) || !runs(body.clone()) {
         return false;
     }
-    let says = |range: Range<usize>| {
-        tells(source, range.clone()) || words(&code[range]).any(|(_, word)| word == "return")
-    };
     let blocks = blocks::of(source, body.clone());
     let drops = blocks.iter().any(|block| match block.kind {
         Kind::Try => runs(block.body.clone()) && handler_swallows(source, &blocks, block),
@@ -219,6 +223,9 @@ pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Rang
         Kind::Catch => source.language == Language::Ruby && handles_all(source, block),
         _ => false,
     });
-    let handlers = blocks.iter().filter(|block| block.kind == Kind::Catch);
-    drops && !tells(source, body) && !handlers.into_iter().any(|b| says(b.body.clone()))
+    let says = |word: &str| matches!(word, "raise" | "throw" | "panic" | "fail" | "Fail");
+    let first = blocks.iter().filter(|b| b.kind == Kind::Catch).map(|b| b.head.start).min();
+    let handled = first.unwrap_or(body.end)..body.end;
+    let returns = words(&code[handled.clone()]).any(|(_, word)| word == "return");
+    drops && !returns && !tells(source, handled) && !words(&code[body]).any(|(_, w)| says(w))
 }

@@ -24,7 +24,12 @@ pub(super) fn changed(part: &Part, before: &str, after: Option<&str>) -> Option<
         Part::Lines(marks) | Part::Words(marks) => decides(lines(before, after, marks)),
         Part::TestBlock => {
             let after = after.and_then(test_block);
-            decides(all(&test_block(before)?, after.as_deref(), Comments::Slashes, settings::JAVASCRIPT))
+            decides(all(
+                &test_block(before)?,
+                after.as_deref(),
+                Comments::Slashes,
+                settings::JAVASCRIPT,
+            ))
         }
         Part::TypeScript => decides(typescript::loosened(before, after)),
         Part::Remarks(words) => decides(remarks(before, after.unwrap_or_default(), words)),
@@ -196,12 +201,15 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
         "python_functions",
     ];
     let key = |line: &str| line.split([':', '=', '[', ' ']).next().unwrap_or_default().to_owned();
-    if key(old) != key(new) || words.iter().any(|word| new.contains(word) && !old.contains(word)) {
+    let is_new =
+        |word: &&&str| !GROWS.contains(*word) && new.contains(**word) && !old.contains(**word);
+    if key(old) != key(new) || words.iter().any(|word| is_new(&word)) {
         return false;
     }
     let (few, many) = (items(old), items(new));
     let marks = words.iter().chain(&["ignore", "skip"]);
-    let leaves_out = marks.into_iter().any(|word| !GROWS.contains(word) && old.contains(word))
+    let code: String = old.split(['"', '\'']).step_by(2).collect();
+    let leaves_out = marks.into_iter().any(|word| !GROWS.contains(word) && code.contains(word))
         || many.iter().any(|item| item.starts_with(['!', '-']) && !few.contains(item));
     let is_keyed =
         old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
@@ -244,9 +252,8 @@ fn is_newer(old: &str, new: &str) -> bool {
     let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || ".,<>=~ ".contains(c));
     let is_required = [">=", "~=", "=="].iter().any(|sign| old.contains(sign))
         || old.trim_start_matches("- ").starts_with("uses: ");
-    let is_later = is_required
-        && without_digits(old) == without_digits(new)
-        && version(old) <= version(new);
+    let is_later =
+        is_required && without_digits(old) == without_digits(new) && version(old) <= version(new);
     let bound = new.strip_prefix(old).filter(|b| b.starts_with(">=") || b.starts_with("~="));
     is_later || bound.is_some_and(is_version)
 }
