@@ -6,7 +6,7 @@ use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
 use crate::test_guard::scan::{skip_space, words};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(in crate::test_guard) use make::recipe_lines;
 pub(in crate::test_guard) use package::script_lines;
@@ -147,15 +147,31 @@ fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) ->
 
 /// A line that is gone, or a new one that leaves something out; none of them where it only became more.
 fn edited<'l>(old: &'l [String], new: &'l [String], words: &[&str]) -> Option<&'l str> {
-    let gone: Vec<&String> = old.iter().filter(|line| !new.contains(line)).collect();
-    let fresh: Vec<&String> = new.iter().filter(|line| !old.contains(line)).collect();
-    let is_grown = |line: &&&String| fresh.iter().any(|other| is_more(line, other, words));
-    let grows = |line: &str| gone.iter().any(|other| is_more(other, line, words));
-    let leaves_out = |line: &&&String| {
-        words.iter().any(|word| line.contains(word)) && !is_alias(line, old) && !grows(line)
+    let (gone, fresh) = differing(old, new, |was, now| is_more(was, now, words));
+    let leaves_out =
+        |line: &&&str| words.iter().any(|word| line.contains(word)) && !is_alias(line, old);
+    gone.first().or_else(|| fresh.iter().find(leaves_out)).copied()
+}
+
+/// The lines that are gone and those that are new, but for those that became more.
+fn differing<'l>(
+    old: &'l [String],
+    new: &'l [String],
+    is_more: impl Fn(&str, &str) -> bool,
+) -> (Vec<&'l str>, Vec<&'l str>) {
+    /// Whoever edits more at once is asked.
+    const COMPARED_MAX: usize = 10_000;
+    let without = |these: &'l [String], others: &[String]| -> Vec<&'l str> {
+        let others: HashSet<&String> = others.iter().collect();
+        these.iter().filter(|line| !others.contains(line)).map(String::as_str).collect()
     };
-    let lost = gone.iter().find(|line| !is_grown(line));
-    lost.or_else(|| fresh.iter().find(leaves_out)).map(|line| line.as_str())
+    let (gone, fresh) = (without(old, new), without(new, old));
+    if gone.len().saturating_mul(fresh.len()) > COMPARED_MAX {
+        return (gone, fresh);
+    }
+    let lost = gone.iter().filter(|was| !fresh.iter().any(|now| is_more(was, now)));
+    let other = fresh.iter().filter(|now| !gone.iter().any(|was| is_more(was, now)));
+    (lost.copied().collect(), other.copied().collect())
 }
 
 /// Suites of phpunit.xml that are new take nothing from those that are there.
@@ -407,15 +423,10 @@ fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
             .collect()
     };
     let (old, new) = (marked(before), marked(after.unwrap_or_default()));
-    let is_more = |was: &str, now: &str| {
+    let (gone, fresh) = differing(&old, &new, |was, now| {
         is_raised(was, now) || (was.starts_with("members") && is_more(was, now, &[]))
-    };
-    let fresh: Vec<&String> = new.iter().filter(|line| !old.contains(line)).collect();
-    let gone: Vec<&String> = old.iter().filter(|line| !new.contains(line)).collect();
-    let other = fresh
-        .iter()
-        .find(|line| !gone.iter().any(|was| is_more(was, line)))
-        .or_else(|| gone.iter().find(|line| !fresh.iter().any(|now| is_more(line, now))))?;
+    });
+    let other = fresh.first().or(gone.first())?;
     Some(format!(
         "a line that decides which tests run, or what suffices, was edited: {}",
         crate::diagnostic::quote(other)
