@@ -177,6 +177,7 @@ fn goes_on(source: &Source<'_>, start: usize, line_break: usize) -> bool {
         || next.starts_with("&&")
         || next.starts_with("||")
         || next.starts_with("->")
+        || (before.ends_with("new()") && next.starts_with('{'))
 }
 
 /// Whether a statement may begin here.

@@ -134,6 +134,7 @@ fn is_braced_list(source: &Source<'_>, at: usize) -> bool {
         }
         Language::Java | Language::CSharp | Language::Kotlin => {
             before.ends_with(['(', ']', '=']) && !before.ends_with("=>")
+                || source.code[..at].trim_end().ends_with("new()")
         }
         _ => false,
     }

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{part, word_at, words};
+use super::scan::{is_word, part, word_at, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -49,6 +49,7 @@ pub(super) fn replaced(
         let named = code.match_indices("() {").filter_map(|(at, _)| words(&code[..at]).last());
         all.extend(named.map(|(_, n)| n.to_owned()).filter(|n| code.contains(&format!("run {n}"))));
     }
+    all.extend(stubbed(code));
     for (at, word) in words(code) {
         let before = code[..at].trim_end();
         // `done = jest.fn()` and then `done()` by the test itself.
@@ -64,6 +65,22 @@ pub(super) fn replaced(
         }
     }
     all
+}
+
+/// `when(cart.total()).thenReturn(3)` and then `cart.total()` by the test itself.
+fn stubbed(code: &str) -> impl Iterator<Item = String> {
+    const STUBBED_MAX: usize = 50;
+    let starts = words(code).filter(|(_, word)| matches!(*word, "when" | "every"));
+    let calls = starts.take(STUBBED_MAX).map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start_matches(['(', '{', ' ']);
+        rest.split('(').next().unwrap_or_default()
+    });
+    let is_path = |call: &&str| call.contains('.') && call.bytes().all(|b| is_word(b) || b == b'.');
+    let is_used = |call: &&str| {
+        let count = |text: &str| code.matches(text).count();
+        count(call) > count(&format!("when({call}")) + count(&format!("every {{ {call}"))
+    };
+    calls.filter(is_path).filter(is_used).map(str::to_owned)
 }
 
 /// The last step of each quoted path: `"billing.tax.of"` is `of`.
@@ -143,14 +160,17 @@ fn classes(source: &Source<'_>) -> BTreeSet<String> {
         "getMockBuilder",
         "createPartialMock",
         "Substitute",
+        "MagicMock",
+        "create_autospec",
         "For",
     ];
     let code = source.code.as_str();
     let made = words(code).filter(|(_, word)| MAKES.contains(word));
     let named = made.filter_map(|(at, word)| {
         let rest = code[at + word.len()..].trim_start_matches(['(', '<', ' ', '\\', '.']);
+        let rest = rest.trim_start_matches("spec_set=").trim_start_matches("spec=");
         let name = word_at(rest, 0);
-        let tests = [format!("class {name}Test"), format!("class {name}Tests")];
+        let tests = [format!("class {name}Test"), format!("class Test{name}")];
         (!name.is_empty() && tests.iter().any(|test| code.contains(test))).then(|| name.to_owned())
     });
     named.collect()

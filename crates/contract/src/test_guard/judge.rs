@@ -60,7 +60,11 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         let message = format!("the test {name} leaves out rows that it ran over before");
         return Some((Kind::FewerTests, message));
     }
-    if is_looser(&old.tolerances, &new.tolerances) {
+    // An exact value may become a close one, but not any one.
+    let is_wide = new.tolerances.len() > old.tolerances.len()
+        && after.asserted.len() <= before.asserted.len()
+        && new.tolerances.iter().any(|wide| *wide >= 1.0 && !old.tolerances.contains(wide));
+    if is_wide || is_looser(&old.tolerances, &new.tolerances) {
         return emptied("allows a greater difference");
     }
     let gone = weaker(&before.asserted, &after.asserted, elsewhere)?;

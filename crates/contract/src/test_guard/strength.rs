@@ -6,7 +6,7 @@ use super::tolerance::arguments;
 pub(super) const MESSAGE: u8 = 4;
 /// The whole value, or an error that must come.
 pub(super) const VALUE: u8 = 3;
-const PART: u8 = 2;
+pub(super) const PART: u8 = 2;
 const PRESENCE: u8 = 1;
 
 /// Whatever comes is right.
@@ -107,6 +107,7 @@ const ANYTHING: &[&str] = &[
     "not.be.empty",
     "not_tobe_empty",
     "asserttype(",
+    "refute_empty",
 ];
 /// Something is there, or has a kind or a bound.
 const PRESENT: &[&str] = &[
@@ -138,6 +139,15 @@ const PRESENT: &[&str] = &[
     "raise_error}",
     "expectexception(throwable",
     "matches!(",
+    "inrange(",
+    "isbetween(",
+    "be_between(",
+    "tobebetween(",
+    "containsstring",
+    "assertcontains",
+    "assert_includes",
+    "assert_match",
+    "assertmatches",
     "greaterthan",
     "lessthan",
     "positive(",
@@ -160,6 +170,7 @@ pub(super) fn of(statement: &str) -> u8 {
             && [",\"\")", ",'')", "(\"\")", "('')"].iter().any(|end| lower.contains(end));
     if is_of_empty
         || takes_whatever_comes(&lower)
+        || fallback(&plain).is_some_and(|value| plain.matches(value).count() > 1)
         || has(&[
             "\"\"in",
             "''in",
@@ -205,7 +216,9 @@ pub(super) fn of(statement: &str) -> u8 {
     }
     let is_listed = [" in (", " in [", " in {"].iter().any(|list| statement.contains(list));
     let is_part = has(PRESENT) || is_listed || is_above_or_below(&lower);
-    if is_length(&lower) || is_part && !is_equality(statement, &lower) { PART } else { VALUE }
+    let is_less =
+        is_length(&lower) || is_not_empty(&lower) || is_either(statement) || is_unordered(&lower);
+    if is_less || is_part && !is_equality(statement, &lower) { PART } else { VALUE }
 }
 
 /// What is compared may have the name of a matcher: `assertEquals(match, router.match(path))`.
@@ -239,6 +252,60 @@ fn is_length(lower: &str) -> bool {
     ];
     let is_rust = lower.contains("assert_eq!(") && lower.contains(".len()");
     is_rust || LENGTHS.iter().any(|length| lower.contains(length))
+}
+
+/// One of two values, where one was asked for.
+fn is_either(statement: &str) -> bool {
+    let has_way = statement.contains("||") || statement.contains(" or ");
+    has_way && statement.matches("==").count() > 1
+}
+
+/// The same things in whatever order.
+fn is_unordered(lower: &str) -> bool {
+    const ANY_ORDER: &[&str] = &[
+        "elementsmatch(",
+        "inanyorder(",
+        "contain_exactly(",
+        "match_array(",
+        "assertcountequal(",
+        "canonicalizing(",
+    ];
+    let is_twice = |call: &str| lower.matches(call).count() > 1;
+    is_twice("sorted(") || is_twice("set(") || ANY_ORDER.iter().any(|call| lower.contains(call))
+}
+
+fn is_not_empty(lower: &str) -> bool {
+    let is_negated = ["assert!(!", "assertfalse(", "assertnot", "refute"];
+    let asks = [".is_empty()", ".isempty()", ".empty?"].iter().any(|call| lower.contains(call));
+    asks && is_negated.iter().any(|start| lower.contains(start))
+}
+
+/// What stands in for a value that is missing or too small: `x ?? 5`, `x.unwrap_or(5)`. Of a text without space.
+pub(super) fn fallback(plain: &str) -> Option<&str> {
+    const MARKS: &[&str] = &[
+        "??",
+        "?:",
+        "||",
+        ".unwrap_or(",
+        ".coerceAtLeast(",
+        ".coerceAtMost(",
+        ".orElse(",
+        ".getOrElse(",
+        ".GetValueOrDefault(",
+    ];
+    let (at, mark) = MARKS.iter().find_map(|mark| Some((plain.find(mark)?, mark)))?;
+    let rest = &plain[at + mark.len()..];
+    let mut depth = 0;
+    let end = rest.find(|c: char| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' | ',' | ';' if depth == 0 => return true,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        false
+    });
+    Some(&rest[..end.unwrap_or(rest.len())]).filter(|value| !value.is_empty())
 }
 
 /// A condition of its own that always holds.
@@ -313,7 +380,7 @@ pub(super) fn of_condition(head: &str) -> u8 {
     if plain.contains("&&") && plain.contains("false") {
         return 0;
     }
-    if plain.starts_with("iflen(") && plain.contains("!=") {
+    if plain.starts_with("iflen(") && plain.contains("!=") || plain.contains("&&") {
         return PART;
     }
     if compares { VALUE } else { PRESENCE }
@@ -334,5 +401,9 @@ pub(super) fn of_shell(line: &str) -> u8 {
         "== * ]",
         "=~ .*",
     ]);
-    if is_presence { PRESENCE } else { VALUE }
+    match is_presence {
+        true => PRESENCE,
+        false if has(&[" -le ", " -ge ", " -lt ", " -gt ", " -ne "]) => PART,
+        false => VALUE,
+    }
 }
