@@ -74,7 +74,7 @@ impl Facts {
             _ => false,
         });
         let heads = runs.map(|block| block.head.clone()).chain([before]);
-        let cuts = heads.map(|head| cases::cuts(&source.code[head])).sum();
+        let cuts = heads.map(|head| cases::cuts(part(&source.code, head))).sum();
         let soft = sites.iter().filter(|at| around.is_soft(**at)).count();
         let asserted = sites.iter().map(|at| asserted(source, helpers, &around, *at)).collect();
         // Without an assertion a test fails where something in it panics or throws.
@@ -136,7 +136,7 @@ fn asserted(
         (Language::Go, Some(block)) => {
             strength::of_condition(part(&source.bare, block.head.clone()))
         }
-        _ if cases::cuts(&source.code[start..end]) > 0 => {
+        _ if cases::cuts(part(&source.code, start..end)) > 0 => {
             strength::of(statement).min(strength::PART)
         }
         _ => strength::of(statement),

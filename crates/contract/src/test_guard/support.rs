@@ -155,7 +155,7 @@ fn functions(
             break;
         }
         budget -= range.len();
-        if swallow::runs_and_drops(source, name_at..range.start, range.clone()) {
+        if swallow::runs_and_drops(source, name_at.min(range.start)..range.start, range.clone()) {
             swallowing.insert(name.to_owned(), source.line(at));
         }
         let size = words(part(&source.bare, range.clone())).count();

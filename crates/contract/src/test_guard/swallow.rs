@@ -4,7 +4,7 @@ use super::assertions;
 use super::blocks::{self, Block, Kind};
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{skip_space, word_at, words};
+use super::scan::{part, skip_space, word_at, words};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -204,7 +204,7 @@ pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Rang
     const RUNS: &[&str] =
         &["evaluate", "proceed", "runTest", "yield", "call", "Execute", "intercept"];
     let code = source.code.as_str();
-    let given: HashSet<&str> = words(&code[head]).map(|(_, word)| word).skip(1).collect();
+    let given: HashSet<&str> = words(part(code, head)).map(|(_, word)| word).skip(1).collect();
     let runs = |range: Range<usize>| {
         let start = range.start;
         words(&code[range]).any(|(at, word)| {
@@ -225,7 +225,7 @@ pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Rang
     });
     let says = |word: &str| matches!(word, "raise" | "throw" | "panic" | "fail" | "Fail");
     let first = blocks.iter().filter(|b| b.kind == Kind::Catch).map(|b| b.head.start).min();
-    let handled = first.unwrap_or(body.end)..body.end;
-    let returns = words(&code[handled.clone()]).any(|(_, word)| word == "return");
+    let handled = first.unwrap_or(body.end).min(body.end)..body.end;
+    let returns = words(part(code, handled.clone())).any(|(_, word)| word == "return");
     drops && !returns && !tells(source, handled) && !words(&code[body]).any(|(_, w)| says(w))
 }
