@@ -86,7 +86,8 @@ fn is_assertion(source: &Source<'_>, at: usize, word: &str) -> bool {
     let is_member = before == Some('.');
     let lower = word.to_ascii_lowercase();
     match (source.language, word) {
-        (Language::Rust, _) if is_member => return false,
+        // A command of `assert_cmd` is judged by `.assert()`.
+        (Language::Rust, _) if is_member => return word == "assert" && after == Some('('),
         (Language::Rust, "should_panic") => return true,
         (Language::Python | Language::Ruby, "assert" | "expect" | "refute" | "should") => {
             return true;
@@ -114,7 +115,10 @@ fn is_assertion(source: &Source<'_>, at: usize, word: &str) -> bool {
     let is_called = matches!(after, Some('(' | '<'));
     let is_object =
         after == Some('.') && matches!(lower.as_str(), "assert" | "expect" | "should" | "chai");
-    let is_infix = matches!(source.language, Language::Kotlin | Language::Ruby) && !is_called;
+    // `rescue Minitest::Assertion` names a class.
+    let is_infix = matches!(source.language, Language::Kotlin | Language::Ruby)
+        && !is_called
+        && word.starts_with(|c: char| c.is_lowercase() || c == '_');
     (is_called || is_object || is_infix) && is_asserting_name(&lower)
 }
 

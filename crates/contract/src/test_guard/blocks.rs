@@ -18,6 +18,7 @@ pub(super) enum Kind {
     Loop,
     Try,
     Catch,
+    Finally,
     Function,
     Other,
 }
@@ -80,12 +81,15 @@ fn kind(source: &Source<'_>, head: &str) -> Kind {
     let ends = |marks: &[&str]| marks.iter().any(|mark| head.ends_with(mark));
     match first {
         _ if ends(&["=>", "->", "|"]) => Kind::Function,
+        // `let Some(x) = f() else {`
+        _ if ends(&[" else"]) => Kind::If,
         "if" | "else" | "unless" | "elif" | "elsif" | "switch" | "match" | "case" | "when" => {
             Kind::If
         }
         "for" | "foreach" | "while" | "until" | "loop" => Kind::Loop,
         "try" | "begin" => Kind::Try,
         "catch" | "except" | "rescue" => Kind::Catch,
+        "finally" | "ensure" => Kind::Finally,
         "def" | "function" | "func" | "fn" | "fun" => Kind::Function,
         "async" if head.contains("def ") || head.contains("function") => Kind::Function,
         _ if source.language.has_braces()
@@ -173,6 +177,7 @@ fn goes_on(source: &Source<'_>, start: usize, line_break: usize) -> bool {
         || next.starts_with("&&")
         || next.starts_with("||")
         || next.starts_with("->")
+        || (before.ends_with("new()") && next.starts_with('{'))
 }
 
 /// Whether a statement may begin here.

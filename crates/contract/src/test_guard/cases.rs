@@ -134,6 +134,7 @@ fn is_braced_list(source: &Source<'_>, at: usize) -> bool {
         }
         Language::Java | Language::CSharp | Language::Kotlin => {
             before.ends_with(['(', ']', '=']) && !before.ends_with("=>")
+                || source.code[..at].trim_end().ends_with("new()")
         }
         _ => false,
     }
@@ -234,4 +235,34 @@ fn rows(source: &Source<'_>, range: Range<usize>) -> usize {
         0 => lists(source, range, &|_, _| true),
         given => given,
     }
+}
+
+/// How often a table or a loop over it is cut: `.filter(…)`, `.take(2)`, `[:2]`.
+pub(super) fn cuts(head: &str) -> usize {
+    const CUTS: &[&str] = &[
+        "filter",
+        "slice",
+        "take",
+        "Take",
+        "Where",
+        "limit",
+        "first",
+        "skip",
+        "Skip",
+        "drop",
+        "reject",
+        "select",
+        "filterNot",
+    ];
+    let called = words(head).filter(|(at, word)| {
+        head[..*at].ends_with('.')
+            && CUTS.contains(word)
+            && head[at + word.len()..].starts_with(['(', ' '])
+    });
+    let is_slice = |(at, _): &(usize, &str)| {
+        let inside = head[at + 1..].split(']').next().unwrap_or_default();
+        let is_range = inside.contains(':') || inside.contains("..");
+        is_range && inside.chars().all(|c| c.is_ascii_digit() || ":.-=".contains(c))
+    };
+    called.count() + head.match_indices('[').filter(is_slice).count()
 }

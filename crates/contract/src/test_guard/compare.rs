@@ -136,7 +136,11 @@ fn tests_of(file: usize, path: &str, text: Option<&str>, shared: &[&String]) -> 
         let is_its = |name: &str| named.contains(name) || looped.contains(name);
         tables.iter().filter(|(name, _)| is_its(name)).map(|(_, table)| table.clone()).collect()
     };
-    let described = |test: Found| described(file, &source, &helpers, provided(&test), test);
+    let patched = doubles::patched(&source, 0..source.code.len());
+    let is_outside = |(at, _): &&(usize, &str)| !ranges.iter().any(|range| range.contains(at));
+    let patched: Vec<&str> = patched.iter().filter(is_outside).map(|(_, name)| *name).collect();
+    let described =
+        |test: Found| described(file, &source, &helpers, &patched, provided(&test), test);
     tests.into_iter().map(described).collect()
 }
 
@@ -144,6 +148,7 @@ fn described(
     file: usize,
     source: &Source<'_>,
     helpers: &HashSet<&str>,
+    patched: &[&str],
     provided: Vec<Rc<Provided>>,
     test: Found,
 ) -> Test {
@@ -163,7 +168,7 @@ fn described(
         line: source.line(test.at),
         is_skipped: test.is_skipped,
         facts: Facts::of(source, helpers, &test),
-        replaced: doubles::replaced(source, test.body.clone()),
+        replaced: doubles::replaced(source, test.body.clone(), patched),
         tolerances: tolerance::of(bare),
         calls: calls(source, test.body.clone()),
         expects: expects(&source.code[test.head.start..test.at.max(test.head.start)]),
@@ -189,8 +194,12 @@ fn calls(source: &Source<'_>, body: std::ops::Range<usize>) -> BTreeSet<String> 
     called.map(|(_, word)| word.to_owned()).collect()
 }
 
-/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`.
+/// `@Test(expected = X.class)`, `[ExpectedException(typeof(X))]`, `#[should_panic(expected = "x")]`.
 fn expects(head: &str) -> Option<String> {
+    if let Some((_, rest)) = head.split_once("should_panic") {
+        let says_which = rest.trim_start().starts_with(['(', '=']);
+        return Some(if says_which { "message" } else { "Error" }.to_owned());
+    }
     let at = head
         .find("expected")
         .map(|at| at + 8)

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{part, word_at, words};
+use super::scan::{is_word, part, word_at, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -19,24 +19,39 @@ const PATCHES: &[&str] = &[
     "stubMethod",
 ];
 
-/// Names that the test replaces and also calls itself.
-pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<String> {
+/// Names that are replaced in this range, each with its place.
+pub(super) fn patched<'s>(source: &'s Source<'_>, range: Range<usize>) -> Vec<(usize, &'s str)> {
+    const PATCHED_MAX: usize = 50;
+    let start = range.start;
+    let found = words(&source.code[range]).filter(|(_, word)| PATCHES.contains(word));
+    let named = found.flat_map(|(at, word)| {
+        let line = part(&source.bare, start + at + word.len()..).lines().next().unwrap_or_default();
+        let is_call = line.trim_start().starts_with(['(', '.']);
+        let names = quoted_names(line).chain(symbol(line)).filter(move |_| is_call);
+        names.map(move |name| (start + at, name))
+    });
+    named.take(PATCHED_MAX).collect()
+}
+
+/// Names that the test, or what stands around all tests of the file, replaces and that the test calls itself.
+pub(super) fn replaced(
+    source: &Source<'_>,
+    body: Range<usize>,
+    outside: &[&str],
+) -> BTreeSet<String> {
     let code = &source.code[body.clone()];
-    let bare = part(&source.bare, body.clone());
-    let mut all = BTreeSet::new();
+    let inside = patched(source, body);
+    let names = inside.iter().map(|(_, name)| name).chain(outside);
+    let mut all: BTreeSet<String> =
+        names.filter(|name| is_called(code, name)).map(|name| (*name).to_owned()).collect();
     if source.language == Language::Bats {
         // `backup() { … }` and then `run backup`.
         let named = code.match_indices("() {").filter_map(|(at, _)| words(&code[..at]).last());
         all.extend(named.map(|(_, n)| n.to_owned()).filter(|n| code.contains(&format!("run {n}"))));
     }
+    all.extend(stubbed(code));
     for (at, word) in words(code) {
-        let rest = &bare[at + word.len()..];
         let before = code[..at].trim_end();
-        if PATCHES.contains(&word) && rest.trim_start().starts_with(['(', '.']) {
-            let line = rest.lines().next().unwrap_or_default();
-            all.extend(quoted_names(line).filter(|name| is_called(code, name)).map(str::to_owned));
-            all.extend(symbol(line).filter(|name| is_called(code, name)).map(str::to_owned));
-        }
         // `done = jest.fn()` and then `done()` by the test itself.
         if word == "fn" && (before.ends_with("jest.") || before.ends_with("vi.")) {
             all.extend(assigned(before).filter(|name| is_stated(code, name)).map(str::to_owned));
@@ -50,6 +65,22 @@ pub(super) fn replaced(source: &Source<'_>, body: Range<usize>) -> BTreeSet<Stri
         }
     }
     all
+}
+
+/// `when(cart.total()).thenReturn(3)` and then `cart.total()` by the test itself.
+fn stubbed(code: &str) -> impl Iterator<Item = String> {
+    const STUBBED_MAX: usize = 50;
+    let starts = words(code).filter(|(_, word)| matches!(*word, "when" | "every"));
+    let calls = starts.take(STUBBED_MAX).map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start_matches(['(', '{', ' ']);
+        rest.split('(').next().unwrap_or_default()
+    });
+    let is_path = |call: &&str| call.contains('.') && call.bytes().all(|b| is_word(b) || b == b'.');
+    let is_used = |call: &&str| {
+        let count = |text: &str| code.matches(text).count();
+        count(call) > count(&format!("when({call}")) + count(&format!("every {{ {call}"))
+    };
+    calls.filter(is_path).filter(is_used).map(str::to_owned)
 }
 
 /// The last step of each quoted path: `"billing.tax.of"` is `of`.
@@ -129,14 +160,17 @@ fn classes(source: &Source<'_>) -> BTreeSet<String> {
         "getMockBuilder",
         "createPartialMock",
         "Substitute",
+        "MagicMock",
+        "create_autospec",
         "For",
     ];
     let code = source.code.as_str();
     let made = words(code).filter(|(_, word)| MAKES.contains(word));
     let named = made.filter_map(|(at, word)| {
         let rest = code[at + word.len()..].trim_start_matches(['(', '<', ' ', '\\', '.']);
+        let rest = rest.trim_start_matches("spec_set=").trim_start_matches("spec=");
         let name = word_at(rest, 0);
-        let tests = [format!("class {name}Test"), format!("class {name}Tests")];
+        let tests = [format!("class {name}Test"), format!("class Test{name}")];
         (!name.is_empty() && tests.iter().any(|test| code.contains(test))).then(|| name.to_owned())
     });
     named.collect()

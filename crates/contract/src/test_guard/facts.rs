@@ -6,10 +6,10 @@ use super::cases;
 use super::found::Found;
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{line_start, part, words};
+use super::scan::{line_start, part, word_at, words};
 use super::strength;
 use super::swallow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 #[derive(Debug, Default, Clone)]
@@ -26,6 +26,10 @@ pub(super) struct Facts {
     pub is_empty: bool,
     /// In the attributes before it: an error that must come.
     pub by_marks: usize,
+    /// Errors that the test raises itself.
+    pub throws: usize,
+    /// Places where it leaves out rows of what it runs over.
+    pub cuts: usize,
 }
 
 /// One assertion, as it stands without its layout.
@@ -58,12 +62,35 @@ impl Facts {
             };
         }
         let sites = assertions::sites(source, helpers, inner.clone());
+        let end = inner.end;
+        let throws = words(&source.code[inner.clone()])
+            .filter(|(_, word)| matches!(*word, "panic" | "throw" | "raise"))
+            .count();
+        let before = test.head.start..inner.start.max(test.head.start);
         let around = Around::new(source, inner);
+        let runs = around.blocks.iter().filter(|block| match block.kind {
+            Kind::Loop => true,
+            Kind::Function => source.code[block.head.clone()].contains("ach("),
+            _ => false,
+        });
+        let heads = runs.map(|block| block.head.clone()).chain([before]);
+        let cuts = heads.map(|head| cases::cuts(part(&source.code, head))).sum();
         let soft = sites.iter().filter(|at| around.is_soft(**at)).count();
-        let asserted = sites.iter().map(|at| asserted(source, &around, *at)).collect();
-        let early = sites.last().map_or(0, |last| around.early(*last));
+        let asserted = sites.iter().map(|at| asserted(source, helpers, &around, *at)).collect();
+        // Without an assertion a test fails where something in it panics or throws.
+        let early = around.early(sites.last().copied().unwrap_or(end));
         let by_marks = assertions::sites(source, &HashSet::new(), marks).len();
-        Self { asserted, firm: sites.len() - soft, soft, early, cases, is_empty, by_marks }
+        Self {
+            asserted,
+            firm: sites.len() - soft,
+            soft,
+            early,
+            cases,
+            is_empty,
+            by_marks,
+            throws,
+            cuts,
+        }
     }
 
     pub(super) fn total(&self) -> usize {
@@ -90,7 +117,12 @@ pub(super) fn inner(source: &Source<'_>, body: Range<usize>) -> Range<usize> {
     if is_expression { body.start + from..body.end } else { source.inside(open) }
 }
 
-fn asserted(source: &Source<'_>, around: &Around<'_, '_>, at: usize) -> Asserted {
+fn asserted(
+    source: &Source<'_>,
+    helpers: &HashSet<&str>,
+    around: &Around<'_, '_>,
+    at: usize,
+) -> Asserted {
     let start = around.statement_start(at);
     let end = statement_end(source, at).max(at);
     let statement = part(&source.bare, start..end);
@@ -99,8 +131,13 @@ fn asserted(source: &Source<'_>, around: &Around<'_, '_>, at: usize) -> Asserted
     let condition = around.innermost(at).filter(|block| block.kind == Kind::If);
     let strength = match (source.language, condition) {
         _ if around.recomputes(at..end) => 0,
+        // What a helper demands stands elsewhere.
+        _ if helpers.contains(word_at(&source.code, at)) => strength::MESSAGE,
         (Language::Go, Some(block)) => {
             strength::of_condition(part(&source.bare, block.head.clone()))
+        }
+        _ if cases::cuts(part(&source.code, start..end)) > 0 => {
+            strength::of(statement).min(strength::PART)
         }
         _ => strength::of(statement),
     };
@@ -114,12 +151,15 @@ pub(super) struct Around<'s, 'a> {
     blocks: Vec<Block>,
     /// `return` and its like, with the block right around each.
     jumps: Vec<(Range<usize>, Option<usize>)>,
+    /// Wanted values that the test computes as it computes what it got.
+    mirrored: HashSet<&'s str>,
 }
 
 impl<'s, 'a> Around<'s, 'a> {
     pub(super) fn new(source: &'s Source<'a>, body: Range<usize>) -> Self {
         let blocks = blocks::of(source, body.clone());
-        let mut around = Self { source, body, blocks, jumps: Vec::new() };
+        let mirrored = mirrored(part(&source.bare, body.clone()));
+        let mut around = Self { source, body, blocks, jumps: Vec::new(), mirrored };
         around.jumps = around.find_jumps();
         around
     }
@@ -184,6 +224,7 @@ impl<'s, 'a> Around<'s, 'a> {
             Kind::Try => swallow::handler_swallows(source, &self.blocks, block),
             Kind::Catch => swallow::is_passed_by(source, &self.blocks, block),
             Kind::Function => swallow::is_not_run(source, &self.body, block),
+            Kind::Finally => false,
             Kind::Other => swallow::suppresses(head),
         }
     }
@@ -205,6 +246,8 @@ impl<'s, 'a> Around<'s, 'a> {
         matches!(first, "if" | "else" | "elif" | "unless" | "case" | "default" | "_")
             || (self.source.language == Language::Ruby && is_modified)
             || line.contains("=> return")
+            || line.contains("?: return")
+            || line.contains("or return")
             || line.contains("|| return")
             || line.contains("&& return")
     }
@@ -263,7 +306,24 @@ impl<'s, 'a> Around<'s, 'a> {
             let value = value.trim_end_matches(';');
             let is_call = value.contains('(') && value.ends_with(')') && value.len() > 4;
             let uses = words(part(bare, statement.clone())).any(|(_, word)| word == name);
-            is_call && uses && !name.is_empty() && text.contains(value)
-        })
+            let is_filled = strength::fallback(value).is_some_and(|value| text.contains(value));
+            uses && !name.is_empty() && (is_filled || is_call && text.contains(value))
+        }) || self.mirrored.iter().any(|name| words(&text).any(|(_, word)| word == *name))
     }
+}
+
+/// `got := walk(x)` and `want := walk(x)`: the names of what is wanted.
+fn mirrored(body: &str) -> HashSet<&str> {
+    let mut known: HashMap<String, &str> = HashMap::new();
+    let mut all = HashSet::new();
+    for (left, right) in body.lines().filter_map(|line| line.split_once('=')) {
+        let name = words(left).last().map_or("", |(_, word)| word);
+        let value: String = right.split_whitespace().collect();
+        let is_wanted = |name: &str| name.starts_with("want") || name.starts_with("expect");
+        if let Some(other) = known.get(&value).filter(|_| value.ends_with([')', ';'])) {
+            all.extend([name, other].into_iter().filter(|name| is_wanted(name)));
+        }
+        known.insert(value, name);
+    }
+    all
 }

@@ -39,18 +39,23 @@ pub(super) fn is_hollow(source: &Source<'_>, at: usize, word: &str) -> bool {
     if source.language == Language::Go && arguments.first() == Some(&"t") {
         arguments.remove(0);
     }
-    let chain_end = code[close..].find([';', '\n']).map_or(code.len(), |offset| close + offset);
-    let chain = part(bare, close..chain_end).trim();
-    if name == "assertThat" && arguments.len() == 1 && chain.is_empty() {
+    let chain = part(bare, close..chain_end(code, close)).trim();
+    let is_first = !code[..at].ends_with(['.', '>', ':']);
+    if is_first && matches!(name, "expect" | "Expect" | "assertThat" | "assert_that") {
+        let is_unspoken = arguments.len() == 1 && is_unspoken(chain);
+        if is_unspoken || throws_itself(inside) {
+            return true;
+        }
+    }
+    if raises(name) && (throws_itself(inside) || throws_itself(&code[close..])) {
         return true;
     }
     match arguments.as_slice() {
-        [] => false,
+        [] => matches!(name, "Should" | "should") && is_unspoken(chain),
         [only] if name.to_ascii_lowercase().contains("expect") => {
             is_always_true(only) && is_literal(only) && says_true(chain)
                 || has_way_out(only)
                 || repeats(chain, only)
-                || (source.language == Language::JavaScript && is_unspoken(chain))
         }
         _ if !chain.is_empty() && source.language == Language::Python && name == "assert" => {
             is_always_true(first_part(part(bare, at + word.len()..line_end(bare, at))))
@@ -170,12 +175,79 @@ fn says_true(chain: &str) -> bool {
     TRUTH.iter().any(|end| plain.trim_end_matches(';').ends_with(end))
 }
 
-/// `expect(x)` alone, or with a matcher that is named and not called.
+/// Behind the calls that follow on this one, also on the next lines.
+fn chain_end(code: &str, close: usize) -> usize {
+    let mut end = close;
+    while let Some(offset) = code[end..].find([';', '\n']) {
+        end += offset;
+        let next = code[end..].trim_start();
+        if !next.starts_with(['.', '?']) && !next.starts_with("->") {
+            return end;
+        }
+        end += 1;
+    }
+    code.len()
+}
+
+/// `expect(x)` alone, with words that only lead on, or with a matcher that is named and not called.
 fn is_unspoken(chain: &str) -> bool {
-    let plain = chain.trim_end_matches([';', ')', ' ', ',']);
+    const LEAD_ON: &[&str] = &[
+        "to",
+        "be",
+        "been",
+        "is",
+        "that",
+        "which",
+        "and",
+        "has",
+        "have",
+        "with",
+        "at",
+        "of",
+        "same",
+        "but",
+        "does",
+        "still",
+        "also",
+        "not",
+        "deep",
+        "nested",
+        "own",
+        "ordered",
+        "any",
+        "all",
+        "resolves",
+        "rejects",
+        "eventually",
+        "never",
+        "Not",
+        "as",
+        "describedAs",
+    ];
+    let plain = chain.trim_end_matches([';', ')', ' ', ',']).replace("->", ".");
     let last = plain.rsplit('.').next().unwrap_or_default();
     let is_matcher = last.starts_with("to") && last.chars().nth(2).is_some_and(char::is_uppercase);
-    plain.is_empty() || (is_matcher && last.chars().all(char::is_alphanumeric))
+    let leads_on = |step: &str| LEAD_ON.contains(&step.split('(').next().unwrap_or_default());
+    plain.is_empty()
+        || (is_matcher && last.chars().all(char::is_alphanumeric))
+        || plain.strip_prefix('.').is_some_and(|steps| steps.split('.').all(leads_on))
+}
+
+fn raises(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["throws", "raises", "panics"].iter().any(|end| lower.contains(end))
+}
+
+/// `() => { throw new Error() }`: the error that must come is made in the test.
+fn throws_itself(arguments: &str) -> bool {
+    const STARTS: &[&str] = &["=>", "->", "{", "||", "func()", "function()", "do", ":"];
+    const THROWS: &[&str] = &["throw ", "raise ", "panic(", "panic!("];
+    let first = STARTS.iter().filter_map(|start| Some((arguments.find(start)?, start))).min();
+    first.is_some_and(|(at, start)| {
+        let is_first = !arguments[..at].contains(['\n', ';']) || at == 0;
+        let body = arguments[at + start.len()..].trim_start_matches(['{', ' ', '\n', '\t', '\r']);
+        is_first && THROWS.iter().any(|throw| body.starts_with(throw))
+    })
 }
 
 /// `assertIsInstance(x, x)` and the like do not compare.

@@ -33,6 +33,9 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
     if after.by_marks > before.by_marks && is_kept(&before.asserted, &after.asserted) {
         return emptied("is expected to fail now");
     }
+    if after.by_marks > 0 && after.throws > before.throws {
+        return emptied("raises the error that it expects by itself");
+    }
     if old.expects.is_some()
         && new.expects.as_deref().is_some_and(is_any_error)
         && old.expects != new.expects
@@ -53,7 +56,15 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         let message = format!("the test {name} runs over {new} values or cases, before over {old}");
         return Some((Kind::FewerTests, message));
     }
-    if is_looser(&old.tolerances, &new.tolerances) {
+    if after.cuts > before.cuts && old.rows() > 0 {
+        let message = format!("the test {name} leaves out rows that it ran over before");
+        return Some((Kind::FewerTests, message));
+    }
+    // An exact value may become a close one, but not any one.
+    let is_wide = new.tolerances.len() > old.tolerances.len()
+        && after.asserted.len() <= before.asserted.len()
+        && new.tolerances.iter().any(|wide| *wide >= 1.0 && !old.tolerances.contains(wide));
+    if is_wide || is_looser(&old.tolerances, &new.tolerances) {
         return emptied("allows a greater difference");
     }
     let gone = weaker(&before.asserted, &after.asserted, elsewhere)?;
@@ -101,10 +112,13 @@ fn weaker<'a>(old: &'a [Asserted], new: &[Asserted], elsewhere: &Elsewhere) -> O
     let added = new.iter().filter(|one| {
         !old.iter().any(|known| known.text == one.text && known.strength <= one.strength)
     });
+    let values = added.clone().filter(|one| one.strength >= strength::VALUE).count();
     let best = added.map(|one| one.strength).max();
-    let has_value = new.iter().any(|one| one.strength == strength::VALUE);
+    let has_value = new.iter().any(|one| one.strength >= strength::VALUE);
     let is_lost = |one: &&&Asserted| {
-        let is_weaker = best.is_none_or(|best| best < one.strength);
+        // What an error says may be compared after it came.
+        let is_split = one.strength == strength::MESSAGE && values > 1;
+        let is_weaker = best.is_none_or(|best| best < one.strength) && !is_split;
         let is_recomputed = is_recomputed(new, &one.text, one.strength);
         // That something is there is shown by what is said of it.
         let is_said = one.strength == 1 && has_value;

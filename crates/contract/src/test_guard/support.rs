@@ -4,7 +4,7 @@
 use super::language::{self, Language};
 use super::lex::Source;
 use super::scan::{body, part, skip_space, words};
-use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, found};
+use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, found, swallow};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
@@ -43,6 +43,8 @@ struct Support {
     macros: BTreeMap<String, u32>,
     /// Functions that skip the test that calls or asks for them.
     skipping: BTreeSet<String>,
+    /// Functions that run what they are given, and drop its failure.
+    swallowing: BTreeMap<String, u32>,
 }
 
 impl Support {
@@ -53,8 +55,10 @@ impl Support {
         let skipping = skipping.into_iter().map(str::to_owned).collect();
         let tests: Vec<_> = tests.into_iter().map(|test| test.head.start..test.body.end).collect();
         let tables = cases::named(&source, &tests);
+        let mut swallowing = BTreeMap::new();
         Self {
-            functions: functions(&source, &tests),
+            functions: functions(&source, &tests, &mut swallowing),
+            swallowing,
             tables: tables.into_iter().map(|(name, table)| (name.to_owned(), table.rows)).collect(),
             modules: doubles::modules(&source),
             renamed: renamed(&source),
@@ -79,6 +83,11 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
     let fresh = new.renamed.iter().find(|(name, _)| !known.renamed.contains_key(*name));
     if let Some((name, line)) = fresh {
         let message = format!("{name:?} is given a meaning of its own here, and asserts nothing");
+        return Some((Some(*line), Kind::Emptied, message));
+    }
+    let fresh = new.swallowing.iter().find(|(name, _)| !known.swallowing.contains_key(*name));
+    if let Some((name, line)) = fresh {
+        let message = format!("{name:?} runs what it is given and drops its failure");
         return Some((Some(*line), Kind::Emptied, message));
     }
     let old = old?;
@@ -122,6 +131,7 @@ const DECLARES: &[&str] =
 fn functions(
     source: &Source<'_>,
     tests: &[std::ops::Range<usize>],
+    swallowing: &mut BTreeMap<String, u32>,
 ) -> BTreeMap<String, (u32, usize, usize)> {
     const FUNCTIONS_MAX: usize = 500;
     if matches!(source.language, Language::Shell | Language::Bats) {
@@ -145,6 +155,9 @@ fn functions(
             break;
         }
         budget -= range.len();
+        if swallow::runs_and_drops(source, name_at.min(range.start)..range.start, range.clone()) {
+            swallowing.insert(name.to_owned(), source.line(at));
+        }
         let size = words(part(&source.bare, range.clone())).count();
         let count = assertions::sites(source, &Default::default(), range).len();
         all.insert(name.to_owned(), (source.line(at), count, size));
@@ -258,7 +271,9 @@ fn takes_all(source: &Source<'_>) -> Option<u32> {
 fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
     let code = source.code.as_str();
     let mut all = BTreeMap::new();
-    let is_known = |word: &str| ASSERTIONS.contains(&word) || MATCHERS.contains(&word);
+    let is_named = |word: &str| word.starts_with("assert") || word.starts_with("refute");
+    let is_known =
+        |word: &str| ASSERTIONS.contains(&word) || MATCHERS.contains(&word) || is_named(word);
     for (at, word) in words(code).filter(|(_, word)| is_known(word)) {
         let before = code[..at].trim_end();
         let declares = words(before.rsplit('\n').next().unwrap_or_default()).last();
@@ -280,7 +295,11 @@ fn renamed(source: &Source<'_>) -> BTreeMap<String, u32> {
             .any(|known| line.contains(known))
         };
         let is_matcher = MATCHERS.contains(&word) && is_member(source, at, word);
-        let is_given = is_declared || (is_assigned && !before.ends_with('{'));
+        let is_given = match ASSERTIONS.contains(&word) || MATCHERS.contains(&word) {
+            true => is_declared || (is_assigned && !before.ends_with('{')),
+            // Any function of such a name must be able to fail.
+            false => is_declared && rest.starts_with(['(', '<']),
+        };
         if is_imported || !(is_given || is_matcher) {
             continue;
         }

@@ -1,16 +1,28 @@
 //! Failures that lead nowhere: caught and dropped, left in a callback, put into a function that nobody calls.
 
 use super::assertions;
-use super::blocks::{Block, Kind};
+use super::blocks::{self, Block, Kind};
 use super::language::Language;
 use super::lex::Source;
-use super::scan::{skip_space, word_at, words};
+use super::scan::{part, skip_space, word_at, words};
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// The handler behind this block takes a failed assertion and says nothing.
 pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Block) -> bool {
-    let Some(handler) = handler_of(blocks, tried) else { return false };
+    // What returns from `finally` forgets the error.
+    let last = blocks.iter().filter(|b| b.kind == Kind::Finally);
+    let mut last = last.filter(|block| block.head.start >= tried.body.end);
+    if last.any(|b| words(&source.code[b.body.clone()]).any(|(_, word)| word == "return")) {
+        return true;
+    }
+    let handler = handler_of(blocks, tried);
+    handler
+        .is_some_and(|handler| handles_all(source, handler) && !tells(source, handler.body.clone()))
+}
+
+/// A failed assertion is among what it takes.
+fn handles_all(source: &Source<'_>, handler: &Block) -> bool {
     let head = &source.code[handler.head.clone()];
     let names: Vec<&str> = words(head).map(|(_, word)| word).skip(1).collect();
     const ALL: &[&str] = &[
@@ -28,13 +40,13 @@ pub(super) fn handler_swallows(source: &Source<'_>, blocks: &[Block], tried: &Bl
         "AssertionFailedException",
         "ExpectationNotMetError",
         "AssertFailedException",
+        "failureException",
         "Assertion",
     ];
-    let takes = names.iter().any(|name| ALL.contains(name))
+    names.iter().any(|name| ALL.contains(name))
         || source.language == Language::JavaScript
         || names.is_empty()
-        || (source.language == Language::Ruby && head.trim().starts_with("rescue =>"));
-    takes && !tells(source, handler.body.clone())
+        || (source.language == Language::Ruby && head.trim().starts_with("rescue =>"))
 }
 
 fn handler_of<'b>(blocks: &'b [Block], tried: &Block) -> Option<&'b Block> {
@@ -185,4 +197,35 @@ pub(super) fn is_rescued(source: &Source<'_>, blocks: &[Block], at: usize) -> bo
                 && !has_begin
                 && !tells(source, block.body.clone())
         })
+}
+
+/// A function that calls what it was given, or the test that it stands around, and says nothing of a failure.
+pub(super) fn runs_and_drops(source: &Source<'_>, head: Range<usize>, body: Range<usize>) -> bool {
+    const RUNS: &[&str] =
+        &["evaluate", "proceed", "runTest", "yield", "call", "Execute", "intercept"];
+    let code = source.code.as_str();
+    let given: HashSet<&str> = words(part(code, head)).map(|(_, word)| word).skip(1).collect();
+    let runs = |range: Range<usize>| {
+        let start = range.start;
+        words(&code[range]).any(|(at, word)| {
+            let is_called = code[start + at + word.len()..].starts_with(['(', '.']);
+            RUNS.contains(&word) || (given.contains(word) && is_called)
+        })
+    };
+    let has_handler = |word: &str| matches!(word, "catch" | "except" | "rescue" | "catch_unwind");
+    if !words(&code[body.clone()]).any(|(_, word)| has_handler(word)) || !runs(body.clone()) {
+        return false;
+    }
+    let blocks = blocks::of(source, body.clone());
+    let drops = blocks.iter().any(|block| match block.kind {
+        Kind::Try => runs(block.body.clone()) && handler_swallows(source, &blocks, block),
+        // Of a method of Ruby.
+        Kind::Catch => source.language == Language::Ruby && handles_all(source, block),
+        _ => false,
+    });
+    let says = |word: &str| matches!(word, "raise" | "throw" | "panic" | "fail" | "Fail");
+    let first = blocks.iter().filter(|b| b.kind == Kind::Catch).map(|b| b.head.start).min();
+    let handled = first.unwrap_or(body.end).min(body.end)..body.end;
+    let returns = words(part(code, handled.clone())).any(|(_, word)| word == "return");
+    drops && !returns && !tells(source, handled) && !words(&code[body]).any(|(_, w)| says(w))
 }

@@ -61,7 +61,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// Of the call that opens here, split at commas outside of brackets.
-fn arguments(rest: &str) -> Vec<String> {
+pub(super) fn arguments(rest: &str) -> Vec<String> {
     const ARGUMENTS_BYTES_MAX: usize = 400;
     let Some(inside) = rest.strip_prefix('(') else { return Vec::new() };
     let (mut depth, mut all) = (0, vec![String::new()]);

@@ -1,5 +1,5 @@
 //! The corpus: changes of agents that cheat, honest changes that look like them, and cheats that nobody can see. The
-//! rules were tuned on all of it but `heldout.txt`, which they were measured on before its faults were fixed.
+//! rules were tuned on all of it but the files `heldout….txt`, which they were measured on before the faults were fixed.
 
 use crate::case::{Case, read_file, read_folder};
 
@@ -32,7 +32,7 @@ fn r169_every_cheat_that_a_reader_can_see_is_found() {
 #[test]
 fn r169_what_no_static_look_can_see_is_known_to_be_unseen() {
     let cases = read_file("corpus/unseen.txt");
-    assert!(cases.len() >= 10, "{}", cases.len());
+    assert!(cases.len() >= 11, "{}", cases.len());
     let seen = names(cases.iter().filter(|case| !case.found().is_empty()));
     assert!(seen.is_empty(), "these are seen now:\n{}", list(&seen));
 }
@@ -41,7 +41,7 @@ fn r169_what_no_static_look_can_see_is_known_to_be_unseen() {
 #[test]
 fn r108_honest_changes_of_what_is_tested_are_asked_about() {
     let cases = read_file("corpus/asked.txt");
-    assert!(cases.len() >= 9, "{}", cases.len());
+    assert!(cases.len() >= 11, "{}", cases.len());
     let unasked = names(cases.iter().filter(|case| case.found().is_empty()));
     assert!(unasked.is_empty(), "these raise no question:\n{}", list(&unasked));
 }
@@ -49,7 +49,7 @@ fn r108_honest_changes_of_what_is_tested_are_asked_about() {
 #[test]
 fn r169_the_corpus_has_cheats_and_honest_changes_in_ten_languages() {
     let (cheats, honest) = (read_folder("corpus/cheats"), read_folder("corpus/honest"));
-    assert!(cheats.len() >= 450 && honest.len() >= 340, "{} {}", cheats.len(), honest.len());
+    assert!(cheats.len() >= 610 && honest.len() >= 560, "{} {}", cheats.len(), honest.len());
     let languages = [
         "python",
         "javascript",

@@ -91,3 +91,17 @@ fn r169_a_file_that_is_cut_off_is_looked_at() {
         }
     }
 }
+
+/// Each line that is gone is not held against each new one: that would take minutes.
+#[test]
+fn r169_settings_with_many_edited_lines_are_asked_about() {
+    let lines = |more: u32| (0..8_000).map(|i| format!("min_{i} = {}\n", i + more)).collect();
+    let (before, after): (String, String) = (lines(0), lines(1));
+    let change = FileVersion {
+        path: ".coveragerc",
+        before: Some(&before),
+        after: Some(&after),
+        old_path: None,
+    };
+    assert_eq!(weakened(&[change], &steering(&[])).len(), 1);
+}

@@ -1,6 +1,6 @@
 //! package.json and composer.json: the scripts that check, the settings of runners, and where test libraries come from.
 
-use super::parts::json;
+use super::parts::{is_minimum, json};
 use crate::test_guard::Kind;
 use serde_json::Value;
 
@@ -104,6 +104,9 @@ fn is_loosened(before: Option<&Value>, after: Option<&Value>) -> bool {
                 }
                 (value @ Value::Object(_), Some(now @ Value::Object(_))) => {
                     is_loosened(Some(value), Some(now))
+                }
+                (Value::Number(low), Some(Value::Number(high))) if is_minimum(key) => {
+                    high.as_f64() < low.as_f64()
                 }
                 (value, now) => now != Some(value),
             });

@@ -1,12 +1,12 @@
 //! Whether the part of a file that decides about checks is another one now; comments and layout do not count.
 
-use super::{Comments, Part, make, package, typescript};
+use super::{Comments, Part, make, package, settings, typescript};
 use crate::test_guard::Kind;
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
 use crate::test_guard::scan::{skip_space, words};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(in crate::test_guard) use make::recipe_lines;
 pub(in crate::test_guard) use package::script_lines;
@@ -23,9 +23,13 @@ pub(super) fn changed(part: &Part, before: &str, after: Option<&str>) -> Option<
         Part::Tables(headers, words) => decides(tables(before, after, headers, words)),
         Part::Lines(marks) | Part::Words(marks) => decides(lines(before, after, marks)),
         Part::TestBlock => {
-            let (before, after) = (test_block(before)?, after.and_then(test_block));
-            let message = "the test block of the build was edited".to_owned();
-            decides((after.as_ref() != Some(&before)).then_some(message))
+            let after = after.and_then(test_block);
+            decides(all(
+                &test_block(before)?,
+                after.as_deref(),
+                Comments::Slashes,
+                settings::JAVASCRIPT,
+            ))
         }
         Part::TypeScript => decides(typescript::loosened(before, after)),
         Part::Remarks(words) => decides(remarks(before, after.unwrap_or_default(), words)),
@@ -132,18 +136,58 @@ fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) ->
     let Some(after) = after else {
         return Some("a file that decides about checks was deleted".to_owned());
     };
-    let (old, new) = (normal_lines(before, comments), normal_lines(after, comments));
-    let bare = |line: &String| line.trim_end_matches([',', ';']).to_owned();
-    let (old, new): (Vec<_>, Vec<_>) =
-        (old.iter().map(bare).collect(), new.iter().map(bare).collect());
-    let is_grown = |line: &&String| new.iter().any(|other| is_more(line, other, words));
-    let gone = old.iter().find(|line| !new.contains(line) && !is_grown(line));
-    let mut added = new.iter().filter(|line| !old.contains(line) && !is_alias(line, &old));
-    let found = gone.or_else(|| added.find(|line| words.iter().any(|word| line.contains(word))))?;
+    let after = without_new_suites(before, after);
+    let (old, new) = (normal_lines(before, comments), normal_lines(&after, comments));
+    let found = edited(&old, &new, words)?;
     Some(format!(
         "a file that decides about checks was edited: {}",
         crate::diagnostic::quote(found.trim())
     ))
+}
+
+/// A line that is gone, or a new one that leaves something out; none of them where it only became more.
+fn edited<'l>(old: &'l [String], new: &'l [String], words: &[&str]) -> Option<&'l str> {
+    let (gone, fresh) = differing(old, new, |was, now| is_more(was, now, words));
+    let leaves_out =
+        |line: &&&str| words.iter().any(|word| line.contains(word)) && !is_alias(line, old);
+    gone.first().or_else(|| fresh.iter().find(leaves_out)).copied()
+}
+
+/// The lines that are gone and those that are new, but for those that became more.
+fn differing<'l>(
+    old: &'l [String],
+    new: &'l [String],
+    is_more: impl Fn(&str, &str) -> bool,
+) -> (Vec<&'l str>, Vec<&'l str>) {
+    /// Whoever edits more at once is asked.
+    const COMPARED_MAX: usize = 10_000;
+    let without = |these: &'l [String], others: &[String]| -> Vec<&'l str> {
+        let others: HashSet<&String> = others.iter().collect();
+        these.iter().filter(|line| !others.contains(line)).map(String::as_str).collect()
+    };
+    let (gone, fresh) = (without(old, new), without(new, old));
+    if gone.len().saturating_mul(fresh.len()) > COMPARED_MAX {
+        return (gone, fresh);
+    }
+    let lost = gone.iter().filter(|was| !fresh.iter().any(|now| is_more(was, now)));
+    let other = fresh.iter().filter(|now| !gone.iter().any(|was| is_more(was, now)));
+    (lost.copied().collect(), other.copied().collect())
+}
+
+/// Suites of phpunit.xml that are new take nothing from those that are there.
+fn without_new_suites(before: &str, after: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = after;
+    while let Some((head, suite)) = rest.split_once("<testsuite ") {
+        let (suite, behind) = suite.split_once("</testsuite>").unwrap_or((suite, ""));
+        let name = suite.split('>').next().unwrap_or_default();
+        kept.push_str(head);
+        if before.contains(&format!("<testsuite {name}>")) {
+            kept.push_str(&format!("<testsuite {suite}</testsuite>"));
+        }
+        rest = behind;
+    }
+    kept + rest
 }
 
 /// A short name for a folder, which no line gave a meaning before: `'^@shared/(.*)$': '<rootDir>/shared/$1'`.
@@ -160,33 +204,74 @@ fn is_alias(line: &str, old: &[String]) -> bool {
 
 /// The same line with more in its list, with a higher number, or with more attributes.
 fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
+    /// The longer these lists are, the more is run.
+    const GROWS: &[&str] = &[
+        "include",
+        "testMatch",
+        "spec",
+        "roots",
+        "projects",
+        "workspace",
+        "python_files",
+        "python_classes",
+        "python_functions",
+    ];
     let key = |line: &str| line.split([':', '=', '[', ' ']).next().unwrap_or_default().to_owned();
-    if key(old) != key(new) || words.iter().any(|word| new.contains(word) && !old.contains(word)) {
+    let is_new =
+        |word: &&&str| !GROWS.contains(*word) && new.contains(**word) && !old.contains(**word);
+    if key(old) != key(new) || words.iter().any(|word| is_new(&word)) {
         return false;
     }
-    let digits = |line: &str| -> Vec<f64> {
-        line.split(|c: char| !c.is_ascii_digit() && c != '.')
-            .filter_map(|n| n.parse().ok())
-            .collect()
-    };
-    let without = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "");
-    let (low, high) = (digits(old), digits(new));
-    let is_minimum =
-        ["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"]
-            .iter()
-            .any(|word| old.to_ascii_lowercase().contains(word))
-            || old.trim_start_matches("- ").starts_with("uses: ");
-    let is_raised = is_minimum
-        && without(old) == without(new)
-        && low.len() == high.len()
-        && low.iter().zip(&high).all(|(low, high)| low <= high);
     let (few, many) = (items(old), items(new));
-    let leaves_out = words.iter().chain(&["ignore", "skip"]).any(|word| old.contains(word));
+    let marks = words.iter().chain(&["ignore", "skip"]);
+    let code: String = old.split(['"', '\'']).step_by(2).collect();
+    let leaves_out = marks.into_iter().any(|word| !GROWS.contains(word) && code.contains(word))
+        || many.iter().any(|item| item.starts_with(['!', '-']) && !few.contains(item));
     let is_keyed =
         old.starts_with('<') || old[key(old).len()..].trim_start().starts_with([':', '=']);
     let is_longer =
         is_keyed && !few.is_empty() && few.iter().all(|item| many.contains(item)) && !leaves_out;
-    is_raised || is_longer
+    is_raised(old, new) || is_newer(old, new) || is_longer
+}
+
+/// What suffices: a share that must be reached.
+pub(super) fn is_minimum(text: &str) -> bool {
+    const NAMES: &[&str] =
+        &["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"];
+    let lower = text.to_ascii_lowercase();
+    NAMES.iter().any(|name| lower.contains(name))
+}
+
+fn without_digits(line: &str) -> String {
+    line.replace(|c: char| c.is_ascii_digit() || c == '.', "")
+}
+
+/// The same line with a greater number as what suffices.
+fn is_raised(old: &str, new: &str) -> bool {
+    let numbers = |line: &str| -> Vec<f64> {
+        line.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .filter_map(|n| n.parse().ok())
+            .collect()
+    };
+    let (low, high) = (numbers(old), numbers(new));
+    is_minimum(old)
+        && without_digits(old) == without_digits(new)
+        && low.len() == high.len()
+        && low.iter().zip(&high).all(|(low, high)| low <= high)
+}
+
+/// A library or an action of a later version, or one that has a least version now.
+fn is_newer(old: &str, new: &str) -> bool {
+    let version = |line: &str| -> Vec<u64> {
+        line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect()
+    };
+    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || ".,<>=~ ".contains(c));
+    let is_required = [">=", "~=", "=="].iter().any(|sign| old.contains(sign))
+        || old.trim_start_matches("- ").starts_with("uses: ");
+    let is_later =
+        is_required && without_digits(old) == without_digits(new) && version(old) <= version(new);
+    let bound = new.strip_prefix(old).filter(|b| b.starts_with(">=") || b.starts_with("~="));
+    is_later || bound.is_some_and(is_version)
 }
 
 /// What stands in quotes; where nothing does, the words of a list with commas.
@@ -207,7 +292,40 @@ fn normal_lines(text: &str, comments: Comments) -> Vec<String> {
         Comments::Slashes => Source::new(text, Language::JavaScript).bare,
         Comments::Xml => normal(text, comments).join(" ").replace('>', ">\n"),
     };
-    plain.lines().map(squeeze).filter(|line| !line.is_empty()).collect()
+    let lines = plain.lines().scan("", |key, line| {
+        // What stands deeper below `key =` belongs to it.
+        let is_item = line.starts_with([' ', '\t']) && !key.is_empty();
+        if !is_item {
+            *key = if line.ends_with('=') { line } else { "" };
+        }
+        Some(if is_item { format!("{key} {line}") } else { line.to_owned() })
+    });
+    let lines = lines.map(|line| squeeze(&line)).filter(|line| !line.is_empty());
+    joined(lines).iter().map(|line| line.trim_end_matches([',', ';']).to_owned()).collect()
+}
+
+/// A list of texts over several lines is one line.
+fn joined(lines: impl Iterator<Item = String>) -> Vec<String> {
+    const JOINED_BYTES_MAX: usize = 10_000;
+    let is_open = |line: &str| {
+        let code: String = line.split(['"', '\'']).step_by(2).collect();
+        code.matches('[').count() > code.matches(']').count()
+    };
+    let mut all: Vec<String> = Vec::new();
+    for line in lines {
+        match all.last_mut() {
+            Some(last)
+                if is_open(last)
+                    && !line.contains(['(', '{'])
+                    && last.len() + line.len() < JOINED_BYTES_MAX =>
+            {
+                last.push(' ');
+                last.push_str(&line);
+            }
+            _ => all.push(line),
+        }
+    }
+    all
 }
 
 pub(super) fn is_different(before: &str, after: Option<&str>, comments: Comments) -> bool {
@@ -263,11 +381,9 @@ fn tables(before: &str, after: Option<&str>, headers: &[&str], words: &[&str]) -
     let (old, new) = (tables_of(before, headers), tables_of(after.unwrap_or_default(), headers));
     for (header, lines) in &old {
         let now = new.get(header).map(Vec::as_slice).unwrap_or_default();
-        let is_grown = |line: &&str| now.iter().any(|other| is_more(line, other, words));
-        let gone = lines.iter().any(|line| !now.contains(line) && !is_grown(line));
-        let mut added = now.iter().filter(|line| !lines.contains(line));
-        if gone || added.any(|line| words.iter().any(|word| line.contains(word))) {
-            return Some(format!("the table [{header}] was edited"));
+        if let Some(line) = edited(lines, now, words) {
+            let line = crate::diagnostic::quote(line);
+            return Some(format!("the table [{header}] was edited: {line}"));
         }
     }
     let mut added = new.iter().filter(|(header, _)| !old.contains_key(*header));
@@ -275,20 +391,16 @@ fn tables(before: &str, after: Option<&str>, headers: &[&str], words: &[&str]) -
     Some(format!("the new table [{header}] leaves tests out"))
 }
 
-fn tables_of<'a>(text: &'a str, headers: &[&str]) -> BTreeMap<&'a str, Vec<&'a str>> {
-    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+fn tables_of(text: &str, headers: &[&str]) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut current = None;
-    for line in
-        text.lines().map(|line| without_hash_comment(line).trim()).filter(|line| !line.is_empty())
-    {
+    for line in normal_lines(text, Comments::Hash) {
         if let Some(header) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             let header = header.trim_matches(['[', ']']).trim();
-            current = headers.iter().any(|start| header.starts_with(start)).then_some(header);
-            if let Some(header) = current {
-                all.entry(header).or_default();
-            }
-        } else if let Some(header) = current {
-            all.entry(header).or_default().push(line);
+            let is_judged = headers.iter().any(|start| header.starts_with(start));
+            current = is_judged.then(|| all.entry(header.to_owned()).or_default());
+        } else if let Some(lines) = &mut current {
+            lines.push(line);
         }
     }
     all
@@ -311,16 +423,10 @@ fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
             .collect()
     };
     let (old, new) = (marked(before), marked(after.unwrap_or_default()));
-    let grows = |line: &&String| {
-        old.iter().any(|known| known.starts_with("members") && is_more(known, line, &[]))
-    };
-    let is_grown = |line: &&String| {
-        line.starts_with("members") && new.iter().any(|now| is_more(line, now, &[]))
-    };
-    let other = new
-        .iter()
-        .find(|line| !old.contains(line) && !grows(line))
-        .or_else(|| old.iter().find(|line| !new.contains(line) && !is_grown(line)))?;
+    let (gone, fresh) = differing(&old, &new, |was, now| {
+        is_raised(was, now) || (was.starts_with("members") && is_more(was, now, &[]))
+    });
+    let other = fresh.first().or(gone.first())?;
     Some(format!(
         "a line that decides which tests run, or what suffices, was edited: {}",
         crate::diagnostic::quote(other)
@@ -334,8 +440,6 @@ fn test_block(text: &str) -> Option<String> {
         .find(|(at, word)| *word == "test" && code[at + 4..].trim_start().starts_with(':'))?;
     let colon = skip_space(code, at + word.len());
     let open = skip_space(code, colon + 1);
-    let block = super::super::scan::part(&source.bare, open..source.closing(open))
-        .split_whitespace()
-        .collect();
-    code[open..].starts_with('{').then_some(block)
+    let block = super::super::scan::part(&source.bare, open..source.closing(open));
+    code[open..].starts_with('{').then(|| block.to_owned())
 }

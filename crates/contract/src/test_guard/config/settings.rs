@@ -48,7 +48,7 @@ const PYTHON: &[&str] = &[
     "--continue-on",
 ];
 /// The same for runners of JavaScript.
-const JAVASCRIPT: &[&str] = &[
+pub(super) const JAVASCRIPT: &[&str] = &[
     "IgnorePatterns",
     "passWithNoTests",
     "testNamePattern",
@@ -216,6 +216,7 @@ fn of_build(name: &str) -> Option<Part> {
             "<include>",
             "failIfNoTests",
             "rerunFailingTestsCount",
+            "Threshold>",
         ]),
         "build.gradle" | "build.gradle.kts" => Part::Lines(&[
             "minimum",
@@ -230,7 +231,11 @@ fn of_build(name: &str) -> Option<Part> {
             "enabled = false",
             "failOnNoDiscoveredTests",
             "maxRetries",
+            "Threshold",
         ]),
+        "spec_helper.rb" | "rails_helper.rb" | "test_helper.rb" => {
+            Part::Lines(&["minimum_coverage", "maximum_coverage_drop"])
+        }
         "Rakefile" | "rakefile" | "Rakefile.rb" => Part::Lines(&[
             "pattern",
             "test_files",
@@ -302,6 +307,7 @@ const DOTNET: &[&str] = &[
     "EnableDefaultCompileItems",
     "ContinueOnError",
     "Exclude=",
+    "Threshold",
 ];
 
 /// Linters and type checkers: their settings count where a check runs them, and a word in them loosens.

@@ -17,13 +17,13 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
     let aliases = aliases(source, &declared);
     let is_skip =
         |code: &str| words(code).any(|(_, word)| SKIPS.contains(&word) || aliases.contains(word));
-    file_marks(source, &is_skip, &mut listing);
+    let hidden = file_marks(source, &is_skip, &mut listing);
     for one in &declared {
         let decorators = &code[one.start..one.at];
         let is_skipped = is_skip(decorators);
         if one.is_class {
             let is_left_out = is_skipped || is_class_left_out(source, one);
-            if is_left_out || is_deleted(code, one.name) {
+            if is_left_out || hidden.contains(one.name) {
                 listing.blocks.push(Block { range: one.body.clone(), mark: Mark::Skipped });
             }
             continue;
@@ -41,7 +41,10 @@ pub(super) fn list(source: &Source<'_>) -> Listing {
             at: one.name_at,
             head: one.start..one.body.start,
             body: one.body.clone(),
-            is_skipped: is_skipped || is_generator || is_lost_coroutine(source, &declared, one),
+            is_skipped: is_skipped
+                || is_generator
+                || hidden.contains(one.name)
+                || is_lost_coroutine(source, &declared, one),
         });
         if listing.is_full() {
             break;
@@ -132,14 +135,6 @@ fn is_class_left_out(source: &Source<'_>, class: &Declared<'_>) -> bool {
         || has_constructor
 }
 
-/// `del TestX`, `TestX = None`.
-fn is_deleted(code: &str, name: &str) -> bool {
-    code.lines().any(|line| {
-        let line = line.trim_end();
-        line == format!("del {name}") || line.starts_with(&format!("{name} = "))
-    })
-}
-
 /// `setUp` and its like, where they skip.
 fn skips_for_all(source: &Source<'_>, one: &Declared<'_>) -> bool {
     const FIRST: &[&str] = &[
@@ -164,19 +159,33 @@ fn is_lost_coroutine(source: &Source<'_>, declared: &[Declared<'_>], one: &Decla
     line == "async" && bases.contains("TestCase") && !bases.contains("sync")
 }
 
-fn file_marks(source: &Source<'_>, is_skip: &impl Fn(&str) -> bool, listing: &mut Listing) {
+/// Marks of the whole file; gives the names that it takes back: `del TestX`, `TestX = None`, `test_x.__test__ = False`.
+fn file_marks<'s>(
+    source: &'s Source<'_>,
+    is_skip: &impl Fn(&str) -> bool,
+    listing: &mut Listing,
+) -> BTreeSet<&'s str> {
     let code = source.code.as_str();
+    let mut hidden = BTreeSet::new();
     let mut at = 0;
     for line in code.split_inclusive('\n') {
         let text = line.trim_end();
         let marks = text.starts_with("pytestmark") && is_skip(&code[at..line_end(code, at)]);
         let skips =
             ["pytest.skip(", "raise unittest.SkipTest", "raise SkipTest", "pytest.importorskip("];
-        if marks || skips.iter().any(|skip| text.starts_with(skip)) {
+        let set = text.split_once('=').map(|(name, value)| (name.trim_end(), value.trim()));
+        let is_off = set == Some(("__test__", "False"));
+        if marks || is_off || skips.iter().any(|skip| text.starts_with(skip)) {
             listing.blocks.push(Block { range: 0..code.len(), mark: Mark::Skipped });
         }
+        hidden.extend(text.strip_prefix("del "));
+        hidden.extend(set.map(|(name, value)| match name.strip_suffix(".__test__") {
+            Some(name) if value == "False" => name,
+            _ => name,
+        }));
         at += line.len();
     }
+    hidden
 }
 
 /// Names that stand for a skip, and decorators of the file's own that hide a failure.
