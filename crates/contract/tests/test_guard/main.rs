@@ -105,3 +105,11 @@ fn r169_settings_with_many_edited_lines_are_asked_about() {
     };
     assert_eq!(weakened(&[change], &steering(&[])).len(), 1);
 }
+
+/// The name of a function may stand lines below its keyword.
+#[test]
+fn r169_a_function_with_its_name_on_another_line_is_looked_at() {
+    let after = Some("def\n\n\n  broken(x)\n");
+    let change = FileVersion { path: "tests/test_a.py", before: Some(""), after, old_path: None };
+    assert!(weakened(&[change], &steering(&[])).is_empty());
+}
