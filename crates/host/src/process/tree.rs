@@ -283,29 +283,38 @@ pub(super) struct Process {
 }
 
 pub(super) fn processes() -> Vec<Process> {
-    const PARENT_AFTER_NAME: usize = 1;
-    const SESSION_AFTER_PARENT: usize = 1;
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
-            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-            let stat = fs::read(entry.path().join("stat")).ok()?;
-            let mut fields = stat_fields(&stat)?;
-            let parent = fields.nth(PARENT_AFTER_NAME)?.parse().ok()?;
-            let session = fields.nth(SESSION_AFTER_PARENT)?.parse().ok()?;
-            Some(Process { pid, parent: Pid::from_raw(parent), session: Pid::from_raw(session) })
+            let pid = numbered(entry.file_name().to_str()?)?;
+            process(pid, &fs::read(entry.path().join("stat")).ok()?)
         })
         .collect()
+}
+
+fn process(pid: Pid, stat: &[u8]) -> Option<Process> {
+    const PARENT_AFTER_NAME: usize = 1;
+    const SESSION_AFTER_PARENT: usize = 1;
+    let mut fields = stat_fields(stat)?;
+    let parent = numbered(fields.nth(PARENT_AFTER_NAME)?);
+    let session = numbered(fields.nth(SESSION_AFTER_PARENT)?);
+    Some(Process { pid, parent, session })
+}
+
+/// A process by its number. The kernel says 0 for one outside our PID namespace and -1 for one that is just exiting; rustix
+/// panics on both.
+fn numbered(text: &str) -> Option<Pid> {
+    text.parse().ok().filter(|number| *number > 0).and_then(Pid::from_raw)
 }
 
 /// The process group of this process; none where its leader lives outside our PID namespace (`getpgrp` of rustix panics).
 pub fn own_group() -> Option<Pid> {
     const GROUP_AFTER_NAME: usize = 2;
     let stat = fs::read("/proc/self/stat").ok()?;
-    Pid::from_raw(stat_fields(&stat)?.nth(GROUP_AFTER_NAME)?.parse().ok()?)
+    numbered(stat_fields(&stat)?.nth(GROUP_AFTER_NAME)?)
 }
 
 /// One child that has ended, if there is one.
@@ -319,4 +328,21 @@ pub(super) fn reap_one() -> io::Result<Option<(Pid, ExitStatus)>> {
 
 pub(super) fn pid_of(child: &Child) -> Pid {
     Pid::from_child(child)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::{Pid, process};
+
+    #[test]
+    fn r112_a_process_that_is_just_exiting_ends_no_look_at_the_others() {
+        let one = Pid::from_raw(7).unwrap();
+        let working = process(one, b"7 (a) b) S 3 7 5 0 -1 4194560 0").unwrap();
+        assert_eq!((working.parent, working.session), (Pid::from_raw(3), Pid::from_raw(5)));
+        let exiting = process(one, b"7 (a) X 0 -1 -1 0 -1 4228108 0").unwrap();
+        assert_eq!((exiting.parent, exiting.session), (None, None));
+        let from_outside = process(one, b"7 (a) S 0 0 0 0 -1 4194560 0").unwrap();
+        assert_eq!((from_outside.parent, from_outside.session), (None, None));
+    }
 }
