@@ -1,4 +1,4 @@
-//! One error at the edge: what happened, how to go on, and the exit code.
+//! One error at the edge: what happened, how to continue, and the exit code.
 
 use crate::exit::Exit;
 use tollgate_contract::config::Config;
@@ -74,7 +74,7 @@ impl From<SettingsError> for Failure {
         let failure = Self::usage("cli.settings", error.to_string());
         match error {
             SettingsError::Invalid(report) => Self { report: Some(report), ..failure }
-                .hint("mend the lines above and run the command again"),
+                .hint("fix the lines above and run the command again"),
             _ => failure,
         }
     }

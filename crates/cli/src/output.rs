@@ -34,7 +34,7 @@ fn must_be_written(written: std::io::Result<()>) {
     }
 }
 
-/// Rows of data. What others wrote stays within its row: a line of it that goes on stands behind a bar.
+/// Rows of data. What others wrote stays within its row: a line of it that continues stands behind a bar.
 pub fn data_rows(rows: &[String]) {
     let columns = columns_of(std::io::stdout());
     let rows: Vec<String> = rows.iter().map(|row| continued(row, 0, columns)).collect();

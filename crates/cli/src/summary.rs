@@ -37,7 +37,11 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
         }
         Ending::Interrupted => {
             let how = format!("tollgate resume {}", session.opening.session);
-            output::marked(BOLD, "interrupted:", &format!("nothing is lost; go on with `{how}`"));
+            output::marked(
+                BOLD,
+                "interrupted:",
+                &format!("nothing is lost; continue with `{how}`"),
+            );
             Exit::Interrupted
         }
     }
@@ -100,7 +104,7 @@ fn roles_to_play(root: &Path, session: &Session) {
         output::talk("");
         let who = dispatch(session, assigned.number);
         if assigned.is_submitted {
-            let text = format!("is handed in; go on with `tollgate resume {name}`");
+            let text = format!("is handed in; continue with `tollgate resume {name}`");
             output::marked(NOTE, &who, &text);
             continue;
         }

@@ -12,7 +12,7 @@ pub fn demanded(context: &Context) -> Result<Option<Box<dyn Tracker>>, Failure> 
     open(context).transpose().map_err(labels::failure)
 }
 
-/// For a session that has begun: it goes on with a tracker or without.
+/// For a session that has begun: it continues with a tracker or without.
 pub fn follow(owner: &mut Owner, face: &mut dyn Face) -> Result<(), Failure> {
     match open(owner.context()) {
         Some(Ok(tracker)) => owner.follow_with(tracker),

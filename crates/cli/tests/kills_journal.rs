@@ -1,4 +1,4 @@
-//! A journal whose last record is cut anywhere goes on; one with damage before that is refused and left alone.
+//! A journal whose last record is cut anywhere continues; one with damage before that is refused and left alone.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

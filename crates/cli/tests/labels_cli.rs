@@ -138,7 +138,7 @@ fn sync_goes_on_where_it_was_broken_off() {
     world.server.fail_next("POST", LABELS, Fault::CutAfterDoing);
     world.check(&["labels", "sync"], expect![[r#"
         error: 127.0.0.1 cannot be reached for label task:implement: the connection was broken off; see that the network works, and try again
-         help: what is done stays done; run the command again and it goes on
+         help: what is done stays done; run the command again and it continues
                `tollgate explain cli.tracker_failed` tells more
         exit 1
     "#]]);

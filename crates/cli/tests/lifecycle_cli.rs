@@ -68,7 +68,7 @@ fn r062_a_blocked_term_fails_in_agents_and_not_in_planning() {
         failed: boundary (exit code 1)
           | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
           |   help: Say it in general words, or move the text to planning-mds/
-          help: mend it, then run it alone: tollgate gates --builtin boundary
+          help: fix it, then run it alone: tollgate gates --builtin boundary
         failed: 1 of 2 gate(s) of stage framework-bootstrap do not hold
         exit 1
     "#]],
@@ -122,7 +122,7 @@ fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
         error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
           help: Did you mean "other"?
         error: lifecycle-stage.yaml has 1 error(s); no gate was run
-         help: mend the lines above and run the command again
+         help: fix the lines above and run the command again
                `tollgate explain cli.lifecycle` tells more
         exit 2
     "#]],
@@ -136,7 +136,7 @@ fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
         error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
           help: Known: now or later.
         error: lifecycle-stage.yaml has 1 error(s); no gate was run
-         help: mend the lines above and run the command again
+         help: fix the lines above and run the command again
                `tollgate explain cli.lifecycle` tells more
         exit 2
     "#]],
@@ -169,9 +169,9 @@ fn r088_one_failing_gate_fails_the_whole_and_the_others_still_run() {
             failed: bad (exit code 7)
               | out
               | red
-              help: mend it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
+              help: fix it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
             failed: absent (could not start: not found on PATH)
-              help: mend it, then run it alone: no-such-program 'a b'
+              help: fix it, then run it alone: no-such-program 'a b'
             failed: 2 of 4 gate(s) of stage now do not hold
             exit 1
         "#]],
@@ -205,7 +205,7 @@ fn a_gate_that_hangs_is_ended_with_everything_it_started() {
             gate 1 of 2: hangs
             gate 2 of 2: next
             failed: hangs (not finished after 3 s, the `[timeout] check` of tollgate.toml)
-              help: mend it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
+              help: fix it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
             failed: 1 of 2 gate(s) of stage now do not hold
             exit 1
         "#]],
@@ -377,15 +377,15 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
           |   help: Write it; `tollgate run --action init` makes a scaffold
           | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
           |   help: Write it; `tollgate run --action init` makes a scaffold
-          help: mend it, then run it alone: tollgate gates --builtin planning-files --strict
+          help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
         failed: api-contract-strict (exit code 1)
           | error[gate.api_missing] planning-mds/api: there is no API contract
           |   help: Add one as .yaml, .yml or .json, or take the gate out of the stage
-          help: mend it, then run it alone: tollgate gates --builtin api-contract --strict
+          help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
         failed: security-evidence-strict (exit code 1)
           | error[gate.evidence_missing] planning-mds/security: there is no evidence of security
           |   help: Add notes of a review or results of a scan
-          help: mend it, then run it alone: tollgate gates --builtin security-evidence --strict
+          help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
         failed: 3 of 4 gate(s) of stage implementation do not hold
         exit 1
     "#]],
@@ -418,7 +418,7 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
         error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
           help: Did you mean "runner"?
         error: the settings have 1 error(s)
-         help: mend the lines above and run the command again
+         help: fix the lines above and run the command again
                `tollgate explain cli.settings` tells more
         exit 2
     "#]],
@@ -468,7 +468,7 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
           | error: a gate cannot run all gates again
           |  help: let its command be `tollgate gates --builtin NAME`, or another program
           |        `tollgate explain cli.gates` tells more
-          help: mend it, then run it alone: tollgate gates
+          help: fix it, then run it alone: tollgate gates
         failed: 1 of 1 gate(s) of stage now do not hold
         exit 1
     "#]],

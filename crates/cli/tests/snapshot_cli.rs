@@ -115,7 +115,7 @@ fn r079_at_a_terminal_a_person_is_asked_and_may_say_no() {
     repo.write("app.txt", "changed\n");
     let ask = |answer: &str| {
         let mut terminal = Terminal::start(&repo, &["snapshot", "restore", "latest"]);
-        terminal.wait_for("this will revert 1 file").wait_for("Go on? [y/N]").types(answer);
+        terminal.wait_for("this will revert 1 file").wait_for("Continue? [y/N]").types(answer);
         terminal.ends()
     };
     for no in ["", "n", "maybe"] {

@@ -203,7 +203,7 @@ fn an_answer_that_comes_while_the_tracker_is_waited_for_is_taken() {
         let asked = world.repo.events("decision_asked");
         asked.iter().any(|event| event["decision"]["decision_id"] == PER_BATCH.0)
     });
-    world.tollgate(&["answer", "latest", PER_BATCH.0, PER_BATCH.1]).exits(0).says("goes on");
+    world.tollgate(&["answer", "latest", PER_BATCH.0, PER_BATCH.1]).exits(0).says("continues");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     world.tollgate(&["resume", "--no-input"]).exits(0);

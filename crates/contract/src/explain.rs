@@ -1,4 +1,4 @@
-//! The page behind every code: what it means and how to go on.
+//! The page behind every code: what it means and how to continue.
 
 use crate::diagnostic::{
     action, agent_input, artefact, config, gates, labels, lifecycle, plan, reply, reports,

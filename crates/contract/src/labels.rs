@@ -86,7 +86,12 @@ pub const LABELS: [Label; 16] = [
     label(Status, "status:pending", "bfd4f2", "Planned; not started"),
     label(Status, "status:ready", "a2eeef", "Everything it depends on is done; it can start"),
     label(Status, "status:in-progress", "0e8a16", "An agent is working on it"),
-    label(Status, "status:blocked", "d93f0b", "It cannot go on until somebody decides or mends"),
+    label(
+        Status,
+        "status:blocked",
+        "d93f0b",
+        "It cannot continue until somebody decides or fixes it",
+    ),
     label(
         Status,
         "status:needs-refinement",

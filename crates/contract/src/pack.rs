@@ -91,7 +91,7 @@ pub fn find(files: &[Built], name: &str) -> Option<Built> {
 
 pub const PROMPT: &str = include_str!("../../../packs/prompt.md");
 
-/// For an agent whose session goes on after an invalid reply.
+/// For an agent whose session continues after an invalid reply.
 pub const PROMPT_AGAIN: &str = include_str!("../../../packs/again.md");
 pub const OUTPUT_CONTRACT: &str = include_str!("../../../packs/output-contract.md");
 

@@ -97,8 +97,7 @@ pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
 pub fn built_in(role: Role) -> RoleFile {
     let folder = folder_of(role);
     let text = pack::find(pack::ROLES, folder).map_or("", |built| built.text);
-    let parsed =
-        parse(text, folder).0.expect("the pack holds every canonical role, and reads well");
+    let parsed = parse(text, folder).0.expect("the pack holds every canonical role, and parses");
     parsed.into_file()
 }
 

@@ -41,7 +41,7 @@ pub struct StatusFile {
     pub action: Option<String>,
     #[serde(default)]
     pub blocker: Option<BlockerRecord>,
-    /// Where a blocked or asking session goes on.
+    /// Where a blocked or asking session continues.
     #[serde(default)]
     pub resume_state: Option<Word<State>>,
     #[serde(default)]

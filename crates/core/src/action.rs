@@ -55,7 +55,7 @@ pub enum StepKind {
     Choose { gate: ChooseGate },
     /// The implement loop over the plan.
     Tasks,
-    /// What reviewing roles found decides whether the work goes on.
+    /// What reviewing roles found decides whether the work continues.
     Severity { gate: String },
     /// The engine checks for itself, one subject after the other.
     Checks { of: Vec<CheckSubject> },
@@ -80,7 +80,7 @@ pub struct Assignment {
     /// Globs of the repository that it may change instead of the role's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
-    /// The person may go on without it when it fails.
+    /// The person may continue without it when it fails.
     #[serde(default, skip_serializing_if = "is_false")]
     pub optional: bool,
 }

@@ -96,7 +96,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Goes on as far as the state allows: the transition table over steps.
+/// Continues as far as the state allows: the transition table over steps.
 pub(crate) fn settle(draft: &mut Draft<'_>) {
     attempt::start_roomy(draft);
     while !draft.is_held() && draft.outstanding().is_empty() && draft.next_deadline().is_none() {

@@ -129,7 +129,7 @@ pub enum Subject {
         dispatch: DispatchNumber,
         finding: u32,
     },
-    /// A dispatch that is out of its budget or cannot go on.
+    /// A dispatch that is out of its budget or cannot continue.
     Dispatch {
         dispatch: DispatchNumber,
     },
@@ -166,7 +166,7 @@ pub enum Subject {
     },
 }
 
-/// Why a session does not go on.
+/// Why a session does not continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocker {
     pub code: BlockerCode,

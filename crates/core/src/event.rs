@@ -233,7 +233,7 @@ pub enum Event {
         code: String,
         message: String,
     },
-    /// A person goes on from an older journal than was written. From here on the session has another life: no outcome of
+    /// A person continues from an older journal than was written. From here on the session has another life: no outcome of
     /// the former one counts.
     OlderJournalAccepted {
         /// How many records the older journal has, and how many there were.

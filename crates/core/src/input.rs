@@ -52,7 +52,7 @@ pub enum Input {
         code: String,
         message: String,
     },
-    /// A person goes on from an older journal than was written.
+    /// A person continues from an older journal than was written.
     OlderJournalAccepted {
         records: u64,
         known: u64,

@@ -29,7 +29,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// How to go on.
+    /// How to continue.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::BadAnswer { expected, .. } => {

@@ -1,4 +1,4 @@
-//! Stories of how steps of other actions than delivery run: several roles at once, checks by subject, mending by hand.
+//! Stories of how steps of other actions than delivery run: several roles at once, checks by subject, fixing by hand.
 
 use crate::story;
 

@@ -120,7 +120,7 @@ impl StopSwitch {
         }
     }
 
-    /// Says whether the activity should go on.
+    /// Says whether the activity should continue.
     pub fn arm(&self, stopper: Stopper) -> bool {
         let mut state = self.state.lock().expect("no thread panics while it holds this lock");
         if state.is_stopped {

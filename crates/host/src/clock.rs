@@ -1,7 +1,7 @@
 //! The only place that asks for the time.
 //!
 //! The time of this process follows the clock of the machine forwards and never goes back. Where that one is set back,
-//! time goes on from where it was: what is waited for comes when it was due.
+//! time continues from where it was: what is waited for comes when it was due.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -107,7 +107,7 @@ mod tests {
             now.as_ms() / 1_000
         };
         assert_eq!(seen(10_010, 10), 10_010, "as the clock goes");
-        assert_eq!(seen(6_420, 20), 10_020, "set back by an hour: it goes on");
+        assert_eq!(seen(6_420, 20), 10_020, "set back by an hour: it continues");
         assert_eq!(seen(6_460, 60), 10_060);
         assert_eq!(seen(13_000, 70), 13_000, "set ahead: it follows");
         assert_eq!(seen(9_500, 80), 13_010);
@@ -128,7 +128,7 @@ mod tests {
     fn r178_time_is_not_before_what_is_on_record() {
         let ahead = now().plus_ms(3_600_000);
         assert!(now_after(ahead) >= ahead);
-        assert!(now() >= ahead, "and goes on from there");
+        assert!(now() >= ahead, "and continues from there");
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub struct ErrorType {
     pub class: String,
     /// How the attempt ended, in the journal's word.
     pub end: Option<String>,
-    /// Why the session stopped; none when it goes on by itself.
+    /// Why the session stopped; none when it continues by itself.
     pub code: Option<BlockerCode>,
 }
 

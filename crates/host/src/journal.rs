@@ -256,7 +256,7 @@ impl Journal {
         Err(JournalError::Damaged { path: self.path.clone(), line, seq, why })
     }
 
-    /// Cuts what was written of a failed commit off, if the disk lets us; opening mends it otherwise.
+    /// Cuts what was written of a failed commit off, if the disk lets us; opening fixes it otherwise.
     fn drop_half_commit(&self) {
         // A failure here is part of the failure that the caller is already told about.
         let _ = self.file.set_len(self.end.offset).and_then(|()| self.file.sync_all());

@@ -1,4 +1,4 @@
-//! Looks at the session files before work goes on: are they still what was accepted?
+//! Looks at the session files before work continues: are they still what was accepted?
 
 use crate::activity::collect::{Document, read_document};
 use crate::activity::plan;

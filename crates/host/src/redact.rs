@@ -238,7 +238,7 @@ struct State {
     recent: Recent,
     /// Bytes at the front of the unread ones that belong to an escape.
     escape_left: usize,
-    /// A secret that was cut off goes on for as long as its bytes do.
+    /// A secret that was cut off continues for as long as its bytes do.
     inside: Option<Body>,
     /// Bytes left of a line that opens a private key.
     marker_left: usize,

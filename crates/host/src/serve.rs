@@ -430,7 +430,7 @@ impl Owner {
         if self.session().blocker.is_some() { Ending::Blocked } else { Ending::Waiting }
     }
 
-    /// What waits for a person goes on without us. False when one of them has come back meanwhile.
+    /// What waits for a person continues without us. False when one of them has come back meanwhile.
     fn leave_to_people(&mut self) -> bool {
         self.flights.retain(|_, switch| !switch.leave());
         self.flights.is_empty()

@@ -1,7 +1,7 @@
 //! Snapshots of a checkout and going back to them: `.snapshots/<action>-<time>/manifest.json` beside a store of contents.
 //!
 //! A snapshot appears by the rename of a finished folder. A restore first takes a snapshot of what it replaces, writes down
-//! that it is under way, and can be killed anywhere: run again, it goes on, and undo still leads to where it began.
+//! that it is under way, and can be killed anywhere: run again, it continues, and undo still leads to where it began.
 
 mod apply;
 mod beneath;

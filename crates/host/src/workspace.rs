@@ -83,7 +83,7 @@ impl Workspace {
         Ok(parse_commit("HEAD of the workspace", &text)?)
     }
 
-    /// Brings an untouched tree to `tip` where the accepted work went on elsewhere, in the trees of parallel members;
+    /// Brings an untouched tree to `tip` where the accepted work continued elsewhere, in the trees of parallel members;
     /// otherwise makes `tip` what `changes` compares with.
     pub fn follow(&self, tip: &CommitId) -> Result<(), WorkspaceError> {
         let accepted = self.accepted()?;

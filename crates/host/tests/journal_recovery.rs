@@ -10,7 +10,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tollgate_host::journal::{self, JournalError};
 
-/// Cuts the last commit at each of its bytes; all before it must survive and the journal go on.
+/// Cuts the last commit at each of its bytes; all before it must survive and the journal continue.
 fn check_every_cut(commits: &[usize]) {
     let folder = quick_folder();
     let path = journal_of(&folder, commits);

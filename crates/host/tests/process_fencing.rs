@@ -21,7 +21,7 @@ fn r103_the_outcome_of_a_killed_engine_is_taken_up() {
         world.wait_for_work_file("starts");
         engine.kill().unwrap();
         engine.wait().unwrap();
-        let Attached::Running(run) = world.attach() else { panic!("the agent did not go on") };
+        let Attached::Running(run) = world.attach() else { panic!("the agent did not continue") };
         std::fs::write(world.work().join("go"), "").unwrap();
         assert_eq!(finished(run).end, DONE);
         assert!(matches!(world.attach(), Attached::Finished(outcome) if outcome.end == DONE));
@@ -60,7 +60,7 @@ fn r103_a_crash_at_any_point_gives_one_agent_at_most() {
             .unwrap();
         assert_eq!(status.signal(), (place == "engine").then_some(9), "{point}");
         let expected = match *point {
-            // The agent may have begun: only a new run, with a clean workspace, may go on.
+            // The agent may have begun: only a new run, with a clean workspace, may continue.
             "supervisor.started" | "supervisor.agent_ended" => None,
             _ => Some(DONE),
         };

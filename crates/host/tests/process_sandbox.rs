@@ -1,4 +1,4 @@
-//! The kernel refuses what a run may not write, whatever way it tries, and lets ordinary work go on.
+//! The kernel refuses what a run may not write, whatever way it tries, and lets ordinary work be done.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stderr, reason = "what is not tested here is said aloud")]
 

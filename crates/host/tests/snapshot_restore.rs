@@ -34,7 +34,7 @@ fn damaged_and_back(seed: u64) {
         create(root);
     }
     damage(&mut chance, root);
-    fs::write(root.join(".git/index"), "git went on").unwrap();
+    fs::write(root.join(".git/index"), "git continued").unwrap();
     let damaged = tree(root);
     let snapshots = Snapshots::of(root);
     let restored = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap();

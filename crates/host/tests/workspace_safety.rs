@@ -306,7 +306,7 @@ fn r103_the_workspace_of_a_repository_that_was_here_before_is_put_aside() {
     let aside = fingerprint(&world.home().join("aside"), &[]);
     let is_old = |text: &Vec<u8>| text == b"work in the old one";
     assert!(aside.iter().any(|(path, text)| path.ends_with(b"tree/a") && is_old(text)));
-    // A workspace whose work went on elsewhere is the same repository's.
+    // A workspace whose work continued elsewhere is the same repository's.
     put(&root, "a", "more");
     git(&root, &["commit", "-qam", "more"]);
     put(workspace.tree(), "b", "kept");

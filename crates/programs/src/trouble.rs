@@ -1,4 +1,4 @@
-//! Why the programs could not be installed, in words: what failed, what npm said, how to go on.
+//! Why the programs could not be installed, in words: what failed, what npm said, how to continue.
 
 use crate::WITHOUT_VARIABLE;
 use std::fmt::Write;
@@ -65,7 +65,7 @@ fn told(what: &str, output: &str, way_on: &str) -> String {
     }
     let _ = write!(
         text,
-        "  to go on: {way_on}, then run `cargo xtask agents`.\n  \
+        "  to continue: {way_on}, then run `cargo xtask agents`.\n  \
          Without them, and without the tests that need them: {WITHOUT_VARIABLE}=1"
     );
     text

@@ -185,7 +185,7 @@ impl Bug {
         Self::GivesUpBeforeItsTriesAreSpent,
     ];
 
-    /// Whether the engine goes on from the twisted journal; else only the disk is wrong.
+    /// Whether the engine continues from the twisted journal; else only the disk is wrong.
     pub(crate) fn is_believed(self) -> bool {
         self != Self::LosesTheLastEvent
     }

@@ -24,7 +24,7 @@ pub fn script(session: &str) -> Script {
     Script { rules, otherwise: None }
 }
 
-/// The crew, whose first reply contradicts itself; told so, it mends it.
+/// The crew, whose first reply contradicts itself; told so, it fixes it.
 pub fn hasty(session: &str) -> Script {
     let mut script = script(session);
     let mut contradiction = ok(HASTY_SUMMARY);

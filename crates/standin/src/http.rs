@@ -14,7 +14,7 @@ const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How long a client may be silent, or not read, before the connection is given up.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 
-/// How long a client may go on sending after its request was refused.
+/// How long a client may continue sending after its request was refused.
 const FAREWELL_MAX: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]

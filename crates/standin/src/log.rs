@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// One request, and how it was answered.
 #[derive(Debug, Clone, Serialize)]
 pub struct Request {
-    /// Counts from 1 and goes on when old requests are forgotten.
+    /// Counts from 1 and continues when old requests are forgotten.
     pub number: u64,
     pub dialect: Option<Dialect>,
     pub kind: Kind,

@@ -63,7 +63,7 @@ impl Service {
         lock(&self.shared.log).after(number)
     }
 
-    /// Goes on with another script, whose rules have answered nothing yet.
+    /// Continues with another script, whose rules have answered nothing yet.
     pub fn set_script(&self, script: Script) -> io::Result<()> {
         *lock(&self.shared.state) = State::new(script)?;
         Ok(())

@@ -70,7 +70,8 @@ fn against(files: &[SourceFile], exceptions: &[(usize, Vec<&str>)]) -> Vec<Probl
             .iter()
             .any(|(_, entry)| one.named_by(entry) && granted(entry) == Some(one.lines));
         if !excused {
-            let message = format!("{}, at most {} read well; split it", one.what(), one.lines_max);
+            let message =
+                format!("{}, at most {} are easy to read; split it", one.what(), one.lines_max);
             problems.push(Problem::at(one.file, one.line, message));
         }
     }

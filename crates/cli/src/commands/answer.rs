@@ -20,7 +20,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Answer a question of a session
 ///
 /// `tollgate status` lists the open questions with the answers they take. It works while another process runs the
-/// session, which then goes on. A question that was not asked cannot be answered, and nothing is kept for it.
+/// session, which then continues. A question that was not asked cannot be answered, and nothing is kept for it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate answer latest UD-APPROVE-DESIGN approved --resume\n  \
@@ -37,7 +37,7 @@ pub struct Answer {
     /// The words that belong to the answer, when they are not in it
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Go on with the session at once
+    /// Continue with the session at once
     #[arg(long)]
     pub resume: bool,
 }
@@ -59,7 +59,7 @@ impl Answer {
         };
         if hand_over(&layout, &command)? {
             output::talk(&format!(
-                "the answer to {decision} is recorded; the process that runs {name} goes on"
+                "the answer to {decision} is recorded; the process that runs {name} continues"
             ));
             tell_if_cancelled(&layout)?;
             return Ok(Exit::Ok);
@@ -81,7 +81,7 @@ impl Answer {
             summary::undo_offer(owner.root(), owner.session());
             return Ok(Exit::Ok);
         }
-        output::talk(&format!("recorded; go on with `tollgate resume {name}`"));
+        output::talk(&format!("recorded; continue with `tollgate resume {name}`"));
         Ok(Exit::Ok)
     }
 }

@@ -201,7 +201,7 @@ impl From<LifecycleError> for Failure {
         let failure = Self::usage("cli.lifecycle", error.to_string());
         match error {
             LifecycleError::Invalid { report, .. } => Self { report: Some(report), ..failure }
-                .hint("mend the lines above and run the command again"),
+                .hint("fix the lines above and run the command again"),
             LifecycleError::UnknownStage { name, known } => {
                 match nearest(&name, known.iter().map(String::as_str)) {
                     Some(near) => failure.hint(format!("did you mean {near:?}?")),

@@ -247,7 +247,7 @@ mod tests {
     fn the_first_that_is_found_plays_every_role_and_its_login_is_let_through() {
         let found = |name, variables| Found { name, variables, withheld: vec!["GITHUB_TOKEN"] };
         let text = settings(&[found("codex", vec!["CODEX_API_KEY"]), found("goose", Vec::new())]);
-        let config = read(&text).expect("it reads well");
+        let config = read(&text).expect("it parses");
         assert_eq!(config.default_agent.as_deref(), Some("codex"));
         assert_eq!(config.agents["codex"].env, ["CODEX_API_KEY"]);
         assert_eq!(config.agents.len(), 2);

@@ -123,7 +123,7 @@ fn where_to(config: &Config, repository: &Repository) -> Option<Slug> {
     Slug::of(config.tracker_repository.as_deref(), repository, &api).ok()
 }
 
-/// What a person can mend is wrong usage; what may be better in an hour is a failure.
+/// What a person can fix is wrong usage; what may be better in an hour is a failure.
 pub fn failure(error: TrackerError) -> Failure {
     let words = error.to_string();
     match error {
@@ -134,7 +134,7 @@ pub fn failure(error: TrackerError) -> Failure {
         | TrackerError::Unreadable { .. }
         | TrackerError::Invalid { .. }
         | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
-            .hint("what is done stays done; run the command again and it goes on"),
+            .hint("what is done stays done; run the command again and it continues"),
         _ => Failure::usage("cli.tracker", words),
     }
 }

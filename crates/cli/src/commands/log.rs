@@ -30,7 +30,7 @@ pub struct Log {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Go on as records are written, until the session is over
+    /// Continue as records are written, until the session is over
     #[arg(long, short)]
     pub follow: bool,
     /// Print one journal record a line as JSON

@@ -1,4 +1,4 @@
-//! `tollgate resume`: goes on from where the journal ends.
+//! `tollgate resume`: continues from where the journal ends.
 
 use super::run::drive;
 use crate::exit::Exit;
@@ -8,7 +8,7 @@ use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_host::serve::{First, Owner};
 
-/// Go on with a session from where its journal ends
+/// Continue with a session from where its journal ends
 #[derive(Debug, Args)]
 pub struct Resume {
     /// A name, a unique prefix, or `latest`

@@ -43,7 +43,7 @@ tollgate run --lean \"Fix the typo in the usage message\"\n  \
 tollgate run --no-input --project-type api \"Add a health endpoint\"\n  \
 tollgate run \"Review the login code\"\n  \
 tollgate run --action init --input project=Ledger --input domain=Accounting --input users=clerks --input entities=Invoice\n\n\
-Exit codes: 0 done, 3 waits for you, 4 blocked, 130 interrupted; `tollgate resume` goes on.")]
+Exit codes: 0 done, 3 waits for you, 4 blocked, 130 interrupted; `tollgate resume` continues.")]
 pub struct Run {
     /// What to achieve; with --action it may be left out
     #[arg(required_unless_present = "action")]

@@ -56,7 +56,7 @@ enum What {
     /// Make the files what they were when a snapshot was taken
     ///
     /// What is replaced or deleted is kept in a snapshot first, and `tollgate snapshot undo` brings it back. Killed half-way,
-    /// run it again: it goes on.
+    /// run it again: it continues.
     #[command(
         after_help = "Examples:\n  tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07-10-30-00 --yes"
     )]

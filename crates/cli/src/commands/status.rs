@@ -46,7 +46,7 @@ impl Status {
         let waits = session.pending_decisions().next().is_some() || session.blocker.is_some();
         if !is_running && !session.is_over() && !waits {
             let how = format!("tollgate resume {}", session.opening.session);
-            lines.push(format!("next      nobody leads this session now; go on with `{how}`"));
+            lines.push(format!("next      the session is not running; continue with `{how}`"));
         }
         output::data_rows(&lines);
         Ok(Exit::Ok)

@@ -18,7 +18,7 @@ use tollgate_host::serve::{First, Owner};
 ///
 /// `tollgate status` shows what waits for you: the prompt, the workspace and the files to leave there. The reply is one
 /// JSON object as of an agent (`tollgate schema agent-output`). One that breaks the contract is refused with every
-/// fault and costs nothing; what you left in the workspace is checked when the session goes on.
+/// fault and costs nothing; what you left in the workspace is checked when the session continues.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
 echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
@@ -29,7 +29,7 @@ pub struct Submit {
     pub number: u32,
     /// The reply, or - for standard input
     pub file: String,
-    /// Go on with the session at once
+    /// Continue with the session at once
     #[arg(long)]
     pub resume: bool,
 }
@@ -52,7 +52,7 @@ impl Submit {
             return Ok(Exit::Ok);
         }
         if !self.resume {
-            output::talk(&format!("{who} is handed in; go on with `tollgate resume {name}`"));
+            output::talk(&format!("{who} is handed in; continue with `tollgate resume {name}`"));
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
@@ -81,7 +81,7 @@ fn not_waiting(why: &NotWaiting, assigned: &[Assigned]) -> Failure {
     let failure = Failure::usage("cli.not_waiting", why.to_string());
     let failure = match why {
         NotWaiting::NotPrepared { .. } => failure.hint("`tollgate resume` prepares it"),
-        NotWaiting::Submitted { .. } => failure.hint("`tollgate resume` goes on with it"),
+        NotWaiting::Submitted { .. } => failure.hint("`tollgate resume` continues with it"),
         NotWaiting::NotUnderWay { .. } => {
             failure.hint("`tollgate status` shows the question that is open")
         }
@@ -100,7 +100,7 @@ fn cannot_hand_in(error: HandInError) -> Failure {
         HandInError::Invalid(report) => {
             let message = "the reply breaks the contract; nothing was handed in";
             let failure = Failure::new(Exit::Fails, "cli.reply", message)
-                .hint("mend what is named above and submit it again; no attempt is spent")
+                .hint("fix what is named above and submit it again; no attempt is spent")
                 .hint("`tollgate schema agent-output` has the form");
             Failure { report: Some(report), ..failure }
         }

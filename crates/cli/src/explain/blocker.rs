@@ -6,12 +6,12 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "An agent crashed, could not be started, or replied against the contract until its budget of attempts was used up\n\
          ([retry] in tollgate.toml: transient_attempts, invalid_reruns).\n\n\
          What to do: `tollgate log` names each failed attempt; its words are in dispatches/N/attempt-M/stderr.log of the\n\
-         session folder. Mend the cause (a missing program, a wrong key, a broken network), then answer the question with\n\
+         session folder. Fix the cause (a missing program, a wrong key, a broken network), then answer the question with\n\
          `retry`, `retry: GUIDANCE` or `retry-with: AGENT`.",
     ),
     (
         "mandatory_user_decision_missing",
-        "A gate that only a person can pass got no usable answer, so the session stopped rather than go on without one.\n\n\
+        "A gate that only a person can pass got no usable answer, so the session stopped rather than continue without one.\n\n\
          What to do: `tollgate status` shows the question and its answers; give one with `tollgate answer SESSION\n\
          DECISION ANSWER --resume`. Nothing is lost meanwhile.",
     ),
@@ -24,7 +24,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "missing_context",
         "A file that the role must read is not there or does not hold what it must, so the agent was not started.\n\n\
-         What to do: `tollgate check` on the session folder names what is wrong. Put the file back or mend it, then answer `retry`.",
+         What to do: `tollgate check` on the session folder names what is wrong. Put the file back or fix it, then answer `retry`.",
     ),
     (
         "missing_output",
@@ -63,7 +63,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "persistence",
         "The session's files could not be written and read back. Work stops at once, because what is not on disk did not happen.\n\n\
          What to do: free some space, or make the session folder and the state folder writable; `tollgate doctor` checks\n\
-         both. Then `tollgate resume` goes on from the last record.",
+         both. Then `tollgate resume` continues from the last record.",
     ),
     (
         "non_convergence",

@@ -1,4 +1,4 @@
-//! Why a command could not do what it was asked, and how to go on.
+//! Why a command could not do what it was asked, and how to continue.
 
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
@@ -19,7 +19,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "cli.bug",
         "Tollgate came to a point that it takes for impossible, or the system refused it something that no program can do\n\
          without. The journal holds everything up to the last record.\n\n\
-         What to do: `tollgate resume` goes on from there. Please report it with the words of the message.",
+         What to do: `tollgate resume` continues from there. Please report it with the words of the message.",
     ),
     (
         "cli.code",
@@ -89,7 +89,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "cli.lifecycle",
         "lifecycle-stage.yaml cannot be used, or a stage was named that it does not describe. No gate was run: this is not the\n\
          same as a gate that fails.\n\n\
-         What to do: mend the places that are named; `tollgate check lifecycle-stage.yaml` finds them all, and\n\
+         What to do: fix the places that are named; `tollgate check lifecycle-stage.yaml` finds them all, and\n\
          `tollgate gates --list` lists the stages. Without the file the built-in stages are used.",
     ),
     (
@@ -121,7 +121,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "cli.reply",
         "A reply that a person handed in breaks the contract that holds for every agent: it is not one JSON object, a field is\n\
          missing or not as it must be, or the role does not have this status. Nothing was handed in and no attempt is spent.\n\n\
-         What to do: mend every place that is named and submit it again. `tollgate schema agent-output` has the form, the\n\
+         What to do: fix every place that is named and submit it again. `tollgate schema agent-output` has the form, the\n\
          prompt of the dispatch an example.",
     ),
     (
@@ -146,7 +146,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "`tollgate scope` was given a file that it cannot use, so nothing can be said of the change: the work item lacks sections\n\
          or is a refinement item, which has no scope; the result is not an implementor's; or a line of the list of allowed\n\
          paths is none. This is not the same as a change out of scope.\n\n\
-         What to do: mend what is named. `tollgate check --as work-item FILE` and `tollgate check --as implementor-result FILE`\n\
+         What to do: fix what is named. `tollgate check --as work-item FILE` and `tollgate check --as implementor-result FILE`\n\
          find everything that is wrong with a file.",
     ),
     (
@@ -163,7 +163,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.settings",
         "tollgate.toml, a role file or the name of an action on the command line is not right.\n\n\
-         What to do: mend the places that are named; `tollgate check tollgate.toml` finds them all without starting anything.",
+         What to do: fix the places that are named; `tollgate check tollgate.toml` finds them all without starting anything.",
     ),
     (
         "cli.snapshot",
@@ -188,7 +188,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "A snapshot could not be taken or restored: a file could not be read or written, the disk is full, a file changed in that\n\
          very moment, or something that cannot be kept stands in the way. A snapshot is there whole or not at all, and what a\n\
          restore replaced so far is kept.\n\n\
-         What to do: mend what the message names and run the same command again; it goes on where it stopped. After a restore\n\
+         What to do: fix what the message names and run the same command again; it continues where it stopped. After a restore\n\
          that began, `tollgate snapshot undo` leads back to the files before it.",
     ),
     (

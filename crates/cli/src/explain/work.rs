@@ -15,7 +15,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "input.context_missing",
         "A file that the role must read before anything else is not in the workspace, so the agent was not started. It is a\n\
          session file that was removed, or one that context_files of the task names and the repository does not have.\n\n\
-         What to do: put the file there, or mend context_files in tasks.yaml, then answer `retry`.",
+         What to do: put the file there, or fix context_files in tasks.yaml, then answer `retry`.",
     ),
     (
         "tasks.not_lean",
@@ -32,7 +32,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "work.empty",
         "A Coder said OK, but nothing of what it changed lies in the scope of its task, or it changed nothing.\n\n\
-         What to do: the agent is told and tries again. If the scope is wrong, mend files_expected of the task in tasks.yaml.",
+         What to do: the agent is told and tries again. If the scope is wrong, fix files_expected of the task in tasks.yaml.",
     ),
     (
         "work.not_allowed",

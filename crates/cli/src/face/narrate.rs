@@ -238,7 +238,7 @@ fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Option
         }
         DispatchEnd::Stopped => told(WARN, "stopped", who),
         DispatchEnd::Unsupervised { rescue } => {
-            told(WARN, "   lost", format!("{who}: its supervisor was ended{}", kept(rescue)))
+            told(WARN, "   lost", format!("{who}: its supervisor was killed{}", kept(rescue)))
         }
         DispatchEnd::Interrupted { rescue } => {
             told(WARN, "   lost", format!("{who} was interrupted{}", kept(rescue)))

@@ -50,7 +50,7 @@ fn goes_on(request: &Request) {
     assert!(count(crew::HASTY_SUMMARY) > 0, "what the model replied first is gone: {body}");
 }
 
-/// The agent's own name for the session that an attempt of the first dispatch went on in.
+/// The agent's own name for the session that an attempt of the first dispatch continued in.
 fn agent_session(world: &World, attempt: u32) -> Option<String> {
     let path = format!("dispatches/1/attempt-{attempt}/stdout.log");
     let transcript = fs::read_to_string(world.repo.session().join(path)).unwrap();

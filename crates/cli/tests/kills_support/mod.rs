@@ -280,7 +280,7 @@ impl World {
         assert!(matches!(ended.code, Some(0 | 3)), "{next:?}: {}", ended.text);
     }
 
-    /// Goes on until the work is done. `prepare` may change each process before it starts, told its number from 0.
+    /// Continues until the work is done. `prepare` may change each process before it starts, told its number from 0.
     pub fn finish(&self, mut prepare: impl FnMut(usize, &mut Command)) -> Vec<Ended> {
         let mut processes = Vec::new();
         let mut was_killed = false;

@@ -85,7 +85,7 @@ fn an_unknown_key_in_the_settings_names_the_nearest() {
         error[config.duration_invalid] tollgate.toml:16: `check` is "soon", which is not a duration
           help: Write a number above zero and ms, s, m or h, such as "30m"
         error: the settings have 3 error(s)
-         help: mend the lines above and run the command again
+         help: fix the lines above and run the command again
                `tollgate explain cli.settings` tells more
     "#]]
     .assert_eq(&ran.err.replace(&repo.root().display().to_string(), "ROOT"));

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::process::Command;
 
-/// A lean session with accepted work that waits for a person, who has gone on working meanwhile.
+/// A lean session with accepted work that waits for a person, who has kept working meanwhile.
 fn at_work() -> Repo {
     let note = json!({"artifacts": {"review_comments": [comment("minor", "short")]}});
     let repo = Repo::with(json!([replies("Reviewer", note)]));

@@ -200,7 +200,7 @@ fn r030_a_resume_asks_what_is_open_and_nothing_that_was_answered() {
     let starts = repo.starts();
     let again = repo.resume().exits(3).says("how fast?").says("which colour?");
     assert!(!again.err.contains("how big?"), "{}", again.err);
-    assert_eq!(repo.starts(), starts, "nothing goes on while a question is open");
+    assert_eq!(repo.starts(), starts, "nothing continues while a question is open");
     repo.tollgate(&["answer", "latest", "UD-2", "small"]).exits(2).says("UD-2 is not open");
     assert_eq!(repo.decision("UD-2")["answer"], "huge");
 }

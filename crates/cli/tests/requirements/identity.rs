@@ -370,7 +370,7 @@ fn r166_two_engines_never_work_on_one_session_wherever_its_folder_lies() {
     assert!(second.err.contains(&format!("pid {}", engine.id())), "{}", second.err);
     assert_eq!(engine.wait().unwrap().code(), Some(3));
     assert_eq!(repo.starts_of("Architect"), 1);
-    // The original went on, so the copy is behind what was written.
+    // The original continued, so the copy is behind what was written.
     there(&["resume", "--no-input"]).exits(6);
 }
 
@@ -456,7 +456,7 @@ fn r166_a_moved_a_copied_and_a_forgetful_place_go_on() {
     repo.resume().exits(3);
     forget_anchors(&repo);
     repo.resume().exits(3);
-    // A copy of the whole repository has a branch and workspaces of its own: both go on, each for itself.
+    // A copy of the whole repository has a branch and workspaces of its own: both continue, each for itself.
     let copy = repo.outside("copy");
     copy_folder(&repo.root(), &copy);
     let there = |args: &[&str]| ran(repo.command(args).current_dir(&copy));

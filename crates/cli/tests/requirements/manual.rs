@@ -1,4 +1,4 @@
-//! Roles that a person plays: the run stops with everything prepared, and goes on with what they hand in.
+//! Roles that a person plays: the run stops with everything prepared, and continues with what they hand in.
 
 use crate::support::plan::{Planned, plan};
 use crate::support::pty::Terminal;

@@ -317,7 +317,7 @@ fn finding(severity: &str) -> Value {
 #[test]
 fn r086_a_critical_finding_blocks_build_feature_and_review_by_every_route() {
     let repo = planned();
-    // Goes on in the table at the end, which is [retry].
+    // Continues in the table at the end, which is [retry].
     repo.settings("repairs = 1");
     repo.crew(finding("blocker"));
     for row in [BUILD, FEATURE, REVIEW] {

@@ -85,10 +85,10 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     expect_test::expect![[r#"
           SESSION (persistence)
         │ DIR/repo/.agents-work/SESSION/status.json could not be written and read back in 3 tries; the last time: cannot write DIR/repo/.agents-work/SESSION/status.json: Is a directory (os error 21)
-        remedy: mend what it says (space, permissions, a branch that was moved), then `tollgate resume`; no answer is lost
+        remedy: fix what it says (space, permissions, a branch that was moved), then `tollgate resume`; no answer is lost
     "#]].assert_eq(&repo.neutral(shown));
     assert_eq!(repo.blocker().0, "persistence");
-    assert_eq!(repo.starts(), starts, "nothing goes on");
+    assert_eq!(repo.starts(), starts, "nothing continues");
     repo.resume().exits(4).says("persistence");
     clear(&repo);
     repo.resume().exits(3);

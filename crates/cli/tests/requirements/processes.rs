@@ -114,7 +114,7 @@ fn r171_the_third_supervisor_that_an_agent_ends_is_for_a_person_and_nothing_live
     let Some(mut run) = where_namespaces_are_refused(&run) else {
         return eprintln!("NOT TESTED: this machine cannot be made to refuse PID namespaces");
     };
-    crate::support::ran(&mut run).exits(4).says("its supervisor was ended");
+    crate::support::ran(&mut run).exits(4).says("its supervisor was killed");
     expect_gone(&marker);
     assert_eq!(ends_of(&repo, 1), ["unsupervised"; 3]);
     let (code, _) = repo.blocker();

@@ -107,7 +107,7 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
         │     Acceptance Criteria: AC-001: every check passes.
         │     Definition of Done: All acceptance criteria are met.
            tollgate answer SESSION UD-APPROVE-DESIGN "approved" --resume
-              Approve: the work goes on from exactly these files
+              Approve: the work continues from exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume
               Request changes: SpecAgent and Architect run again with your words; begin with `Architect:` to send it to one of them
            tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume

@@ -160,7 +160,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
            tollgate answer SESSION UD-1 "retry-with: AGENT" --resume
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "manual-fix" --resume
-              Mend it by hand: what the agent left is laid out for you; you edit it and hand the reply in
+              Fix it by hand: what the agent left is laid out for you; you edit it and hand the reply in
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));

@@ -131,7 +131,7 @@ fn r104_an_agent_cannot_write_outside_its_tree_while_it_runs() {
     );
     target.go_with("Coder", &work).exits(0);
     target.expect_untouched();
-    // Its own work went on: an edit, a commit in its own clone, a temporary file.
+    // Its own work continued: an edit, a commit in its own clone, a temporary file.
     assert_eq!(fs::read_to_string(target.told.join("commit")).unwrap(), "mine\n");
     assert!(on_branch(&target.repo, "src/a.txt").starts_with("work\n"));
     let attempt = target.repo.session().join("dispatches/1/attempt-1");

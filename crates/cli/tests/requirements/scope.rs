@@ -41,7 +41,7 @@ fn r105_a_blocked_coder_that_asks_for_a_file_goes_on_with_it_when_a_person_allow
     repo.answer("UD-1", "perhaps").exits(2).says("allow");
     repo.answer("UD-1", "allow").exits(0);
     assert!(on_branch(&repo, "lib.txt").ends_with("b\n"));
-    assert!(on_branch(&repo, "app.txt").ends_with("half\na\n"), "it goes on where it stopped");
+    assert!(on_branch(&repo, "app.txt").ends_with("half\na\n"), "it continues where it stopped");
     assert_eq!(repo.starts_of("Coder"), 2);
     let allowed = repo.input(repo.dispatch_of("Coder", 0), 2)["task"]["constraints"].to_string();
     assert!(allowed.contains("a person also allows: lib.txt"), "{allowed}");
@@ -84,7 +84,7 @@ fn r104_r105_what_was_left_out_is_back_in_the_tree_once_it_is_allowed() {
     repo.through(&[APPROVE, PER_BATCH]).exits(3);
     let branch = format!("tollgate/{}", repo.session_name());
     assert!(!on_branch(&repo, "lib.txt").ends_with("b\n"), "not merged before it is allowed");
-    assert!(on_branch(&repo, "app.txt").ends_with("a\n"), "what is in scope went on");
+    assert!(on_branch(&repo, "app.txt").ends_with("a\n"), "what is in scope was accepted");
     repo.answer("UD-1", "allow").exits(0);
     assert!(on_branch(&repo, "lib.txt").ends_with("b\n"));
     let listed = repo.git(&["ls-tree", &branch]);
@@ -200,7 +200,7 @@ fn r099_a_file_that_a_person_names_counts_in_the_revision_that_follows() {
     assert_eq!(warned.len(), 2, "lib.txt too early, notes.md without a word: {warned:?}");
 }
 
-/// The file went on while the question was open: the old change must not undo that.
+/// The file changed while the question was open: the old change must not undo that.
 #[test]
 fn r104_r105_what_was_left_out_is_not_laid_over_what_others_did_since() {
     let tasks = [

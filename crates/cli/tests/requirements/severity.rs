@@ -12,7 +12,7 @@ const LAST: &str = "{dispatch: Researcher, state: RELEASE, outputs: [research/]}
 
 /// The reply of a review with these findings, as severity and message.
 fn review(found: &[(&str, &str)]) -> Value {
-    let comment = |(severity, message): &(&str, &str)| json!({"severity": severity, "category": "logic", "file": "app.txt", "line": 1, "message": message, "suggested_fix": "mend it"});
+    let comment = |(severity, message): &(&str, &str)| json!({"severity": severity, "category": "logic", "file": "app.txt", "line": 1, "message": message, "suggested_fix": "fix it"});
     let comments: Vec<Value> = found.iter().map(comment).collect();
     let grave = found.iter().any(|(severity, _)| ["blocker", "major"].contains(severity));
     let status = if grave { "BLOCKED" } else { "OK" };
@@ -233,7 +233,7 @@ fn r109_a_check_as_red_as_on_the_base_is_tracked_and_stops_nothing() {
         findings(&repo),
         ["medium tracked: pre-existing: `test -e never.txt` failed on the base revision already"]
     );
-    assert_eq!(repo.starts_of("Coder"), 1, "nobody is sent to mend it");
+    assert_eq!(repo.starts_of("Coder"), 1, "nobody is sent to fix it");
     // What was green on the base and is red now is the work's own fault.
     let steps = [BUILD, "{checks: ['cmd: grep -q one app.txt'], state: INTEGRATE}"];
     let rules = json!([
@@ -344,7 +344,7 @@ fn r089_an_approval_of_another_stage_is_asked_for_again_before_the_next_step() {
 
 /// A rule by which a role does its usual work once and reports a critical finding with it.
 fn reports_once(role: &str, message: &str) -> Value {
-    let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": message, "recommended_fix": "mend it"});
+    let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": message, "recommended_fix": "fix it"});
     nth(
         role,
         1,
@@ -378,7 +378,7 @@ fn r122_what_is_reported_with_an_ok_that_nothing_bears_out_is_listed() {
 
 #[test]
 fn r122_a_coder_that_never_fixes_what_it_reports_ends_at_a_person() {
-    let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": "a key", "recommended_fix": "mend it"});
+    let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": "a key", "recommended_fix": "fix it"});
     let reply = json!({"status": "OK", "artifacts": {"findings": [finding]}});
     let act = json!({"append": {"app.txt": "more\n"}, "reply": reply});
     let repo = Repo::with(json!([{"when": {"role": "Coder"}, "do": act}]));
@@ -399,7 +399,7 @@ fn r122_a_critical_finding_of_the_integrator_stops_the_release_and_is_listed() {
     let first = starts.iter().position(|start| start == "Integrator meta").unwrap();
     assert_eq!(starts[first + 1], "Coder meta", "{starts:?}");
     let docs = starts.iter().position(|start| start == "Docs meta").unwrap();
-    assert!(first + 1 < docs, "the release goes on after the repair: {starts:?}");
+    assert!(first + 1 < docs, "the release continues after the repair: {starts:?}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn r002_blocked_is_told_in_words() {
            tollgate answer SESSION UD-1 "retry-with: AGENT" --resume
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "manual-fix" --resume
-              Mend it by hand: what the agent left is laid out for you; you edit it and hand the reply in
+              Fix it by hand: what the agent left is laid out for you; you edit it and hand the reply in
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]]

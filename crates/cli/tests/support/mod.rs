@@ -170,7 +170,7 @@ impl Repo {
         self.tollgate(&["resume", "--no-input"])
     }
 
-    /// Answers and goes on at once.
+    /// Answers and continues at once.
     pub fn answer(&self, decision: &str, answer: &str) -> Ran {
         self.tollgate(&["answer", "latest", decision, answer, "--resume"])
     }

@@ -64,7 +64,7 @@ pub fn replies(role: &str, reply: Value) -> Value {
 /// A review comment; a `major` one objects, a `minor` one is a note.
 pub fn comment(severity: &str, message: &str) -> Value {
     json!({"severity": severity, "category": "style", "file": "app.txt", "line": 1,
-           "message": message, "suggested_fix": "mend it"})
+           "message": message, "suggested_fix": "fix it"})
 }
 
 /// The reply of a review that objects.

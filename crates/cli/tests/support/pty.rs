@@ -108,7 +108,7 @@ impl Terminal {
         self
     }
 
-    /// The exit code; a program that goes on asking fails the test.
+    /// The exit code; a program that keeps asking fails the test.
     #[track_caller]
     pub fn ends(&mut self) -> i32 {
         let give_up = Instant::now() + PATIENCE;

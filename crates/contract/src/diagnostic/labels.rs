@@ -18,7 +18,7 @@ pages! {
         "The label of type does not fit the item: work to do is task:implement, a question about the specification is\n\
          task:refinement. Their bodies have different sections, too.";
     NOT_PENDING = "labels.not_pending":
-        "A work item that is being created has status:pending. The other statuses are set by the engine as work goes on.";
+        "A work item that is being created has status:pending. The other statuses are set by the engine as work continues.";
     PRIORITY_LOW = "labels.priority_low":
         "A refinement has priority:low. Other work waits for its answer, so it is priority:high, or priority:medium where\n\
          nothing important depends on it.";

@@ -35,7 +35,7 @@ pages! {
     NOT_UTF8 = "text.not_utf8":
         "The file is not UTF-8 text. Save it in that encoding.";
     CUT = "report.cut":
-        "The document has more faults than are listed. Mend the listed ones and check it again.";
+        "The document has more faults than are listed. Fix the listed ones and check it again.";
     NO_FRONT_MATTER = "front_matter.missing":
         "The file must begin with YAML front matter: a line `---`, the fields, and a line `---`. Prose comes after it.";
 }
@@ -103,7 +103,7 @@ fn owner(pointer: &str) -> String {
 
 pub(crate) fn cut(path: &str, listed: usize) -> Diagnostic {
     let message = format!("only the first {listed} faults are listed");
-    error(CUT, Place::file(path, None), message).help("Mend these and check again")
+    error(CUT, Place::file(path, None), message).help("Fix these and check again")
 }
 
 pub(crate) fn unreadable(file: &str, cause: &str) -> Diagnostic {

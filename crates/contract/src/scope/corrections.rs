@@ -6,7 +6,7 @@ use crate::agent_output::results::ScopeCorrection;
 pub fn corrections_in(text: &str) -> Vec<ScopeCorrection> {
     let mut found: Vec<[String; 3]> = Vec::new();
     let mut is_open = false;
-    // The field that a following line may go on with.
+    // The field that a following line may continue with.
     let mut last: Option<usize> = None;
     for line in text.lines() {
         if let Some(title) = heading(line) {

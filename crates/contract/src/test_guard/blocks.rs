@@ -51,7 +51,7 @@ fn by_braces(source: &Source<'_>, range: Range<usize>) -> Vec<Block> {
         .collect()
 }
 
-/// Back to the end of the statement before: a line that is not inside brackets and is not gone on with by a dot.
+/// Back to the end of the statement before: a line that is not inside brackets and is not continued by a dot.
 fn head_before(source: &Source<'_>, from: usize, open: usize) -> Range<usize> {
     const HEAD_BYTES_MAX: usize = 600;
     let bytes = source.code.as_bytes();
@@ -141,7 +141,7 @@ fn opened(source: &Source<'_>, start: usize, end: usize, until: usize) -> Option
         }
         here = next + 1;
     }
-    // `if x: return` goes on behind its colon.
+    // `if x: return` continues behind its colon.
     let inline = line.find(": ").filter(|_| source.language == Language::Python);
     let from = inline.map_or((end + 1).min(until), |colon| start + colon + 1);
     Some(Block { head: start..end, body: from..here.min(until).max(from), kind })

@@ -77,7 +77,7 @@ fn indented(source: &Source<'_>, at: usize) -> Range<usize> {
     let code = source.code.as_str();
     let own = indentation(code, at);
     let first_end = head_end(source, at);
-    // `def f(): pass` goes on behind its colon.
+    // `def f(): pass` continues behind its colon.
     let is_one_line =
         first_end > 0 && first_end < code.len() && code.as_bytes()[first_end - 1] != b'\n';
     let mut end = if is_one_line { line_end(code, first_end) } else { first_end };

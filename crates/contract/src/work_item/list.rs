@@ -8,7 +8,7 @@ pub(super) struct Item {
     pub line: u32,
     /// Columns before the mark.
     pub indent: usize,
-    /// Without the mark; lines that go on are joined with a space.
+    /// Without the mark; lines that continue are joined with a space.
     pub text: String,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn items(lines: &[Line<'_>]) -> Vec<Item> {
     items
 }
 
-/// The lines that are no item and not blank, each with whether it goes on with an item by its indent.
+/// The lines that are no item and not blank, each with whether it continues with an item by its indent.
 pub(super) fn beside<'a>(lines: &[Line<'a>]) -> Vec<(Line<'a>, bool)> {
     let mut found = Vec::new();
     let mut last: Option<usize> = None;
@@ -47,7 +47,7 @@ pub(super) fn beside<'a>(lines: &[Line<'a>]) -> Vec<(Line<'a>, bool)> {
     found
 }
 
-/// Whether a line outside lists, such as a paragraph or a row of a table, names a file. Of one that goes on with an
+/// Whether a line outside lists, such as a paragraph or a row of a table, names a file. Of one that continues with an
 /// item only a path alone does: an item may speak of other files.
 pub(super) fn names_file(line: &str, goes_on: bool) -> bool {
     let text = line.trim();

@@ -114,12 +114,12 @@ pub(super) fn budget(draft: &mut Draft<'_>, words: &str) {
     let options = vec![
         option(
             "retry",
-            "Go on with one dispatch",
+            "Continue with one dispatch",
             "one more dispatch is started although the limit is reached",
         ),
         cancel_option(),
     ];
-    let text = format!("The limit of this session is reached: {words}. Go on?");
+    let text = format!("The limit of this session is reached: {words}. Continue?");
     ask(
         draft,
         Question { kind: DecisionKind::Escalation, text, options, subject: Subject::Budget },
@@ -127,13 +127,13 @@ pub(super) fn budget(draft: &mut Draft<'_>, words: &str) {
 }
 
 pub(super) fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
-    let remedy = "mend the file in the session folder, then answer retry".to_owned();
+    let remedy = "fix the file in the session folder, then answer retry".to_owned();
     block(draft, Blocker { code, detail: detail.clone(), remedy });
     let options = vec![
         option(
             "retry",
             "Look again",
-            "the file is read again and the work goes on when it holds what it must",
+            "the file is read again and the work continues when it holds what it must",
         ),
         cancel_option(),
     ];
@@ -164,7 +164,7 @@ pub(super) fn non_convergence(
             "the same finding came back after every repair of {task}:\n{}",
             bullets(lines)
         ),
-        remedy: "say how to go on: another approach, a smaller scope, or guidance".to_owned(),
+        remedy: "say how to continue: another approach, a smaller scope, or guidance".to_owned(),
     };
     let text = format!("{repair} of {task} does not converge: {}", blocker.detail);
     block(draft, blocker);
@@ -184,7 +184,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
         option(
             "accept-with-known-issues: TEXT",
             "Accept with known issues",
-            "goes on; the findings are listed as known issues; refused while a critical one is open",
+            "continues; the findings are listed as known issues; refused while a critical one is open",
         ),
         option(
             "simplify: TEXT",
@@ -209,7 +209,7 @@ pub(super) fn justify(draft: &mut Draft<'_>, subject: Subject, fix: &str, grave:
         options.push(option(
             "approve: TEXT",
             "Approve with a justification",
-            "goes on; the findings are kept as known issues with your justification",
+            "continues; the findings are kept as known issues with your justification",
         ));
     }
     options.push(cancel_option());
@@ -234,7 +234,7 @@ pub(super) fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
             "Lower the minimum",
             "N per cent is enough for this session; recorded with your justification",
         ),
-        option("override: TEXT", "Go on all the same", "goes on; a known issue with your reason"),
+        option("override: TEXT", "Continue anyway", "continues; a known issue with your reason"),
         cancel_option(),
     ];
     let subject = Subject::Coverage { check };
@@ -253,7 +253,7 @@ pub(super) fn notes(
     let text =
         format!("The review of {task} passed with notes:\n{}\nFix them now?", bullets(&lines));
     let options = vec![
-        option("accept", "Accept as it is", "the notes are kept on record and the work goes on"),
+        option("accept", "Accept as it is", "the notes are kept on record and the work continues"),
         option("fix", "Fix all of them", "the Coder gets the notes, then the review runs again"),
         option(
             "fix: TEXT",
@@ -285,12 +285,12 @@ pub(super) fn security(
             option(
                 "fix-later: TEXT",
                 "Fix it later",
-                "goes on; kept as a known issue with your reason",
+                "continues; kept as a known issue with your reason",
             ),
             option(
                 "accept-risk: TEXT",
                 "Accept the risk",
-                "goes on; the risk is recorded as accepted by you",
+                "continues; the risk is recorded as accepted by you",
             ),
             cancel_option(),
         ];
@@ -332,7 +332,7 @@ pub(super) fn scope(draft: &mut Draft<'_>, number: DispatchNumber, requests: &[S
         option(
             "allow",
             "Allow them for this task",
-            "the task may change these files, and its Coder goes on",
+            "the task may change these files, and its Coder continues",
         ),
         option(
             "refuse: TEXT",
@@ -360,7 +360,11 @@ pub(super) fn manual_checks(
             "Something does not hold",
             "the Coder gets your words, then you are asked again",
         ),
-        option("waived: TEXT", "Go on without", "goes on; kept as a known issue with your reason"),
+        option(
+            "waived: TEXT",
+            "Continue without it",
+            "continues; kept as a known issue with your reason",
+        ),
         cancel_option(),
     ];
     let subject = Subject::Manual { checks, after };

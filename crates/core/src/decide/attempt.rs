@@ -66,7 +66,7 @@ pub(super) fn start_roomy(draft: &mut Draft<'_>) {
     }
 }
 
-/// Its agent is out of its usage limit: the next one of the list goes on at once, else all wait. No retry is spent.
+/// Its agent is out of its usage limit: the next one of the list continues at once, else all wait. No retry is spent.
 pub(super) fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timestamp) {
     let now = draft.now();
     let dispatch = &draft.dispatches[&number];

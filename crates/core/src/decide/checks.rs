@@ -200,7 +200,7 @@ pub(super) fn ended(
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
             return measured.into_iter().for_each(|result| measure(draft, number, &result));
         }
-        // The file does not say which gates to run: nobody but a person can mend it.
+        // The file does not say which gates to run: nobody but a person can fix it.
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
             if !has_stage && !failed.is_empty() =>
         {

@@ -59,7 +59,7 @@ fn finish(draft: &mut Draft<'_>) {
     ask::broken_files(draft, BlockerCode::MissingOutput, detail);
 }
 
-/// Who objected and has not looked since, because the work went on elsewhere.
+/// Who objected and has not looked since, because the work continued elsewhere.
 fn objector(draft: &Draft<'_>) -> Option<(Gate, TaskRef)> {
     let mut open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
     open.find_map(|finding| Some((Gate::of_role(finding.source)?, finding.task.clone())))

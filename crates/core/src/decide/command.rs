@@ -209,7 +209,7 @@ fn notes(draft: &mut Draft<'_>, task: &TaskRef, dispatch: DispatchNumber, answer
     repair::object_in_words(draft, task, RepairLoop::FixReview, lines, answer.words());
 }
 
-/// The person decided how a repair loop goes on.
+/// The person decided how a repair loop continues.
 fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &Answer) {
     ask::unblock(draft);
     unblock_task(draft, task);
@@ -305,7 +305,7 @@ fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
         .collect()
 }
 
-/// Who plays an attempt that a person mends by hand; no agent of the settings can have this name.
+/// Who plays an attempt that a person fixes by hand; no agent of the settings can have this name.
 pub const MANUAL_FIX: &str = "(manual-fix)";
 
 /// One consent buys one attempt.
@@ -320,7 +320,7 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
         draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
         return parallel::settle_conflicts_of(draft, number);
     }
-    // Mending by hand was for one attempt; another agent is for all that follow.
+    // Fixing by hand was for one attempt; another agent is for all that follow.
     let known = draft.dispatches[&number].chosen.clone();
     let (mut timeout_ms, mut agent) = (None, known.filter(|name| name != MANUAL_FIX));
     match (answer.keyword.as_str(), &answer.text) {

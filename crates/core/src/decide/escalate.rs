@@ -1,4 +1,4 @@
-//! A dispatch that cannot go on by itself: what the person is told, what they can answer, and what is to be mended first.
+//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what is to be fixed first.
 
 use super::ask::{Question, ask, block, block_task, cancel_option, cut, option, times};
 use super::{Draft, failure};
@@ -9,7 +9,7 @@ use crate::id::{DecisionId, DispatchNumber, TaskRef};
 use crate::reply::ReplyStatus;
 use crate::work::DispatchEnd;
 
-/// A dispatch is out of its budget: BLOCKED, and the person chooses how to go on.
+/// A dispatch is out of its budget: BLOCKED, and the person chooses how to continue.
 pub(super) fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCode) {
     let dispatch = &draft.dispatches[&number];
     let failure = dispatch.last_failure.clone();
@@ -75,14 +75,14 @@ fn block_and_ask(
     if is_optional(draft, number) {
         options.push(option(
             "skip",
-            "Go on without it",
+            "Continue without it",
             "the step is skipped; nothing of it is used",
         ));
     }
     if is_mendable(draft, number) {
         options.push(option(
             "manual-fix",
-            "Mend it by hand",
+            "Fix it by hand",
             "what the agent left is laid out for you; you edit it and hand the reply in",
         ));
     }
@@ -100,7 +100,7 @@ fn remedy(draft: &Draft<'_>, number: DispatchNumber, code: BlockerCode, id: &Dec
             Some(DispatchEnd::MissingRole { name, .. }) => {
                 format!("write agents/{name}/SKILL.md")
             }
-            _ => "make the file, or mend `context_files` in tasks.yaml".to_owned(),
+            _ => "make the file, or fix `context_files` in tasks.yaml".to_owned(),
         },
         BlockerCode::SubagentFailure if is_invalid(draft, number) => {
             format!("look into {}", draft.failed_path(number))
@@ -124,11 +124,11 @@ fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     }
 }
 
-/// A person can mend what an agent left behind, not an agent that never came to write anything.
+/// A person can fix what an agent left behind, not an agent that never came to write anything.
 fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     match &draft.dispatches[&number].last_failure {
         Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => false,
-        // What clashed was good by itself; it is done again on top of the others, not mended.
+        // What clashed was good by itself; it is done again on top of the others, not fixed.
         Some(DispatchEnd::Invalid { errors, .. }) => {
             errors.iter().all(|e| e.code != "work.conflict")
         }

@@ -75,7 +75,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
                 attempt::park(draft, number, *until);
             }
         }
-        // A stopped attempt waits for `resume`; an interrupted one goes on at once.
+        // A stopped attempt waits for `resume`; an interrupted one continues at once.
         FailureClass::Interrupted => {
             if matches!(end, DispatchEnd::Stopped) {
                 return;

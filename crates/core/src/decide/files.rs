@@ -43,7 +43,7 @@ pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
         return;
     }
     let message = format!(
-        "{path} was changed by hand and has been written anew from the journal; \
+        "{path} was changed by hand and has been written again from the journal; \
          a decision is changed with `tollgate answer`"
     );
     draft.notice("projection.put_back", message);
@@ -78,7 +78,7 @@ pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
     if draft.is_over() || draft.blocker.is_some() {
         return;
     }
-    let remedy = "mend what it says (space, permissions, a branch that was moved), then \
+    let remedy = "fix what it says (space, permissions, a branch that was moved), then \
                   `tollgate resume`; no answer is lost"
         .to_owned();
     let blocker = Blocker { code: BlockerCode::Persistence, detail, remedy };

@@ -254,7 +254,7 @@ pub(super) fn is_evidence_stale(draft: &Draft<'_>) -> bool {
     draft.lifecycle.as_ref().is_some_and(|run| declared.is_some_and(|stage| *stage != run.stage))
 }
 
-/// Lifecycle gates must run again before the work goes on; a step that checks them sees to it itself.
+/// Lifecycle gates must run again before the work continues; a step that checks them sees to it itself.
 pub(super) fn needs_evidence(draft: &Draft<'_>) -> bool {
     let checks_it = draft.current_step().is_some_and(|step| match &step.kind {
         StepKind::Checks { of } => of.contains(&CheckSubject::Lifecycle),
@@ -363,7 +363,7 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
         AnswerOption {
             answer: "approved".to_owned(),
             label: "Approve".to_owned(),
-            consequence: "the work goes on from exactly these files".to_owned(),
+            consequence: "the work continues from exactly these files".to_owned(),
         },
         AnswerOption {
             answer: "changes-requested: TEXT".to_owned(),

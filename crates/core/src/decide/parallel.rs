@@ -1,4 +1,4 @@
-//! Several roles at once: all start together, successes are kept, and nothing goes on before all are ready.
+//! Several roles at once: all start together, successes are kept, and nothing continues before all are ready.
 
 use super::step::Start;
 use super::{Draft, accept, failure, reply, step, tasks};

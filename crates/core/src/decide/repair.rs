@@ -57,7 +57,7 @@ pub(super) fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
     accept::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
 }
 
-/// A red build goes to the Integrator first; what it cannot mend in build files is the Coder's.
+/// A red build goes to the Integrator first; what it cannot fix in build files is the Coder's.
 pub(super) fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
     if !draft.has_task_loop() {
         return maker(draft);

@@ -270,7 +270,7 @@ pub(super) fn ask_for_information(draft: &mut Draft<'_>, number: DispatchNumber,
     }
 }
 
-/// An agent says that it cannot go on.
+/// An agent says that it cannot continue.
 pub(super) fn blocked(
     draft: &mut Draft<'_>,
     number: DispatchNumber,

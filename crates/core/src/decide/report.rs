@@ -85,7 +85,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     repair::object(draft, &task, RepairLoop::FixReview, lines(&grave));
 }
 
-/// After the implement loop nothing goes on over something grave. True when that was seen to.
+/// After the implement loop nothing continues over something grave. True when that was seen to.
 pub(super) fn comes_first(draft: &mut Draft<'_>) -> bool {
     if !is_after_loop(draft) {
         return false;

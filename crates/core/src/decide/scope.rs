@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The category of findings about files outside a scope. They warn, and by themselves reject nothing.
 pub const CATEGORY: &str = "scope";
 
-/// Whether the Coder cannot go on without an answer; it has then been asked.
+/// Whether the Coder cannot continue without an answer; it has then been asked.
 pub(super) fn stops_for(
     draft: &mut Draft<'_>,
     number: DispatchNumber,
@@ -101,7 +101,7 @@ fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 
 fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
     draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
-    // Mending by hand was for one attempt.
+    // Fixing by hand was for one attempt.
     let agent = draft.dispatches[&number].chosen.clone().filter(|name| name != MANUAL_FIX);
     attempt::start_with_consent(draft, number, None, agent);
 }

@@ -36,7 +36,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     step::next(draft);
 }
 
-/// Goes on with the first task that is coded and not finished. Says whether there was something to do.
+/// Continues with the first task that is coded and not finished. Says whether there was something to do.
 fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     let next = draft.tasks.iter().find_map(|task| {
         let next = next_for(draft, task, strategy)?;

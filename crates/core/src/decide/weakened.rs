@@ -56,7 +56,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef)
         ask::bullets(&lines)
     );
     let options = vec![
-        ask::option("accept", "Accept it", "it is kept on record and the work goes on"),
+        ask::option("accept", "Accept it", "it is kept on record and the work continues"),
         ask::option("fix", "Have it fixed", "the Coder is told to bring back what is listed"),
         ask::option("fix: TEXT", "Have it fixed your way", "the Coder gets your words"),
         ask::cancel_option(),

@@ -69,7 +69,7 @@ impl Session {
         dispatch.short_parks = if is_short { dispatch.short_parks + 1 } else { 0 };
         let soonest = at.plus_ms(dispatch.park_wait_ms(base_ms));
         let player = dispatch.player.clone();
-        // A person who mends by hand has no usage limit.
+        // A person who fixes by hand has no usage limit.
         if let Some(name) = player.filter(|name| name != MANUAL_FIX) {
             let known = self.out.entry(name).or_insert(soonest);
             *known = until.max(soonest).max(*known);

@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Whether somebody may go on with a dispatch whose player is out.
+    /// Whether somebody may continue with a dispatch whose player is out.
     fn is_another_free(&self, number: DispatchNumber, now: Timestamp) -> bool {
         let dispatch = &self.dispatches[&number];
         let (Some(player), None) = (&dispatch.player, &dispatch.chosen) else { return false };

@@ -264,7 +264,7 @@ impl Told {
         self.feed(Input::Edited(vec![edit]));
     }
 
-    /// A new process takes the journal up; what ran goes on, or is found to be gone.
+    /// A new process takes the journal up; what ran continues, or is found to be gone.
     fn crash(&mut self, keeping: bool) {
         let events = self.journal.iter().map(|(at, event)| (*at, event));
         let session = Session::replay(events).expect("the journal begins with the opening");

@@ -41,7 +41,7 @@ fn maker(text: &str) -> Assignment {
     Assignment { outputs: words.map(str::to_owned).collect(), ..role }
 }
 
-/// `Docs`, `Docs?` when the person may go on without it, `Docs=writer` when the action calls it that,
+/// `Docs`, `Docs?` when the person may continue without it, `Docs=writer` when the action calls it that,
 /// `Docs@docs/**` when it may change nothing else.
 fn part(text: &str) -> Assignment {
     let (text, writes) = match text.split_once('@') {

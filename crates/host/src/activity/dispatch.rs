@@ -62,7 +62,7 @@ fn run_to_end(
     let context = &context.knowing(&driven::secrets(context, order)?);
     let collected = Collected { context, ..attempt };
     let Ended { mut end, usage, .. } = collect::end(&collected, &outcome)?;
-    // What a person made stays where it is: in the next attempt they go on from there.
+    // What a person made stays where it is: in the next attempt they continue from there.
     let is_theirs = manual::is_assigned(&folder) && !matches!(end, DispatchEnd::Stopped);
     if failed::may_be_refused(&end, order.brief.role) {
         failed::stage(&collected)?;
@@ -309,7 +309,7 @@ fn start(
     })
 }
 
-/// A tree to begin in: clean, with the session's files, and what the agent should know about it; a person goes on in the tree where they stand.
+/// A tree to begin in: clean, with the session's files, and what the agent should know about it; a person continues in the tree where they stand.
 fn lay_out(
     record: &SessionLayout,
     order: &DispatchOrder,

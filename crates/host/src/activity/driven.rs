@@ -20,7 +20,7 @@ use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
 use tollgate_core::work::DispatchEnd;
 
-/// An agent's own session that goes on.
+/// An agent's own session that continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     pub session: String,
@@ -28,7 +28,7 @@ pub struct Resumed {
     pub before: Usage,
 }
 
-/// The session of the attempt before, when its agent is asked again and can go on in it.
+/// The session of the attempt before, when its agent is asked again and can continue in it.
 pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resumed>, ActivityError> {
     let Some(before) = order.brief.asked_again else { return Ok(None) };
     let folder = context.session_layout(&order.session).attempt(order.number, before);

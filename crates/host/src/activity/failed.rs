@@ -105,7 +105,7 @@ pub fn left_session_files(record: &SessionLayout, order: &DispatchOrder) -> Opti
     before.flatten().find(|kept| kept.is_dir())
 }
 
-/// Lays the session files that an attempt left into the tree again, for its agent to go on. What something secret was
+/// Lays the session files that an attempt left into the tree again, for its agent to continue. What something secret was
 /// cut out of is not its work any more: it stays away.
 pub fn bring_back(
     record: &SessionLayout,

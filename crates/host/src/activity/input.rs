@@ -64,7 +64,7 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     errors
 }
 
-/// What an agent is told whose session goes on: what was wrong, and no more.
+/// What an agent is told whose session continues: what was wrong, and no more.
 pub fn again(order: &DispatchOrder) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();

@@ -188,7 +188,7 @@ pub(super) fn is_assigned(folder: &RunFolder) -> bool {
     folder.folder().join(MARKER).exists()
 }
 
-/// What the attempt before was given, when a person played it in the same tree: they go on from where they stand.
+/// What the attempt before was given, when a person played it in the same tree: they continue from where they stand.
 pub(super) fn carried(
     layout: &SessionLayout,
     order: &DispatchOrder,

@@ -6,7 +6,7 @@ use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, Waited};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A supervisor that vanishes this often, or a command that cannot be started this often, has a cause that another try does not mend.
+/// A supervisor that vanishes this often, or a command that cannot be started this often, has a cause that another try does not fix.
 const LOST_MAX: u32 = 3;
 
 /// A command, and where it runs for the first time.

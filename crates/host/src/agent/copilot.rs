@@ -118,7 +118,7 @@ impl AgentAdapter for Copilot {
         let mut env = BTreeMap::new();
         let mut writable = Vec::new();
         if job.agent.inherit {
-            // A session that goes on knows whether its folder is trusted, and refuses to be told.
+            // A session that continues knows whether its folder is trusted, and refuses to be told.
             let is_new = job.resume.is_none();
             argv.extend(is_new.then(|| "--trust-folder".to_owned()));
             writable.extend(job.person_home.map(|home| home.join(PERSONS_FOLDER)));

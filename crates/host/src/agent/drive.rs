@@ -258,7 +258,7 @@ impl Drive {
         self.follow(turn)
     }
 
-    /// What the program says to people goes on to them, and its end is kept.
+    /// What the program says to people is passed on to them, and its end is kept.
     fn pass_on(&mut self, piece: &[u8]) -> io::Result<()> {
         io::stderr().write_all(piece)?;
         self.keep_words(piece);

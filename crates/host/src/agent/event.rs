@@ -15,7 +15,7 @@ pub enum AgentEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
-    /// The agent's session goes on; this is what it had cost before.
+    /// The agent's session continues; this is what it had cost before.
     Resumed {
         #[serde(flatten)]
         before: Usage,
@@ -101,7 +101,7 @@ pub enum Outcome {
     Turns { detail: String },
     /// The money that the agent was given is used up.
     Money { detail: String },
-    /// It could not go on without a leave that it did not get.
+    /// It could not continue without a leave that it did not get.
     Denied { detail: String },
     /// Neither a word of the agent nor a tool at work for this long.
     Silent { after_ms: u64 },

@@ -37,7 +37,7 @@ pub fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// A text that goes on, without what may be the beginning of a word.
+/// A text that continues, without what may be the beginning of a word.
 pub fn without_half_word(text: &str) -> &str {
     text.trim_end_matches(is_of_word)
 }

@@ -322,7 +322,7 @@ mod tests {
                 let blocker = Blocker {
                     code: BlockerCode::AgentBlocked,
                     detail: detail.to_owned(),
-                    remedy: "mend it".to_owned(),
+                    remedy: "fix it".to_owned(),
                 };
                 reporter.take(&session, [Event::Blocked { blocker }].iter());
             }

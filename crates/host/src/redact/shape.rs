@@ -13,7 +13,7 @@ struct Shape {
     needs_digit: bool,
 }
 
-/// Which bytes go on after the beginning of a token.
+/// Which bytes continue after the beginning of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
     Alphanumeric,
@@ -41,7 +41,7 @@ pub(super) enum Seen {
     Ahead(Ahead),
 }
 
-/// What was found: hidden from here, to there; with the kind of bytes that would go on.
+/// What was found: hidden from here, to there; with the kind of bytes that would continue.
 #[derive(Debug)]
 pub(super) struct Found {
     pub hidden_from: usize,

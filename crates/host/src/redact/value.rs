@@ -10,7 +10,7 @@ pub(super) const VALUE_BYTES_MAX: usize = 512;
 const KEY_BYTES_MAX: usize = 32;
 const WORDS_MAX: usize = 12;
 
-/// Words that stand where a value would and are none: types, constants, and how a sentence goes on.
+/// Words that stand where a value would and are none: types, constants, and how a sentence continues.
 #[rustfmt::skip]
 const NO_VALUES: &[&str] = &[
     "str", "string", "bool", "boolean", "bytes", "int", "integer", "number", "float", "object",
@@ -25,7 +25,7 @@ const NO_VALUES: &[&str] = &[
     "identifier", "function", "impl", "dyn", "match", "fn", "mut", "passed", "failed", "skipped", "too", "line", "all",
 ];
 
-/// How a message goes on that has the name of a field before it.
+/// How a message continues that has the name of a field before it.
 #[rustfmt::skip]
 const MESSAGES: &[&str] = &[
     "is", "must", "should", "cannot", "can't", "needs", "does", "may",

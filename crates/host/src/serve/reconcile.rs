@@ -45,7 +45,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Looks at the files before work goes on. True when somebody changed one of them.
+    /// Looks at the files before work continues. True when somebody changed one of them.
     pub(super) fn inspect(&mut self, face: &mut dyn Face) -> Result<bool, ServeError> {
         if self.session().is_over() {
             return Ok(false);

@@ -47,7 +47,7 @@ impl Owner {
         self.show();
     }
 
-    /// There is no tracker to follow with, and this is why. The session goes on without.
+    /// There is no tracker to follow with, and this is why. The session continues without.
     pub fn cannot_follow(&mut self, face: &mut dyn Face, why: String) -> Result<(), ServeError> {
         match self.untracked(why.clone()) {
             Some(input) => self.handle(face, vec![input]).map(drop),
@@ -58,7 +58,7 @@ impl Owner {
         }
     }
 
-    /// What the tracker does not show of a session that is over, and how to go on.
+    /// What the tracker does not show of a session that is over, and how to continue.
     pub fn unrecorded(&self) -> Option<&str> {
         self.tracking.unrecorded.as_deref()
     }
@@ -79,7 +79,7 @@ impl Owner {
     /// Each failure is told once.
     pub(super) fn untracked(&mut self, why: String) -> Option<Input> {
         let message = format!(
-            "the tracker is not up to date: {}; the work goes on, and it is tried again with the next change",
+            "the tracker is not up to date: {}; the work continues, and it is tried again with the next change",
             self.context.redactor.redact(&why)
         );
         let is_new = !self.session().is_over() && self.tracking.told.insert(message.clone());

@@ -1,4 +1,4 @@
-//! Makes the tree that of a snapshot. Every step leaves a tree from which the same work can be found and gone on with.
+//! Makes the tree that of a snapshot. Every step leaves a tree from which the same work can be found and continued.
 
 use super::SnapshotError;
 use super::beneath::{Root, split};

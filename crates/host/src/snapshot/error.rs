@@ -39,12 +39,12 @@ pub enum SnapshotError {
     )]
     InTheWay { path: Vec<u8> },
     #[error(
-        "{} changed while it was being restored and was left as it is; restore again to go on",
+        "{} changed while it was being restored and was left as it is; restore again to continue",
         shown(path)
     )]
     Moved { path: Vec<u8> },
     #[error(
-        "git cannot tell which files are ignored: {0}. Nothing was changed; mend this and try again"
+        "git cannot tell which files are ignored: {0}. Nothing was changed; fix this and try again"
     )]
     Ignored(GitError),
     #[error("no restore was made here that could be undone")]

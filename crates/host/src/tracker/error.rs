@@ -61,7 +61,7 @@ pub enum TrackerError {
     BadKey { key: String },
     #[error("there is no work item {id:?}")]
     NoItem { id: String },
-    #[error("{path} is not a work item that can be read: {cause}; mend it by hand")]
+    #[error("{path} is not a work item that can be read: {cause}; fix it by hand")]
     BadItem { path: String, cause: String },
     #[error(transparent)]
     File(#[from] FileError),

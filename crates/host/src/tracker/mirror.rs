@@ -49,7 +49,7 @@ impl<'t> Mirror<'t> {
         Self { tracker, redactor, shown: BTreeMap::new() }
     }
 
-    /// Goes on after a failure, except where the next item would fail for the same reason.
+    /// Continues after a failure, except where the next item would fail for the same reason.
     pub fn bring(&mut self, wanted: &[Wanted]) -> Outcome {
         let mut outcome = Outcome::default();
         for wanted in wanted {

@@ -25,7 +25,7 @@ pub(crate) struct Books {
     escalations: BTreeMap<DecisionId, DispatchNumber>,
     /// Short waits for a usage limit in a row.
     short_parks: BTreeMap<DispatchNumber, u32>,
-    /// When a dispatch may go on at the soonest whose agent told a time that was over already.
+    /// When a dispatch may continue at the soonest whose agent told a time that was over already.
     stale: BTreeMap<DispatchNumber, Timestamp>,
     /// Whom a person named for a dispatch.
     named: BTreeSet<(DispatchNumber, String)>,
@@ -124,7 +124,7 @@ impl Books {
         }
     }
 
-    /// Whether somebody else of the list could go on.
+    /// Whether somebody else of the list could continue.
     fn is_another_free(
         &self,
         at: Timestamp,

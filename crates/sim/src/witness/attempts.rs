@@ -38,7 +38,7 @@ pub(crate) struct Record {
     /// Why and from when the next attempt may start.
     retry: Option<(RetryWhy, Timestamp)>,
     pub verdict: Option<Verdict>,
-    /// A person said that they would mend it by hand, and has not done so yet.
+    /// A person said that they would fix it by hand, and has not done so yet.
     mends: bool,
     by_hand: bool,
     /// What was left of a limit was used up.
@@ -122,7 +122,7 @@ impl Books {
         record.by_hand = by_hand;
         let consented = std::mem::take(&mut record.mends);
         hold(!by_hand || consented || was_lost, "one_consent_is_one_attempt_by_hand", || {
-            format!("dispatch {number} is mended by hand and nobody said so")
+            format!("dispatch {number} is fixed by hand and nobody said so")
         })
     }
 

@@ -215,7 +215,7 @@ impl Books {
         }
     }
 
-    /// R077: below the minimum nobody goes on by themselves.
+    /// R077: below the minimum nobody continues by themselves.
     fn a_person_settles_coverage(&mut self, minimum: u32) -> Held {
         let said = self.said.take().unwrap_or_default();
         let lowered = said.strip_prefix("lower: ").and_then(|words| {

@@ -74,7 +74,7 @@ impl Books {
         Ok(())
     }
 
-    /// R070: nothing goes on before every member is through.
+    /// R070: nothing continues before every member is through.
     fn nobody_is_left_behind(&self, index: usize) -> Held {
         let Some(StepKind::Parallel { members }) = self.steps.get(self.step).map(|s| &s.kind)
         else {

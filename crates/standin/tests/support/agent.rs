@@ -44,7 +44,7 @@ impl Agent {
         Self { dialect, stream, tools, messages: Vec::new() }
     }
 
-    /// Asks, and goes on until the model calls no more tools.
+    /// Asks, and continues until the model calls no more tools.
     pub fn turn(&mut self, service: &Service, asked: &str) -> Turn {
         self.say(asked);
         let mut calls = Vec::new();
@@ -76,7 +76,7 @@ impl Agent {
         self.messages.push(match self.dialect {
             Dialect::AnthropicMessages => json!({"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": failed},
-                {"type": "text", "text": "<system-reminder>go on</system-reminder>"}]}),
+                {"type": "text", "text": "<system-reminder>continue</system-reminder>"}]}),
             Dialect::OpenaiResponses => {
                 json!({"type": "function_call_output", "call_id": call.id, "output": text})
             }

@@ -76,7 +76,7 @@ impl Parts {
     }
 }
 
-/// A session that goes on from one bench to the next.
+/// A session that continues from one bench to the next.
 struct Dispatches {
     repository: Repository,
     workspace: Workspace,

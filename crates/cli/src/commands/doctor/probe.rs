@@ -96,9 +96,9 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
 fn roles_found(layout: &Layout) -> Finding {
     let listed = roles::list(layout);
     match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
-        None => Finding::ok("roles", format!("{} roles read well", listed.len())),
+        None => Finding::ok("roles", format!("{} roles are OK", listed.len())),
         Some(missing) => {
-            let fix = "mend it; `tollgate check PATH` names every fault";
+            let fix = "fix it; `tollgate check PATH` names every fault";
             Finding::fail("roles", missing.to_string(), fix)
         }
     }
@@ -110,7 +110,7 @@ fn actions_found(layout: &Layout) -> Finding {
     match actions::list(layout) {
         Err(error) => Finding::fail("actions", error.to_string(), fix),
         Ok(all) => match all.iter().find_map(|found| found.read.as_ref().err()) {
-            None => Finding::ok("actions", format!("{} actions read well", all.len())),
+            None => Finding::ok("actions", format!("{} actions are OK", all.len())),
             Some(error) => Finding::warn("actions", error.to_string(), fix),
         },
     }
@@ -118,7 +118,7 @@ fn actions_found(layout: &Layout) -> Finding {
 
 fn settings_found(layout: &Layout) -> Finding {
     if layout.settings().exists() {
-        Finding::ok("settings", "tollgate.toml reads well")
+        Finding::ok("settings", "tollgate.toml is OK")
     } else {
         Finding::warn("settings", "there is no tollgate.toml", "`tollgate init` writes one")
     }
@@ -132,7 +132,7 @@ fn settings_broken(name: &str, error: &SettingsError) -> Finding {
             .map(|fault| format!("; the first: {}: {}", fault.place(), fault.message)),
         _ => None,
     };
-    let fix = "mend it; `tollgate check PATH` names every fault";
+    let fix = "fix it; `tollgate check PATH` names every fault";
     Finding::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
 }
 

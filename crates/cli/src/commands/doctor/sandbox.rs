@@ -101,7 +101,7 @@ pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config
     let surroundings = Surroundings { repository, state_home: &state_home, home: home.as_deref() };
     match sandbox::added(&config.sandbox, &surroundings) {
         Err(refused) => {
-            let fix = format!("mend {}", layout.settings().display());
+            let fix = format!("fix {}", layout.settings().display());
             vec![Finding::fail(TITLE, refused.to_string(), fix)]
         }
         Ok(paths) => {

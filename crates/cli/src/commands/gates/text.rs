@@ -99,7 +99,7 @@ pub fn failed(result: &GateResult) {
     for line in &lines[lines.len().saturating_sub(LINES_MAX)..] {
         output::marked(output::DIM, "  |", line);
     }
-    let again = format!("mend it, then run it alone: {}", words(&result.argv));
+    let again = format!("fix it, then run it alone: {}", words(&result.argv));
     output::marked(output::NOTE, "  help:", &again);
 }
 

@@ -96,7 +96,7 @@ fn about_decisions(event: &Event) -> (&'static str, String) {
         Event::BudgetExtended => {
             ("budget", "one more dispatch is allowed beyond the limits".to_owned())
         }
-        Event::Unblocked => ("unblocked", "the session goes on".to_owned()),
+        Event::Unblocked => ("unblocked", "the session continues".to_owned()),
         Event::SessionClosed => ("done", "the session is closed".to_owned()),
         // Each of the others has a line of its own while a session runs.
         other => ("event", kind_of(other)),

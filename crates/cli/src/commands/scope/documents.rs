@@ -37,7 +37,7 @@ fn work_item(path: &Path) -> Result<ScopeRules, Failure> {
     let (item, report) = work_item::read(&text(path, &shown)?, &shown);
     let Some(item) = item else {
         return Err(refused(format!("{shown} is no work item with a scope"), report)
-            .hint("mend what is named above; `tollgate check --as work-item` finds the same"));
+            .hint("fix what is named above; `tollgate check --as work-item` finds the same"));
     };
     let Some(task) = item.as_task() else {
         let message = format!("{shown} is a refinement item: it asks a question and has no scope");

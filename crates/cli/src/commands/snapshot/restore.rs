@@ -59,7 +59,7 @@ fn agreed(yes: bool, again: &str) -> Result<bool, Failure> {
         return Err(Failure::usage("cli.snapshot_confirm", words)
             .hint(format!("`{again}` does it without asking")));
     }
-    output::prompt("Go on? [y/N] ");
+    output::prompt("Continue? [y/N] ");
     let mut answer = String::new();
     // No answer is no.
     let read = std::io::stdin().read_line(&mut answer).unwrap_or(0);

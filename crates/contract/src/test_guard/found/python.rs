@@ -230,7 +230,7 @@ fn hide_all_but_the_last(declared: &[Declared<'_>], listing: &mut Listing) {
     }
 }
 
-/// Upwards over `@…` lines and the lines that they go on over.
+/// Upwards over `@…` lines and the lines that they continue over.
 fn decorators_start(code: &str, at: usize) -> usize {
     let own = indentation(code, at);
     let mut start = line_start(code, at);

@@ -48,7 +48,7 @@ impl TwoWay {
             }
             Leave::NobodyAnswers { question } => {
                 turn.events.push(AgentEvent::Question { text: question });
-                "Nobody can answer while you work. Go on with what you know, or put the question in your reply."
+                "Nobody can answer while you work. Continue with what you know, or put the question in your reply."
                     .to_owned()
             }
         };

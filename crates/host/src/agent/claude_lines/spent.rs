@@ -9,7 +9,7 @@ use tollgate_core::reply::Usage;
 pub enum Counting {
     /// Claude Code: what its messages say is not final.
     AtResult,
-    /// Qwen Code: its totals go on over a session, and there is none when it runs out of turns.
+    /// Qwen Code: its totals continue over a session, and there is none when it runs out of turns.
     ByMessage,
 }
 

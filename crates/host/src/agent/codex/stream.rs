@@ -19,7 +19,7 @@ pub struct Stream {
     before: Usage,
     /// The last message of the model.
     text: Option<String>,
-    /// None while the turn goes on.
+    /// None while the turn continues.
     outcome: Option<Outcome>,
 }
 

@@ -4,7 +4,7 @@ use crate::agent::words::without_half_word;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
-/// Longer than any message of a model; what goes on beyond it is noise.
+/// Longer than any message of a model; what is beyond it is noise.
 const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// What is kept of a line that is not JSON.

@@ -133,7 +133,7 @@ fn a_service_that_fails_is_known_from_the_log() {
     assert!(!note(&mut stream, json!({ "waits": true })), "nothing failed");
     note(&mut stream, failed());
     stream.heard(&json!({ "type": "step_start" }), &mut Turn::default());
-    assert!(!note(&mut stream, json!({ "waits": true })), "it went on");
+    assert!(!note(&mut stream, json!({ "waits": true })), "it continued");
     note(&mut stream, failed());
     assert!(note(&mut stream, json!({ "waits": true })));
 }

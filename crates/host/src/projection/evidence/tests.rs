@@ -164,7 +164,7 @@ fn what_is_new_is_put_at_the_end_of_the_same_file() {
     ledger.add("two\n");
     ledger.write().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "# head\none\ntwo\n");
-    assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it was not written anew");
+    assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it was not written again");
     fs::remove_file(&path).unwrap();
     ledger.write().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "# head\none\ntwo\n");

@@ -86,17 +86,15 @@ fn counting(played: &Played, tell: &mut dyn FnMut(Verdict)) {
     }
 }
 
-/// A reply that contradicts itself is sent back, and the agent goes on in its own session.
+/// A reply that contradicts itself is sent back, and the agent continues in its own session.
 fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
     let played = stage.play(crew::hasty, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
     let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
     let words = match (is_mended, remembers(&played)) {
-        (true, true) => {
-            "a bad reply was sent back and mended in the agent's own session".to_owned()
-        }
+        (true, true) => "a bad reply was sent back and fixed in the agent's own session".to_owned(),
         (true, false) => "asked again it had forgotten what it was asked first".to_owned(),
-        (false, _) => format!("a bad reply was not mended: {}", told(&played)),
+        (false, _) => format!("a bad reply was not fixed: {}", told(&played)),
     };
     tell(verdict("is asked again", is_mended && remembers(&played), words));
     Ok(())
@@ -160,7 +158,7 @@ fn troubles() -> Vec<Trouble> {
     let long = for_good("long wait", long, "parked until its end", parks);
     let login = "told as a refused login, for a person";
     let silent = "ended by the silence limit, tried again by us";
-    let arguments = "the model is told and goes on";
+    let arguments = "the model is told and continues";
     let arguments =
         for_good("wrong arguments", Fault::WrongArguments, arguments, |p| passes(p.is_done));
     vec![

@@ -14,7 +14,7 @@ pub(super) fn finding(repository: &Repository, config: &Config) -> Option<Findin
     }
     let found = found(repository, config);
     Some(found.unwrap_or_else(|error| {
-        let fix = "`tollgate labels sync` tries it out once this is mended";
+        let fix = "`tollgate labels sync` tries it out once this is fixed";
         Finding::warn("tracker", error.to_string(), fix)
     }))
 }
