@@ -119,37 +119,36 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
     let shown = blocked.err.split_once("BLOCKED").unwrap().1;
     expect![[r#"
           SESSION (subagent_failure)
-          action       deliver
-          step         1 (SpecAgent)
-          agent        crew
-          task         meta
-          dispatch     1, attempt 3
-          failed at    TIME
-          duration     N s
-          spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-          error type   transient, crashed, subagent_failure
-          message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
-
-        Impacted artefacts
-          - .agents-work/SESSION/spec.md: it was to be written and is as it was before
-          - .agents-work/SESSION/acceptance.json: it was to be written and is as it was before
-
-        Tried already
-          - attempt 1, ended TIME after N s: it ended with exit code 1
-          - attempt 2, ended TIME after N s: what it delivered is invalid: reply.not_an_object at /: the reply is not a JSON object; it begins with "no JSON". Answer with one object that begins with { and ends with }
-          - attempt 3, ended TIME after N s: it ended with exit code 1
-
-        Suggested remediation
-          1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-          2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
-          3. or choose another of the options
-
-        Kept
-          - .agents-work/SESSION/dispatches/1/attempt-3/
-
-        Next: the session waits, without a limit of time, for your answer to UD-1
-        Question: UD-1
-
+        │   action       deliver
+        │   step         1 (SpecAgent)
+        │   agent        crew
+        │   task         meta
+        │   dispatch     1, attempt 3
+        │   failed at    TIME
+        │   duration     N s
+        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+        │   error type   transient, crashed, subagent_failure
+        │   message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
+        │
+        │ Impacted artefacts
+        │   - .agents-work/SESSION/spec.md: it was to be written and is as it was before
+        │   - .agents-work/SESSION/acceptance.json: it was to be written and is as it was before
+        │
+        │ Tried already
+        │   - attempt 1, ended TIME after N s: it ended with exit code 1
+        │   - attempt 2, ended TIME after N s: what it delivered is invalid: reply.not_an_object at /: the reply is not a JSON object; it begins with "no JSON". Answer with one object that begins with { and ends with }
+        │   - attempt 3, ended TIME after N s: it ended with exit code 1
+        │
+        │ Suggested remediation
+        │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
+        │   2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
+        │   3. or choose another of the options
+        │
+        │ Kept
+        │   - .agents-work/SESSION/dispatches/1/attempt-3/
+        │
+        │ Next: the session waits, without a limit of time, for your answer to UD-1
+        │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, and .txt for people
 
         UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire

@@ -32,31 +32,30 @@ fn r002_blocked_is_told_in_words() {
     let shown = blocked.err.split_once("\nBLOCKED").unwrap().1;
     expect![[r#"
           SESSION (subagent_failure)
-          action       deliver
-          step         1 (SpecAgent)
-          agent        crew
-          task         meta
-          dispatch     1, attempt 1
-          failed at    TIME
-          duration     N s
-          spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-          error type   blocked, subagent_failure
-          message      SpecAgent for meta replied FAIL (dispatch 1): no way
-
-        Tried already
-          - attempt 1, ended TIME after N s: replied FAIL: no way
-
-        Suggested remediation
-          1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-          2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
-          3. or choose another of the options
-
-        Kept
-          - .agents-work/SESSION/dispatches/1/attempt-1/
-
-        Next: the session waits, without a limit of time, for your answer to UD-1
-        Question: UD-1
-
+        │   action       deliver
+        │   step         1 (SpecAgent)
+        │   agent        crew
+        │   task         meta
+        │   dispatch     1, attempt 1
+        │   failed at    TIME
+        │   duration     N s
+        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+        │   error type   blocked, subagent_failure
+        │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
+        │
+        │ Tried already
+        │   - attempt 1, ended TIME after N s: replied FAIL: no way
+        │
+        │ Suggested remediation
+        │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
+        │   2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
+        │   3. or choose another of the options
+        │
+        │ Kept
+        │   - .agents-work/SESSION/dispatches/1/attempt-1/
+        │
+        │ Next: the session waits, without a limit of time, for your answer to UD-1
+        │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-1.json, and .txt for people
 
         UD-1 SpecAgent for meta replied FAIL (dispatch 1): no way

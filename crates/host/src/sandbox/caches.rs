@@ -80,11 +80,11 @@ pub(super) fn lay_out(
 
 /// Agents write here. What is no folder, such as a link that leads out, is moved aside and never followed.
 fn open_own(parent: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
-    open_or_make_folder(parent, name).or_else(|_| {
+    open_or_make_folder(parent, name).or_else(|refused| {
         // A name that nobody could have taken before.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let aside = format!("{}.{}", name.to_string_lossy(), now.as_nanos());
-        renameat(parent, name, parent, aside)?;
+        renameat(parent, name, parent, aside).map_err(|_| refused)?;
         open_or_make_folder(parent, name)
     })
 }
