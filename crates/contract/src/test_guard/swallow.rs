@@ -138,8 +138,7 @@ pub(super) fn is_not_run(source: &Source<'_>, body: &Range<usize>, block: &Block
     let is_awaited = ["await ", "return ", "return await "].iter().any(|w| head.starts_with(w));
     let callee = head.rfind('(').map(|open| {
         let before = head[..open].trim_end_matches([' ', '(']);
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        &before[start..]
+        before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
     });
     let is_promise = head.contains("new Promise");
     let later = callee.is_some_and(|name| LATER.contains(&name))

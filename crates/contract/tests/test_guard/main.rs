@@ -113,3 +113,21 @@ fn r169_a_function_with_its_name_on_another_line_is_looked_at() {
     let change = FileVersion { path: "tests/test_a.py", before: Some(""), after, old_path: None };
     assert!(weakened(&[change], &steering(&[])).is_empty());
 }
+
+/// A sign of several bytes may stand right before the arguments of a call.
+#[test]
+fn r169_a_call_after_any_sign_is_looked_at() {
+    let text = |value| {
+        format!(
+            "test('a', () => {{\n  x\u{2028}(() => {{\n    expect(f()).toBe({value})\n  }})\n}})\n"
+        )
+    };
+    let (before, after) = (text(1), text(2));
+    let change = FileVersion {
+        path: "a.test.js",
+        before: Some(&before),
+        after: Some(&after),
+        old_path: None,
+    };
+    weakened(&[change], &steering(&[]));
+}
