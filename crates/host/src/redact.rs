@@ -16,6 +16,7 @@ mod value;
 
 pub use login::secrets_in;
 
+use crate::sanitize::terminal_text;
 use ahead::{Ahead, Step};
 use shape::{Body, Found, Seen};
 use std::borrow::Cow;
@@ -103,6 +104,13 @@ impl Redactor {
     }
 
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        // Signs that a terminal does not show may stand within the name of a secret. Files that agents author stay as they are.
+        if let (Cow::Owned(shown), false) = (terminal_text(text), self.certain_only) {
+            let clean = self.redact_bytes(shown.as_bytes());
+            if clean != shown.as_bytes() {
+                return Cow::Owned(String::from_utf8_lossy(&clean).into_owned());
+            }
+        }
         let clean = self.redact_bytes(text.as_bytes());
         if clean == text.as_bytes() {
             return Cow::Borrowed(text);

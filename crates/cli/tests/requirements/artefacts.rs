@@ -375,3 +375,19 @@ fn r003_r004_every_input_has_every_field_it_must_have() {
         );
     }
 }
+
+/// A person or a former life left it there; the role leaves it as it is.
+#[test]
+fn r060_a_file_that_was_there_before_is_delivered_by_the_role_that_leaves_it() {
+    const REPORT: &str = "# Report\n\n## What was done\n\nx\n\n## How to run\n\nx\n\n## How to test\n\nx\n\n## Known issues\n\nnone\n";
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let place = format!(".agents-work/{}/report.md", repo.session_name());
+    repo.write(&place, REPORT);
+    repo.crew(
+        json!([{"when": {"role": "Docs"}, "do": {"default": true, "write": {(place): REPORT}}}]),
+    );
+    repo.answer(APPROVE.0, APPROVE.1).exits(3);
+    repo.answer(SINGLE_FINAL.0, SINGLE_FINAL.1).exits(0).says("DONE");
+    assert_eq!(repo.session_file("report.md"), REPORT);
+}

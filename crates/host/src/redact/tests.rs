@@ -213,6 +213,20 @@ fn a_redactor_does_not_show_its_values() {
 }
 
 #[test]
+fn r157_signs_that_nobody_sees_hide_no_secret() {
+    let redactor = Redactor::new(SECRETS);
+    for hidden in
+        ["p\u{1b}[0massword: aQ20x7", "Pass\u{200b}word: aQ20x7", "tok\u{2060}en=aQ20x7b3"]
+    {
+        assert!(!redactor.redact(hidden).contains("aQ20x7"), "{hidden:?}");
+    }
+    let coloured = "\u{1b}[31mred\u{1b}[0m\r\n";
+    assert_eq!(redactor.redact(coloured), coloured, "what holds no secret stays as it is");
+    let authored = "{\"a\": 1}\r\npassword: aQ20x7\r\n";
+    assert_eq!(redactor.for_work().redact(authored), authored);
+}
+
+#[test]
 fn r157_a_header_is_taken_out_to_its_end() {
     for length in [16, 500, 640, 1_000, 1_150, 5_000] {
         let (token, cookie) = ("a1".repeat(length / 2), "sid=a1b2; ".repeat(length / 10));

@@ -28,11 +28,13 @@ pub(super) fn session_side(
     planner: Option<&PlannerResult>,
 ) -> Result<Result<SessionWork, DispatchEnd>, ActivityError> {
     let invalid = |errors| Ok(Err(super::invalid(errors, reply)));
-    let given: Given = serde_json::from_slice(&files::read_bounded(
+    let mut given: Given = serde_json::from_slice(&files::read_bounded(
         &at.folder.folder().join(GIVEN),
         REPLY_BYTES_MAX,
     )?)
     .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
+    // A file that was there before and that no role has delivered yet is delivered by the role that leaves it there.
+    given.retain(|path, _| at.order.artefacts.contains(path) || !declared.session.contains(path));
     let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
     let record = at.context.session_layout(&at.order.session);
     let made = planner
