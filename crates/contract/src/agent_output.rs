@@ -1,5 +1,6 @@
 //! Reads what an agent answered: the universal output, or one of the three typed results.
 
+mod claimed;
 pub(crate) mod items;
 mod normal;
 mod requests;
@@ -7,6 +8,7 @@ pub mod results;
 mod rules;
 pub mod wire;
 
+pub use claimed::claimed_findings;
 pub use results::{ImplementorResult, PlannerResult, ReviewerResult};
 pub use wire::{AgentOutput, ScopeRequest};
 

@@ -377,6 +377,24 @@ fn r122_what_is_reported_with_an_ok_that_nothing_bears_out_is_listed() {
 }
 
 #[test]
+fn r122_what_a_refused_reply_reports_is_listed_and_the_next_attempt_is_told() {
+    let finding = json!({"severity": "CRITICAL", "category": "safety", "file": "app.txt", "description": "a key in the code"});
+    // Without `gates` the reply is invalid by form.
+    let refused = json!({"status": "OK", "summary": "done", "artifacts": {"findings": [finding]}});
+    let repo = Repo::with(json!([
+        {"when": {"role": "Coder", "attempt": 1}, "do": {"default": true, "stdout": refused}},
+    ]));
+    repo.lean().exits(0).says("DONE");
+    assert_eq!(findings(&repo), ["critical fixed: a key in the code"]);
+    let listed = repo.tollgate(&["findings", "--all"]).exits(0).out;
+    assert!(listed.contains("a key in the code"), "{listed}");
+    let coder = repo.dispatch_of("Coder", 0);
+    let told = repo.session_file(&format!("dispatches/{coder}/attempt-2/prompt.md"));
+    assert!(told.contains("report again what is not fixed"), "{told}");
+    assert!(told.contains("[critical] app.txt: a key in the code"), "{told}");
+}
+
+#[test]
 fn r122_a_coder_that_never_fixes_what_it_reports_ends_at_a_person() {
     let finding = json!({"severity": "critical", "category": "safety", "file": "app.txt", "description": "a key", "recommended_fix": "fix it"});
     let reply = json!({"status": "OK", "artifacts": {"findings": [finding]}});

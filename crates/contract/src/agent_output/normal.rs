@@ -141,7 +141,7 @@ fn plain_finding(text: String) -> ReportedFinding {
 }
 
 /// A complaint without a severity is taken seriously; a warning stops nothing.
-fn severity_of(text: &str) -> Severity {
+pub(super) fn severity_of(text: &str) -> Severity {
     if is_warning(text) { Severity::Low } else { Severity::High }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn is_warning(text: &str) -> bool {
     text.trim_start().starts_with("[Warning]")
 }
 
-fn given(text: Option<String>) -> Option<String> {
+pub(super) fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 

@@ -56,8 +56,10 @@ pub(super) fn ended(
     }
 }
 
-/// Files that one message names.
+/// Files or findings that one message names.
 const SHOWN_MAX: usize = 10;
+/// Characters of a finding in such a message.
+const SHOWN_CHARS_MAX: usize = 500;
 
 /// An OK that reality contradicts is not an OK but an invalid reply.
 fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> DispatchEnd {
@@ -103,10 +105,16 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
 
 /// Who is asked again knows that what it leaves out the next time counts as fixed.
 fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
-    if let DispatchEnd::Invalid { errors, findings } = &mut end
-        && findings.iter().any(|report| report.severity.is_grave())
-    {
-        let message = "what you reported is on record: report again what is not fixed";
+    let DispatchEnd::Invalid { errors, findings } = &mut end else {
+        return end;
+    };
+    let grave = findings.iter().filter(|report| report.severity.is_grave());
+    let short = |report| reply::finding_line(report).chars().take(SHOWN_CHARS_MAX).collect();
+    let lines: Vec<String> = grave.take(SHOWN_MAX).map(short).collect();
+    if !lines.is_empty() {
+        let listed = lines.join("; ");
+        let message =
+            format!("what you reported is on record: report again what is not fixed: {listed}");
         errors.push(ReplyError::new("work.repeat_findings", "/findings", message));
     }
     end

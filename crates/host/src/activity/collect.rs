@@ -157,7 +157,10 @@ fn reply_in(
     let role = at.order.brief.role;
     let read = match agent_output::read_reply(&bytes, role) {
         Ok(read) => read,
-        Err(errors) => return Ok(DispatchEnd::invalid(errors)),
+        Err(errors) => {
+            let findings = agent_output::claimed_findings(&bytes);
+            return Ok(DispatchEnd::Invalid { errors, findings });
+        }
     };
     let kept = clean::reply_bytes(&at.context.redactor, bytes.trim_ascii());
     files::write_atomic(&at.folder.reply(), &kept)?;
