@@ -9,15 +9,49 @@ use shell::{AndOr, Command, Join, Pipeline, Word};
 pub fn with_checks(what: &str, checks: &[Check]) -> String {
     let mut text = one_line(what);
     for check in checks {
-        let words = match check {
-            Check::Command(command) if proves_nothing(command) => {
-                "  <- proves nothing: it passes whatever was done"
-            }
-            _ => "",
+        let shown = match check {
+            Check::Command(command) => shown_command(command),
+            Check::Manual(_) => one_line(&check.to_string()),
         };
-        text.push_str(&format!("\n    {}{words}", one_line(&check.to_string())));
+        text.push_str(&format!("\n    {shown}"));
     }
     text
+}
+
+/// A command as it runs: of several lines, each has a row of its own.
+fn shown_command(command: &str) -> String {
+    let mark = match proves_nothing(command) {
+        true => "  <- proves nothing: it passes whatever was done",
+        false => "",
+    };
+    let lines: Vec<String> = command.split('\n').map(with_visible_signs).collect();
+    match lines.as_slice() {
+        [line] => format!("cmd: {line}{mark}"),
+        lines => format!("cmd:{mark}\n        {}", lines.join("\n        ")),
+    }
+}
+
+/// Signs that nobody sees, or that look like a space and are none, by their numbers.
+fn with_visible_signs(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for char in line.chars() {
+        let is_plain = matches!(char, ' ' | '\t');
+        match !is_plain && (char.is_control() || char.is_whitespace() || is_invisible(char)) {
+            true => shown.push_str(&format!("<U+{:04X}>", u32::from(char))),
+            false => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// Marks of direction, width and format, tags, signs that look like a space and are none, and separators that some
+/// terminals break lines at.
+pub fn is_invisible(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Text of others on one line, so that no part of it passes for a line of ours.
@@ -155,8 +189,34 @@ impl Shell {
             Command::Subshell { list, may_not_open } => {
                 (self.apart(|shell| shell.list(list, is_tested)), may_not_open)
             }
+            Command::If { condition, then, otherwise, may_not_open } => {
+                (self.branches(condition, then, otherwise, is_tested), may_not_open)
+            }
         };
         if *may_not_open { ends.or(FAILS) } else { ends }
+    }
+
+    fn branches(
+        &mut self,
+        condition: &[AndOr],
+        then: &[AndOr],
+        otherwise: &[AndOr],
+        is_tested: bool,
+    ) -> Ends {
+        let ends = self.list(condition, true);
+        let (mut all, before) = (NEVER, (self.errexit, self.pipefail));
+        let both = [(ends.well, then), (ends.badly, otherwise)];
+        for (at, (is_taken, branch)) in both.into_iter().enumerate() {
+            if is_taken {
+                // An `else` begins after a failure; without one it ends well.
+                self.status = if at == 0 || branch.is_empty() { PASSES } else { FAILS };
+                all = all.or(self.list(branch, is_tested));
+                // Perhaps it did not run, as above.
+                self.errexit |= before.0;
+                self.pipefail |= before.1;
+            }
+        }
+        all
     }
 
     fn simple(&mut self, words: &[Word]) -> Ends {
@@ -190,7 +250,13 @@ impl Shell {
             ("true" | ":" | "echo" | "printf" | "sleep" | "export", _) => PASSES,
             // They read a pipe; a file could be missing.
             ("cat" | "head" | "tail" | "wc", words) if words.iter().all(is_option) => PASSES,
-            ("wait", []) => PASSES,
+            ("ls" | "pwd", words) if is_plain && words.iter().all(|word| word.starts_with('-')) => {
+                PASSES
+            }
+            ("wait", []) | ("cd", ["." | "/"]) => PASSES,
+            // Others may take longer.
+            ("timeout", [limit, "true" | "echo", ..]) if is_duration(limit) => PASSES,
+            ("eval", words) => self.eval(is_plain.then(|| words.join(" "))),
             ("false", _) => FAILS,
             ("set", words) => {
                 self.set(if is_plain { words } else { &["-eo", "pipefail"] });
@@ -206,6 +272,18 @@ impl Shell {
             ("[[", [operands @ .., "]]"]) if is_plain && always_holds(operands) => PASSES,
             _ => EITHER,
         }
+    }
+
+    /// Text that is not known can do anything, such as end the shell.
+    fn eval(&mut self, text: Option<String>) -> Ends {
+        let list = text.and_then(|text| shell::parse(&text));
+        let (Some(list), Some(left)) = (list, self.shells_left.checked_sub(1)) else {
+            return self.leave(EITHER);
+        };
+        let before = std::mem::replace(&mut self.shells_left, left);
+        let ends = self.list(&list, false);
+        self.shells_left = before;
+        if list.is_empty() { PASSES } else { ends }
     }
 
     fn leave(&mut self, status: Ends) -> Ends {
@@ -270,11 +348,16 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+fn is_duration(text: &str) -> bool {
+    is_number(text.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(text))
+}
+
 /// A test of words that stand there as they are.
 fn always_holds(operands: &[&str]) -> bool {
     match operands {
         [word] => !word.is_empty(),
         ["-n", word] => !word.is_empty(),
+        ["-d" | "-e", "/" | "."] => true,
         ["-z", word] => word.is_empty(),
         [left, "=" | "==" | "-eq", right] => left == right,
         [left, "!=" | "-ne", right] => left != right,

@@ -280,7 +280,7 @@ pub struct Breach {
     pub why: String,
 }
 
-/// A file that was moved out of the tree because of its size.
+/// What was moved out of the tree because nothing may read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
     pub path: String,
@@ -299,6 +299,8 @@ pub enum SizeLimit {
     DispatchBytes(u64),
     /// Of a file in the session folder.
     SessionFile(u64),
+    /// No limit: a pipe, a socket or a device has no end.
+    NotAFile,
 }
 
 impl std::fmt::Display for SetAside {
@@ -310,6 +312,9 @@ impl std::fmt::Display for SetAside {
             }
             SizeLimit::SessionFile(max) => {
                 write!(f, "{path} has {size_bytes} bytes, a session file has at most {max}")?;
+            }
+            SizeLimit::NotAFile => {
+                write!(f, "{path} is a pipe, a socket or a device, not a file")?;
             }
             SizeLimit::DispatchBytes(max) => write!(
                 f,

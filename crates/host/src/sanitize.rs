@@ -1,6 +1,7 @@
 //! Text of agents, files and people as a terminal may show it: no control sequence, nothing invisible.
 
 use std::borrow::Cow;
+use tollgate_core::proof::is_invisible;
 
 /// Keeps line ends and tabs, takes out every other control, whole escape sequences, and characters that change how the
 /// rest is shown without being seen.
@@ -90,16 +91,6 @@ fn skip_string(chars: &mut Chars<'_>) {
 
 fn is_control(char: char) -> bool {
     matches!(char, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
-}
-
-/// Marks of direction, width and format, tags, signs that look like a space and are none, and separators that some
-/// terminals break lines at.
-fn is_invisible(char: char) -> bool {
-    matches!(char,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -172,6 +172,14 @@ fn r174_pipes_and_sockets_stall_nothing() {
     );
     in_time(begin(&repo)).exits(0);
     assert_eq!(on_branch(&repo, "app.txt"), "one\nmore\n");
+    let found = findings(&repo);
+    for name in [".gitignore", ".gitattributes", "sub/.gitignore"] {
+        let told = format!(
+            "[Warning] {name} is a pipe, a socket or a device, not a file; it was left out and lies in "
+        );
+        assert!(found.iter().any(|text| text.contains(&told)), "{told}\n{found:#?}");
+    }
+    assert!(found.iter().all(|text| !text.contains("limits.")), "{found:#?}");
 }
 
 #[test]

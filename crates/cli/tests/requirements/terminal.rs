@@ -1,7 +1,7 @@
 //! A person at a terminal: asked in place, asked again, and never asked for what is decided.
 
 use crate::route::{leaves, route};
-use crate::support::plan::{replies, security_question};
+use crate::support::plan::{Planned, planner, replies, security_question};
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
@@ -421,6 +421,42 @@ fn r175_no_line_of_an_agent_can_be_taken_for_one_of_ours() {
             expect_no_mimicry("a failure report", &text);
         }
     }
+}
+
+/// A line end and a carriage return mean something to the shell: they are shown and no space stands for them.
+#[test]
+fn r175_a_gate_shows_each_line_of_a_command_as_it_runs() {
+    let criteria = json!({"acceptance_criteria": [{"id": "AC-001", "description": "x", "verify": [
+        "python3 -m unittest -q test_nope #\nls", "cmd: grep -q one app.txt\r\nmake test", "grep -q one app.txt"]}]});
+    let folder = ".agents-work/$TOLLGATE_SESSION";
+    let writes = format!("cat > {folder}/acceptance.json <<'END'\n{criteria}\nEND");
+    let task = Planned {
+        checks: r#"["cmd: make test #\nls", "cmd: make test\r\nmake lint"]"#,
+        ..Planned::new("T-001", "app.txt")
+    };
+    let repo = Repo::with(json!([
+        {"when": {"role": "SpecAgent"}, "do": {"default": true, "run": ["sh", "-c", writes]}},
+        planner(&[task]),
+    ]));
+    let design = repo.tollgate(&["run", "--no-input", GOAL]).exits(3);
+    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+│         python3 -m unittest -q test_nope #
+│         ls
+│     cmd:
+│         grep -q one app.txt<U+000D>
+│         make test
+│     cmd: grep -q one app.txt
+";
+    assert!(design.err.contains(shown), "{}", design.err);
+    let strategy = repo.answer(APPROVE.0, APPROVE.1).exits(3);
+    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+│         make test #
+│         ls
+│     cmd:
+│         make test<U+000D>
+│         make lint
+";
+    assert!(strategy.err.contains(shown), "{}", strategy.err);
 }
 
 /// A terminal begins the rest of a long line where our lines begin. So none is longer than the terminal is wide.

@@ -29,6 +29,7 @@ pub enum Command {
     Simple { words: Vec<Word>, may_not_open: bool },
     Group { list: Vec<AndOr>, may_not_open: bool },
     Subshell { list: Vec<AndOr>, may_not_open: bool },
+    If { condition: Vec<AndOr>, then: Vec<AndOr>, otherwise: Vec<AndOr>, may_not_open: bool },
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,10 +62,12 @@ pub fn parse(text: &str) -> Option<Vec<AndOr>> {
 /// Far deeper than anybody writes.
 const DEPTH_MAX: usize = 20;
 /// Words that begin what is more than a list of commands, and `trap`, which changes how the shell ends.
-const NOT_READ: [&str; 18] = [
-    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "function", "coproc", "trap", "eval", "}",
+const NOT_READ: [&str; 12] = [
+    "elif", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "coproc",
+    "trap",
 ];
+/// Words that end a list where a command would begin.
+const ENDS_LIST: [&str; 4] = ["}", "then", "else", "fi"];
 
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
@@ -96,7 +99,9 @@ impl Parser {
         }
         loop {
             while self.tokens.next_if_eq(&Token::End).is_some() {}
-            if matches!(self.tokens.peek(), None | Some(Token::Close)) || self.is_brace("}") {
+            if matches!(self.tokens.peek(), None | Some(Token::Close))
+                || ENDS_LIST.iter().any(|word| self.is_next(word))
+            {
                 return Some(list);
             }
             let parts = self.and_or(depth)?;
@@ -126,8 +131,7 @@ impl Parser {
 
     fn pipeline(&mut self, depth: usize) -> Option<Pipeline> {
         let mut is_inverted = false;
-        while self.is_brace("!") {
-            self.tokens.next();
+        while self.takes("!") {
             is_inverted = !is_inverted;
         }
         let mut commands = vec![self.command(depth)?];
@@ -144,11 +148,13 @@ impl Parser {
             self.tokens.next_if_eq(&Token::Close)?;
             return Some(Command::Subshell { list, may_not_open: self.redirections_only()? });
         }
-        if self.is_brace("{") {
-            self.tokens.next();
+        if self.takes("{") {
             let list = self.list(depth + 1)?;
-            self.is_brace("}").then(|| self.tokens.next())?;
+            self.takes("}").then_some(())?;
             return Some(Command::Group { list, may_not_open: self.redirections_only()? });
+        }
+        if self.takes("if") {
+            return self.rest_of_if(depth + 1);
         }
         let (words, may_not_open) = self.words()?;
         let first = words.iter().find(|word| !word.is_assignment()).map(|word| word.text.as_str());
@@ -158,6 +164,23 @@ impl Parser {
         let is_any = may_not_open.is_some() || !words.is_empty();
         let may_not_open = may_not_open.unwrap_or(false);
         (is_read && is_any).then_some(Command::Simple { words, may_not_open })
+    }
+
+    fn rest_of_if(&mut self, depth: usize) -> Option<Command> {
+        let condition = self.some_list(depth)?;
+        self.takes("then").then_some(())?;
+        let then = self.some_list(depth)?;
+        let otherwise = match self.takes("else") {
+            true => self.some_list(depth)?,
+            false => Vec::new(),
+        };
+        self.takes("fi").then_some(())?;
+        let may_not_open = self.redirections_only()?;
+        Some(Command::If { condition, then, otherwise, may_not_open })
+    }
+
+    fn some_list(&mut self, depth: usize) -> Option<Vec<AndOr>> {
+        self.list(depth).filter(|list| !list.is_empty())
     }
 
     /// The words, and whether a file that is named may not open; none where no file is named.
@@ -191,8 +214,12 @@ impl Parser {
         words.is_empty().then_some(may_not_open.unwrap_or(false))
     }
 
-    fn is_brace(&mut self, brace: &str) -> bool {
-        matches!(self.tokens.peek(), Some(Token::Word(word)) if word.text == brace)
+    fn is_next(&mut self, text: &str) -> bool {
+        matches!(self.tokens.peek(), Some(Token::Word(word)) if word.text == text)
+    }
+
+    fn takes(&mut self, text: &str) -> bool {
+        self.is_next(text) && self.tokens.next().is_some()
     }
 }
 
@@ -208,8 +235,13 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.peek().copied() {
         let token = match char {
-            ' ' | '\t' | '\r' => {
+            ' ' | '\t' => {
                 chars.next();
+                continue;
+            }
+            // A line that continues on the next one.
+            '\\' if chars.clone().nth(1) == Some('\n') => {
+                chars.nth(1);
                 continue;
             }
             '#' => {
@@ -272,7 +304,7 @@ fn word(chars: &mut Peekable<Chars<'_>>) -> Option<Word> {
     let mut word = Word::default();
     while let Some(char) = chars.peek().copied() {
         match char {
-            ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
+            ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
             _ => {}
         }
         chars.next();
@@ -286,7 +318,11 @@ fn word(chars: &mut Peekable<Chars<'_>>) -> Option<Word> {
             '"' => loop {
                 match chars.next()? {
                     '"' => break,
-                    '\\' => word.text.push(chars.next()?),
+                    '\\' => match chars.next()? {
+                        '\n' => {}
+                        escaped @ ('$' | '`' | '"' | '\\') => word.text.push(escaped),
+                        other => word.text.extend(['\\', other]),
+                    },
                     inside => filled(inside, &mut word, chars)?,
                 }
             },

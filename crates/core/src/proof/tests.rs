@@ -1,4 +1,29 @@
-use super::proves_nothing;
+use super::{proves_nothing, with_checks};
+use crate::task::Check;
+
+/// What a person reads is what runs.
+#[test]
+fn r175_each_line_of_a_command_has_a_row_and_no_sign_of_it_is_hidden() {
+    for (command, shown) in [
+        ("make  test", "- \n    cmd: make  test"),
+        ("make test #\nmake lint", "- \n    cmd:\n        make test #\n        make lint"),
+        ("make test\r\nmake lint", "- \n    cmd:\n        make test<U+000D>\n        make lint"),
+        ("make test #\rtrue", "- \n    cmd: make test #<U+000D>true"),
+        (
+            "make\u{a0}test\u{b}\u{1b}[2J\u{200b}",
+            "- \n    cmd: make<U+00A0>test<U+000B><U+001B>[2J<U+200B>",
+        ),
+        (
+            "make test #\nls",
+            "- \n    cmd:  <- proves nothing: it passes whatever was done\n        make test #\n        ls",
+        ),
+    ] {
+        let checks = [Check::Command(command.to_owned())];
+        assert_eq!(format!("- {}", with_checks("", &checks)), shown);
+    }
+    let by_hand = [Check::Manual("look\nat it".to_owned())];
+    assert_eq!(with_checks("a\nb", &by_hand), "a b\n    manual: look at it");
+}
 
 #[test]
 fn r175_a_command_that_cannot_fail_proves_nothing() {
@@ -75,6 +100,25 @@ fn r175_a_command_that_cannot_fail_proves_nothing() {
         "export CI=1",
         "make test \\\n  || true",
         "make test ||\n  true",
+        "make test #\nls",
+        "make test\nls",
+        "make test\r\nls -la",
+        "make test # \\\ntrue",
+        "make test; pwd",
+        "if make test; then :; fi",
+        "if make test\nthen\n  echo ok\nfi",
+        "if make test; then echo ok; else echo no; fi",
+        "if true; then :; else make test; fi",
+        "eval true",
+        "make test; eval ''",
+        "if make test; then exit; fi",
+        "eval 'make test || true'",
+        "timeout 5 true",
+        "timeout 1m echo ok",
+        "cd .",
+        "test -d /",
+        "test -e .",
+        "[ -d . ]",
     ] {
         assert!(proves_nothing(command), "{command}");
     }
@@ -109,6 +153,37 @@ fn r175_a_real_command_is_not_called_empty() {
         "set -o pipefail; cargo test | true",
         "for f in *; do sh $f; done",
         "if a; then b; fi",
+        "if a; then :; else b; fi",
+        "if a; then exit 1; fi",
+        "if a; then :; else exit; fi",
+        "make test; if true; then exit 1; fi",
+        "make test; eval exit",
+        "make test; eval 'exit $?'",
+        "timeout 1e-9 true",
+        "if a; then :; elif b; then c; fi",
+        "if a; then :; fi; make test",
+        "if a; then set -e; fi; make test; true",
+        "if a; then :;",
+        "if a; then fi",
+        "if set -e; then :; fi; make test; true",
+        "then",
+        "true; fi",
+        "eval make test",
+        "eval \"$CMD\"; true",
+        "eval 'set -e'; make test; true",
+        "eval 'for f in *; do exit 1; done'; true",
+        "timeout 5 make test",
+        "timeout 5 sleep 10",
+        "timeout 5 sh -c 'make test; true'",
+        "cd web",
+        "test -d out",
+        "test -f .",
+        "ls out",
+        "true\r",
+        "make test; true\r",
+        "make test #\rtrue",
+        "make test \\\n# x ; true",
+        "sh -c \"make test #\\\nls\"",
         "(cd x && make)",
         "python3 -m pytest -q",
         "diff -u a b",
@@ -196,6 +271,9 @@ fn a_long_or_deep_command_costs_little() {
         "$(".repeat(300_000),
         "true && ".repeat(100_000) + "cargo test",
         "sh -c ".repeat(100_000),
+        "eval ".repeat(100_000) + "true",
+        "if ".repeat(300_000),
+        "if true; then ".repeat(100_000),
     ] {
         assert!(!proves_nothing(&command));
     }

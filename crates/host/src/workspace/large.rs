@@ -77,6 +77,7 @@ impl Workspace {
             let SizeLimits { file_bytes, dispatch_bytes } = self.limits;
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             let limit = match name.starts_with(SESSION_FILES) {
+                _ if !metadata.is_file() => SizeLimit::NotAFile,
                 true => SizeLimit::SessionFile(ARTEFACT_BYTES_MAX),
                 false if metadata.len() > file_bytes => SizeLimit::FileBytes(file_bytes),
                 false => SizeLimit::DispatchBytes(dispatch_bytes),
