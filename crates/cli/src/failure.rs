@@ -87,7 +87,7 @@ impl From<JournalError> for Failure {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
                     .hint("keep the folder as it is; accepted work is on the session's branch")
             }
-            JournalError::Foreign { .. } => {
+            JournalError::Foreign { .. } | JournalError::Copied { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
             }
             JournalError::Older { .. } => {
@@ -159,6 +159,9 @@ impl From<OpenError> for Failure {
             }
             OpenError::Aside(AsideError::CheckedOut { .. }) => {
                 Self::usage("cli.repository", error.to_string())
+            }
+            OpenError::Aside(AsideError::Gone { .. }) => {
+                Self::new(Exit::Damaged, "cli.journal_older", error.to_string())
             }
             OpenError::Aside(AsideError::Git(_)) | OpenError::Git(_) => {
                 persistence(error.to_string())

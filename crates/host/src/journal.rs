@@ -103,6 +103,12 @@ pub enum JournalError {
         path.display()
     )]
     Foreign { path: PathBuf, session: String },
+    #[error(
+        "the journal {} is a copy: the session belongs to {}. \
+         Nothing was changed. Continue there, or delete the copy",
+        path.display(), original.display()
+    )]
+    Copied { path: PathBuf, original: PathBuf },
     #[error("one commit of {bytes} bytes is more than the journal {} takes ({COMMIT_BYTES_MAX})", path.display())]
     TooBig { path: PathBuf, bytes: u64 },
     #[error(
@@ -177,7 +183,7 @@ impl Journal {
         Self { file, path: path.to_owned(), end, poisoned: false, lineage, anchors }
     }
 
-    /// From the next commit on, it stands at these places too how far the journal is. A journal that has not begun forgets what
+    /// From the next commit on, these places also say how far the journal is. A journal that has not begun forgets what
     /// they say first: it is of another one.
     pub fn anchor_at(&mut self, places: &[PathBuf]) -> Result<(), JournalError> {
         if self.end.seq == 0 {
@@ -185,6 +191,12 @@ impl Journal {
         }
         self.anchors = Anchors::open(places);
         Ok(())
+    }
+
+    /// Writes to the anchors how far the journal is. For a journal that was found whole: a note may be lost, and the next
+    /// commit may never come.
+    pub fn renew_anchors(&self) {
+        self.anchors.write(self.lineage.first(), self.end.seq, self.end.hash_text());
     }
 
     pub fn lineage(&self) -> &Lineage {
@@ -219,7 +231,7 @@ impl Journal {
             self.lineage.take(event, seq, hash);
         }
         self.end = end;
-        self.anchors.write(self.lineage.first(), self.end.seq, self.end.hash_text());
+        self.renew_anchors();
         Ok(Durable { first_seq, last_seq: self.end.seq })
     }
 

@@ -58,7 +58,8 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.journal_damaged",
         "The journal of the session does not hold: a record's hash does not fit its content and the record before it, a line\n\
-         is no record, a record cannot follow those before it, or the journal is another session's. Nothing is repaired by guess.\n\
+         is no record, a record cannot follow those before it, or the journal is another session's or a copy of one in another\n\
+         worktree. Nothing is repaired by guess.\n\
          An unfinished last record is not damage: the next resume sets it aside.\n\n\
          What to do: put back a copy of the file from before the damage, or use the version of Tollgate that wrote it when the\n\
          message says so. Accepted work is on the branch tollgate/SESSION in any case; a new session can start from it.",
@@ -69,7 +70,8 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          older copy. Tollgate notes the last record in the repository's git folder and in the state directory. Nothing was changed.\n\n\
          What to do: put the newer journal back if you have it. Otherwise continue from the older journal with\n\
          `tollgate resume SESSION --accept-older-journal`. What was decided and done after it is then asked and done again. The\n\
-         branch that is ahead, the workspaces and the outcomes of agents and checks are kept under other names.",
+         branch that is ahead, the workspaces and the outcomes of agents and checks are kept under other names. If git no longer\n\
+         has the commit that the journal's accepted work ends with, fetch it first from a clone that has it.",
     ),
     (
         "cli.journal_replaced",

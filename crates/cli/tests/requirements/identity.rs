@@ -270,6 +270,16 @@ fn r166_an_older_journal_that_was_accepted_is_not_refused_after_a_kill() {
 }
 
 #[test]
+fn r166_an_older_journal_is_still_refused_when_its_acceptance_was_not_written() {
+    let repo = back_at_the_gate();
+    let accept = ["resume", "--no-input", "--accept-older-journal"];
+    killed(repo.command(&accept).env("TOLLGATE_CRASH_AT", "journal.before_write"));
+    repo.tollgate(&["audit", "--verify"]).exits(6);
+    repo.resume().exits(6);
+    repo.tollgate(&accept).exits(3);
+}
+
+#[test]
 fn r165_no_agent_of_the_former_life_runs_on_when_an_older_journal_is_accepted() {
     let repo = at_the_gate();
     let slow = repo.outside("slow.sh");
@@ -446,6 +456,109 @@ fn r166_a_journal_is_verified_while_it_is_written() {
             journal::verify_session(&path, &name, &anchors).unwrap();
         }
     });
+}
+
+/// Back to the first gate, and then the journal of the end is put back. Two tasks, so that the branch moved twice.
+#[test]
+fn r166_a_finished_journal_that_is_accepted_again_has_its_branch() {
+    let tasks = [Planned::new("T-001", "one.txt"), Planned::new("T-002", "two.txt")];
+    let repo = Repo::with(json!([planner(&tasks)]));
+    repo.run().exits(3);
+    let path = repo.session().join("journal.jsonl");
+    let older = repo.session_file("journal.jsonl");
+    finish(&repo).exits(0);
+    let tip = repo.git(&["rev-parse", &branch(&repo)]);
+    let done = repo.session_file("journal.jsonl");
+    let accept = ["resume", "--no-input", "--accept-older-journal"];
+    fs::write(&path, older).unwrap();
+    let accepted = repo.tollgate(&accept).exits(3).says("an older journal was accepted");
+    accepted.does_not_say("was changed by hand");
+    assert_eq!(repo.git(&["branch", "--list", &branch(&repo)]), "");
+    fs::write(&path, &done).unwrap();
+    let accepted = repo.tollgate(&accept).exits(0).says("another journal was accepted");
+    accepted.does_not_say("was changed by hand");
+    assert_eq!(repo.status()["state"], "DONE");
+    assert_eq!(repo.git(&["rev-parse", &branch(&repo)]), tip);
+}
+
+#[test]
+fn r166_a_finished_journal_whose_commit_is_gone_is_not_accepted_in_silence() {
+    let repo = at_the_gate();
+    let path = repo.session().join("journal.jsonl");
+    let older = repo.session_file("journal.jsonl");
+    finish(&repo).exits(0);
+    let tip = repo.git(&["rev-parse", &branch(&repo)]);
+    let done = repo.session_file("journal.jsonl");
+    let accept = ["resume", "--no-input", "--accept-older-journal"];
+    fs::write(&path, older).unwrap();
+    repo.tollgate(&accept).exits(3);
+    for name in repo.git(&["for-each-ref", "--format=%(refname)"]).lines() {
+        if name.contains("tollgate") {
+            repo.git(&["update-ref", "-d", name]);
+        }
+    }
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    fs::write(&path, &done).unwrap();
+    let refused = repo.tollgate(&accept).exits(6);
+    refused.says(tip.trim()).says("no longer in the repository");
+    assert_eq!(repo.session_file("journal.jsonl"), done);
+}
+
+#[test]
+fn r166_a_note_that_was_lost_is_written_again_when_the_session_is_opened() {
+    let repo = at_the_gate();
+    let older = repo.session_file("journal.jsonl");
+    finish(&repo).exits(0);
+    fs::remove_dir_all(repo.root().join(".git/tollgate")).unwrap();
+    repo.resume().exits(0);
+    fs::remove_dir_all(repo.outside("state")).unwrap();
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    fs::write(repo.session().join("journal.jsonl"), older).unwrap();
+    repo.tollgate(&["audit", "--verify"]).exits(6);
+    repo.resume().exits(6);
+}
+
+#[test]
+fn r166_a_copy_in_another_worktree_is_refused_while_the_original_is_there() {
+    let repo = Repo::with(json!([
+        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 2000}}
+    ]));
+    let (other, there) = worktree(&repo);
+    let mut engine = repo.start(&["run", "--no-input", GOAL]);
+    eventually("the start of Architect", || repo.starts_of("Architect") == 1);
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    copy_folder(&repo.root().join(".agents-work"), &other.join(".agents-work"));
+    let copied = other.join(".agents-work").join(repo.session_name()).join("journal.jsonl");
+    let before = fs::read(&copied).unwrap();
+    for command in [
+        &["resume", "--no-input"][..],
+        &["resume", "--no-input", "--accept-older-journal"],
+        &["cancel", "--reason", "enough"],
+    ] {
+        let refused = there(command).exits(6).says("is a copy");
+        refused.says(&repo.session().display().to_string());
+    }
+    assert_eq!(fs::read(&copied).unwrap(), before);
+    assert_eq!(repo.starts_of("Architect"), 1);
+    // The original continues, and its agent with it.
+    repo.resume().exits(3).says(APPROVE.0);
+    assert_eq!(repo.starts_of("Architect"), 1);
+}
+
+#[test]
+fn r166_a_session_continues_in_a_worktree_that_was_moved() {
+    let repo = Repo::new();
+    let (other, there) = worktree(&repo);
+    there(&["run", "--no-input", GOAL]).exits(3).says(APPROVE.0);
+    let moved = repo.outside("moved");
+    let (from, to) = (other.to_str().unwrap(), moved.to_str().unwrap());
+    repo.git(&["worktree", "move", "--force", from, to]);
+    let there = |args: &[&str]| ran(repo.command(args).current_dir(&moved));
+    there(&["resume", "--no-input"]).exits(3).says(APPROVE.0);
+    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
+    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
 }
 
 #[test]

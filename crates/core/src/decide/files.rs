@@ -67,9 +67,13 @@ pub(super) fn older_accepted(
         Some(branch) => format!("; the branch that was ahead of it is kept as {branch}"),
         None => String::new(),
     };
-    let message = format!(
-        "an older journal was accepted: it has {records} record(s), and {known} were written{kept}"
-    );
+    let message = if records < known {
+        format!(
+            "an older journal was accepted: it has {records} record(s), and {known} were written{kept}"
+        )
+    } else {
+        format!("another journal was accepted: it has {records} record(s){kept}")
+    };
     draft.emit(Event::OlderJournalAccepted { records, known, forgotten, branch });
     draft.notice("journal.older_accepted", message);
 }

@@ -11,22 +11,36 @@ pub enum AsideError {
          run the same command again"
     )]
     CheckedOut { branch: String, folder: String },
+    #[error(
+        "commit {commit}, where the accepted work of the journal ends, is no longer in the repository; fetch it from a \
+         clone that has it, or put another journal back, then run the same command again"
+    )]
+    Gone { commit: CommitId },
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
 impl Repository {
-    /// Puts branch `tollgate/<session>` where the journal has accepted work, or nowhere. The name under which it is kept
-    /// if it was elsewhere.
+    /// Puts branch `tollgate/<session>` where the accepted work of the journal ends; without such work, there is none. The name
+    /// under which it is kept if it was elsewhere.
     pub fn set_branch_aside(
         &self,
         session: &SessionName,
         accepted: Option<&CommitId>,
     ) -> Result<Option<String>, AsideError> {
         let branch = branch_ref(session);
-        let Some(found) = self.tip_of(&branch)?.filter(|found| Some(found) != accepted) else {
+        if let Some(commit) = accepted.filter(|commit| !self.has_commit(commit)) {
+            return Err(AsideError::Gone { commit: commit.clone() });
+        }
+        let Some(found) = self.tip_of(&branch)? else {
+            if let Some(accepted) = accepted {
+                self.update_refs(format!("create {branch} {accepted}\n"))?;
+            }
             return Ok(None);
         };
+        if Some(&found) == accepted {
+            return Ok(None);
+        }
         if let Some(folder) = self.checked_out_in(&branch)? {
             return Err(AsideError::CheckedOut { branch: branch_name(session), folder });
         }
@@ -63,6 +77,10 @@ impl Repository {
             number += 1;
         }
         Ok(name(number))
+    }
+
+    fn has_commit(&self, commit: &CommitId) -> bool {
+        self.read(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}")).run().is_ok()
     }
 
     fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {

@@ -5,11 +5,12 @@ use super::OpenError;
 use crate::activity::driven;
 use crate::context::{Context, Room};
 use crate::files;
-use crate::journal::Lineage;
+use crate::journal::{self, JournalError, Lineage, Record};
+use crate::layout::{self, Layout};
 use crate::workspace;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
 
 /// Sees to it that workspaces, agents' private folders and hidden refs are of this life, named by the hash of the record
@@ -20,8 +21,7 @@ pub(super) fn begin(
     lineage: &Lineage,
 ) -> Result<(), OpenError> {
     let home = context.workspace_home(session, Room::Session);
-    // No session has a name with a tilde in it.
-    let marker = home.with_file_name(format!("{session}~life"));
+    let marker = marker(&home, session);
     let known = fs::read_to_string(&marker).ok();
     if known.as_deref() == Some(lineage.life()) {
         return Ok(());
@@ -40,6 +40,38 @@ pub(super) fn begin(
     fs::create_dir_all(folder).map_err(problem)?;
     let life = lineage.life().as_bytes();
     files::write_atomic(&marker, life).map_err(|error| problem(io::Error::other(error)))
+}
+
+/// Refuses a copy of a session of another worktree: an agent of the original may still work.
+pub(super) fn expect_original(
+    context: &Context,
+    session: &SessionName,
+    records: &[Record],
+) -> Result<(), OpenError> {
+    let has_lived = |home: &Path| home.exists() || marker(home, session).exists();
+    let here = context.workspace_home(session, Room::Session);
+    let Some(first) = records.first().filter(|_| !has_lived(&here)) else { return Ok(()) };
+    for root in context.repository.worktrees()? {
+        // The folder of a worktree that was moved is gone.
+        let Ok(root) = root.canonicalize() else { continue };
+        if !has_lived(&layout::workspace_home(&context.state_home, &root, session)) {
+            continue;
+        }
+        let there = Layout::new(root).session(session);
+        let is_same = |other: &Record| other.hash == first.hash;
+        if journal::read(&there.journal())
+            .is_ok_and(|read| read.records.first().is_some_and(is_same))
+        {
+            let path = context.session_layout(session).journal();
+            return Err(JournalError::Copied { path, original: there.folder().to_owned() }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The file beside a workspace that names the life it is of. No session has a name with a tilde in it.
+fn marker(home: &Path, session: &SessionName) -> PathBuf {
+    home.with_file_name(format!("{session}~life"))
 }
 
 /// Into the first numbered folder of `former` that has nothing of this name.

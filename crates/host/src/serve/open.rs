@@ -136,6 +136,7 @@ impl Owner {
         // Nothing is written before the journal is known to be the one that belongs here.
         let (mut journal, records, torn) = Journal::open_if(&layout.journal(), |records| {
             journal::expect_session(&layout.journal(), records, session)?;
+            life::expect_original(&context, session, records)?;
             match anchored.expect_whole(&layout.journal(), records) {
                 Err(JournalError::Older { known, .. } | JournalError::Replaced { known, .. })
                     if first == First::AcceptOlder =>
@@ -163,8 +164,13 @@ impl Owner {
             }
         };
         journal.anchor_at(&anchors)?;
+        // Until the record of it is written, the notes must say that the journal is older.
+        if accepted.is_none() {
+            journal.renew_anchors();
+        }
         let events = records.iter().map(|record| (record.at, &record.event));
-        let was_edited = projection::was_edited(&layout, &state, events);
+        // Beside an older journal lies the status of the newer one.
+        let was_edited = accepted.is_none() && projection::was_edited(&layout, &state, events);
         let engine = Engine::resume(state);
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.projector.take_all(&records);
