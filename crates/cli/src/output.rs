@@ -229,7 +229,7 @@ fn known_columns() -> Option<usize> {
     columns_of(std::io::stderr())
 }
 
-/// None where it is no terminal, or one that does not tell.
+/// None when the stream is not a terminal, or the terminal does not know its width.
 fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)

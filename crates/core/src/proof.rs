@@ -31,7 +31,7 @@ fn shown_command(command: &str) -> String {
     }
 }
 
-/// Signs that nobody sees, or that look like a space and are none, by their numbers.
+/// Shows invisible characters, and spaces other than the plain one, by their numbers.
 fn with_visible_signs(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for char in line.chars() {
@@ -64,7 +64,7 @@ pub fn proves_nothing(command: &str) -> bool {
     Shell::default().script(command, SHELLS_MAX) == PASSES
 }
 
-/// A shell in a shell in a shell is nobody's honest check.
+/// Shells inside shells. An honest check does not nest them deeper.
 const SHELLS_MAX: u32 = 4;
 
 /// How something can end.

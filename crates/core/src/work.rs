@@ -20,7 +20,7 @@ pub enum DispatchEnd {
     /// No reply, or one that breaks the contract, or outputs that do.
     Invalid {
         errors: Vec<ReplyError>,
-        /// What the reply reported all the same.
+        /// The findings of the reply.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         findings: Vec<ReportedFinding>,
     },
@@ -32,7 +32,7 @@ pub enum DispatchEnd {
     /// OK was said but declared outputs are not there.
     MissingOutput {
         paths: Vec<String>,
-        /// What the reply reported all the same.
+        /// The findings of the reply.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         findings: Vec<ReportedFinding>,
     },

@@ -210,7 +210,7 @@ pub fn sync_beneath(root: &Path, relative: &str) -> Result<(), FileError> {
         .map_err(|errno| FileError::io("sync the folder of", &path)(errno.into()))
 }
 
-/// Everything in a folder of ours is on disk when this returns, but not the folder's own name.
+/// Syncs everything in a folder of ours, but not the folder's own name.
 pub fn sync_tree(folder: &Path) -> Result<(), FileError> {
     let io = FileError::io("sync", folder);
     for entry in std::fs::read_dir(folder).map_err(&io)? {

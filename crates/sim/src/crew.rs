@@ -357,7 +357,7 @@ impl Crew {
         replied(self.reply(ReplyStatus::Ok), work)
     }
 
-    /// Now and then something was found all the same.
+    /// Sometimes it reports a finding anyway.
     fn report_too(&mut self, reply: &mut Reply, dispatch: &Dispatch) {
         if self.chance.percent(50) {
             reply.findings.push(self.finding(&dispatch.purpose));

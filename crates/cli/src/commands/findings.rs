@@ -53,7 +53,7 @@ impl Findings {
     }
 }
 
-/// Why the list is empty: what was fixed is no longer in it.
+/// Explains an empty list. Fixed findings are not listed.
 fn none_shown(name: &SessionName, fixed: usize) -> String {
     match fixed {
         0 => format!("{name} has no findings"),

@@ -58,7 +58,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "cli.journal_damaged",
         "The journal of the session does not hold: a record's hash does not fit its content and the record before it, a line\n\
-         is no record, a record cannot follow those before it, or the journal is another session's or a copy of one in another\n\
+         is not a record, a record cannot follow those before it, or the journal is another session's or a copy of one in another\n\
          worktree. Nothing is repaired by guess.\n\
          An unfinished last record is not damage: the next resume sets it aside.\n\n\
          What to do: put back a copy of the file from before the damage, or use the version of Tollgate that wrote it when the\n\

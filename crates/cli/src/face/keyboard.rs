@@ -92,8 +92,7 @@ fn as_before() {
     let _ = termios::tcsetattr(std::io::stdin(), OptionalActions::Now, before);
 }
 
-/// Shows the prompt of a question that has just been shown, and says which it is. What was typed before is no answer
-/// to it.
+/// Shows the prompt below a question and returns the number of the question. Text that was typed before does not answer it.
 pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
     let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
@@ -141,7 +140,7 @@ fn read(lines_to: &Sender<Message>) {
     let _ = lines_to.send(Message::Line(None));
 }
 
-/// What comes in one burst, and at which question it began; none when there is nobody any more.
+/// What comes in one burst, and at which question it began; none when the terminal is closed.
 fn burst() -> Option<(Vec<u8>, u64)> {
     let mut buffer = [0; 4096];
     let (count, question) = loop {

@@ -1,9 +1,8 @@
 //! An outcome belongs to one journal, and a journal to one session.
 
 use crate::support::plan::{Planned, planner};
-use crate::support::processes::alive;
-use crate::support::{APPROVE, GOAL, PER_BATCH, Ran, Repo, eventually, files_below, ran, text};
-use serde_json::{Value, json};
+use crate::support::{APPROVE, GOAL, PER_BATCH, Ran, Repo, eventually, files_below, text};
+use serde_json::json;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use tollgate_core::time::Timestamp;
 use tollgate_host::journal::{self, Journal};
 
 /// A session at its first gate, whose only task has a check that passes while `ok` lies outside the repository.
-fn at_the_gate() -> Repo {
+pub fn at_the_gate() -> Repo {
     let repo = Repo::new();
     let ok = repo.outside("ok");
     fs::write(&ok, "").unwrap();
@@ -26,13 +25,13 @@ fn at_the_gate() -> Repo {
     repo
 }
 
-fn finish(repo: &Repo) -> Ran {
+pub fn finish(repo: &Repo) -> Ran {
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     repo.answer(PER_BATCH.0, PER_BATCH.1)
 }
 
 /// A whole life up to DONE. Then the journal from before it is put back, and the check fails from now on.
-fn back_at_the_gate() -> Repo {
+pub fn back_at_the_gate() -> Repo {
     let repo = at_the_gate();
     let backup = repo.session_file("journal.jsonl");
     finish(&repo).exits(0);
@@ -42,17 +41,17 @@ fn back_at_the_gate() -> Repo {
 }
 
 /// Runs a command that a named crash point kills.
-fn killed(command: &mut Command) {
+pub fn killed(command: &mut Command) {
     let ended = command.output().unwrap();
     assert_eq!(ended.status.signal(), Some(9), "it was not reached: {}", text(&ended.stderr));
 }
 
-fn branch(repo: &Repo) -> String {
+pub fn branch(repo: &Repo) -> String {
     format!("tollgate/{}", repo.session_name())
 }
 
 /// As if the repository and the state directory came from elsewhere.
-fn forget_anchors(repo: &Repo) {
+pub fn forget_anchors(repo: &Repo) {
     let _there_or_not = fs::remove_dir_all(repo.root().join(".git/tollgate"));
     let _there_or_not = fs::remove_dir_all(repo.outside("state/sessions"));
 }
@@ -175,7 +174,7 @@ fn r165_a_workspace_that_cannot_be_moved_is_named_with_a_way_out() {
 }
 
 /// Everything of the session and its branch, to see that nothing was written.
-fn everything(repo: &Repo) -> (Vec<(PathBuf, Vec<u8>)>, String) {
+pub fn everything(repo: &Repo) -> (Vec<(PathBuf, Vec<u8>)>, String) {
     let mut files: Vec<_> = files_below(&repo.session())
         .into_iter()
         .filter(|path| !path.ends_with("lock"))
@@ -185,252 +184,7 @@ fn everything(repo: &Repo) -> (Vec<(PathBuf, Vec<u8>)>, String) {
     (files, repo.git(&["for-each-ref"]))
 }
 
-/// The first records, up to the end of a commit, about four fifths of the file.
-fn cut(journal: &str) -> String {
-    let lines: Vec<&str> = journal.lines().collect();
-    cut_at(&lines, lines.len() * 4 / 5)
-}
-
-/// The commits that end before this line.
-fn cut_at(lines: &[&str], end: usize) -> String {
-    let ends_commit = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["more"].is_null();
-    let at = lines[..end].iter().rposition(ends_commit).unwrap();
-    lines[..=at].iter().map(|line| format!("{line}\n")).collect()
-}
-
-#[test]
-fn r166_a_journal_cut_at_a_commit_is_noticed_before_anything_is_written() {
-    let repo = at_the_gate();
-    finish(&repo).exits(0);
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-    let path = repo.session().join("journal.jsonl");
-    let short = cut(&repo.session_file("journal.jsonl"));
-    fs::write(&path, &short).unwrap();
-    let before = everything(&repo);
-    for command in [
-        &["audit", "--verify"][..],
-        &["resume", "--no-input"],
-        &["answer", "latest", APPROVE.0, "approved"],
-        &["cancel", "--reason", "enough"],
-    ] {
-        let refused =
-            repo.tollgate(command).exits(6).says("was truncated or restored from an older copy");
-        assert!(refused.err.contains("--accept-older-journal"), "{}", refused.err);
-    }
-    let told: Value =
-        serde_json::from_str(&repo.tollgate(&["audit", "--verify", "--json"]).out).unwrap();
-    assert_eq!(told["ok"], false);
-    assert_eq!(everything(&repo), before);
-    // Without what stands outside, the rest of the chain holds by itself.
-    forget_anchors(&repo);
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-}
-
-#[test]
-fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts() {
-    let repo = back_at_the_gate();
-    let tip = repo.git(&["rev-parse", &branch(&repo)]);
-    repo.resume().exits(6);
-    let accepted = repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(3);
-    assert!(accepted.err.contains("an older journal was accepted"), "{}", accepted.err);
-    let former = format!("{}.former-1", branch(&repo));
-    assert_eq!(repo.git(&["rev-parse", &former]), tip);
-    let event = &repo.events("older_journal_accepted")[0];
-    assert_eq!(event["branch"], former.as_str());
-    assert!(event["known"].as_u64() > event["records"].as_u64(), "{event}");
-
-    assert!(repo.session().join("journal.former-1/report.md").exists());
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-    let ended = finish(&repo);
-    assert!(matches!(ended.code, 3 | 4), "a failing check is not DONE: {ended:?}");
-    assert_ne!(repo.status()["state"], "DONE");
-    // And with the check in order, it comes to its end.
-    fs::write(repo.outside("ok"), "").unwrap();
-    let asked = repo.status_file()["user_decisions"].clone();
-    let mut open = asked.as_array().unwrap().iter().filter(|one| one["status"] == "pending");
-    let id = open.next().unwrap()["decision_id"].as_str().unwrap();
-    repo.answer(id, "guidance: look at the file").exits(0);
-    assert_eq!(repo.status()["state"], "DONE");
-}
-
-#[test]
-fn r166_an_older_journal_that_was_accepted_is_not_refused_after_a_kill() {
-    let repo = back_at_the_gate();
-    let mut accept = repo.command(&["resume", "--no-input", "--accept-older-journal"]);
-    killed(accept.env("TOLLGATE_CRASH_AT", "journal.synced"));
-    assert_eq!(repo.events("older_journal_accepted").len(), 1);
-    let accepted = repo.session_file("journal.jsonl");
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-    repo.resume().exits(3);
-    // The control: a journal that is cut after that is noticed all the same.
-    finish(&repo);
-    fs::write(repo.session().join("journal.jsonl"), accepted).unwrap();
-    repo.tollgate(&["audit", "--verify"]).exits(6);
-    repo.resume().exits(6);
-}
-
-#[test]
-fn r166_an_older_journal_is_still_refused_when_its_acceptance_was_not_written() {
-    let repo = back_at_the_gate();
-    let accept = ["resume", "--no-input", "--accept-older-journal"];
-    killed(repo.command(&accept).env("TOLLGATE_CRASH_AT", "journal.before_write"));
-    repo.tollgate(&["audit", "--verify"]).exits(6);
-    repo.resume().exits(6);
-    repo.tollgate(&accept).exits(3);
-}
-
-#[test]
-fn r165_no_agent_of_the_former_life_runs_on_when_an_older_journal_is_accepted() {
-    let repo = at_the_gate();
-    let slow = repo.outside("slow.sh");
-    fs::write(&slow, "sleep 120; exit").unwrap();
-    let task = Planned::new("T-001", "app.txt");
-    let stays = json!({"default": true, "run": ["sh", slow]});
-    repo.crew(json!([planner(&[task]), {"when": {"role": "Coder"}, "do": stays}]));
-    let backup = repo.session_file("journal.jsonl");
-    repo.answer(APPROVE.0, APPROVE.1).exits(3);
-    let mut engine = repo.start(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]);
-    let marker = slow.display().to_string();
-    eventually("the agent", || !alive(&marker).is_empty());
-    engine.kill().unwrap();
-    engine.wait().unwrap();
-    fs::write(repo.session().join("journal.jsonl"), backup).unwrap();
-    repo.resume().exits(6);
-    assert!(!alive(&marker).is_empty(), "the control: a refused resume stops nothing");
-    repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(3);
-    assert!(alive(&marker).is_empty(), "it is stopped before the session continues");
-}
-
-/// What came later is in both places when it was kept, and in one when it was removed.
-#[test]
-fn r166_r179_session_files_are_kept_before_they_are_removed() {
-    let repo = back_at_the_gate();
-    let report = repo.session_file("report.md");
-    let accept = ["resume", "--no-input", "--accept-older-journal"];
-    killed(repo.command(&accept).env("TOLLGATE_CRASH_AT", "aside.kept"));
-    assert_eq!(repo.session_file("report.md"), report);
-    assert_eq!(repo.session_file("journal.former-1/report.md"), report);
-    repo.tollgate(&accept).exits(3);
-    assert!(!repo.session().join("report.md").exists());
-    assert_eq!(repo.session_file("journal.former-2/report.md"), report);
-}
-
-#[test]
-fn r166_an_older_journal_with_accepted_work_continues_from_that_work() {
-    let tasks = [Planned::new("T-001", "one.txt"), Planned::new("T-002", "two.txt")];
-    let repo = Repo::with(json!([planner(&tasks)]));
-    repo.run().exits(3);
-    finish(&repo).exits(0);
-    let tip = repo.git(&["rev-parse", &branch(&repo)]);
-    let journal = repo.session_file("journal.jsonl");
-    let lines: Vec<&str> = journal.lines().collect();
-    let is_second = |line: &&str| line.contains("dispatch_opened") && line.contains("T-002");
-    let at = lines.iter().position(is_second).unwrap();
-    fs::write(repo.session().join("journal.jsonl"), cut_at(&lines, at)).unwrap();
-    repo.resume().exits(6);
-    repo.tollgate(&["resume", "--no-input", "--accept-older-journal"]).exits(0);
-    assert_eq!(repo.status()["state"], "DONE");
-    let former = format!("{}.former-1", branch(&repo));
-    assert_eq!(repo.git(&["rev-parse", &former]), tip);
-    repo.git(&["merge-base", "--is-ancestor", &format!("{former}~1"), &branch(&repo)]);
-}
-
-#[test]
-fn r166_a_branch_that_is_checked_out_is_not_renamed_under_the_person() {
-    let repo = back_at_the_gate();
-    repo.git(&["checkout", "--quiet", &branch(&repo)]);
-    let before = repo.session_file("journal.jsonl");
-    let accept = ["resume", "--no-input", "--accept-older-journal"];
-    repo.tollgate(&accept)
-        .exits(2)
-        .says("check out another branch there, then run the same command again");
-    assert_eq!(repo.session_file("journal.jsonl"), before);
-    repo.git(&["checkout", "--quiet", "main"]);
-    repo.tollgate(&accept).exits(3);
-}
-
-#[test]
-fn r166_a_journal_in_another_sessions_folder_is_refused() {
-    let repo = at_the_gate();
-    let copy = repo.root().join(".agents-work/2020-01-01_copy");
-    copy_folder(&repo.session(), &copy);
-    for command in ["status", "audit", "resume"] {
-        let refused = repo.tollgate(&[command, "2020-01-01_copy"]).exits(6);
-        assert!(refused.err.contains("belongs to session"), "{command}: {}", refused.err);
-    }
-    repo.tollgate(&["audit", "--verify", "2020-01-01_copy"]).exits(6);
-    let listed = repo.tollgate(&["sessions"]).exits(0);
-    assert!(listed.err.contains("2020-01-01_copy") && listed.out.contains("unreadable"));
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    assert!(Command::new("cp").args(["-a"]).args([from, to]).status().unwrap().success());
-}
-
-#[test]
-fn r166_two_engines_never_work_on_one_session_wherever_its_folder_lies() {
-    let repo = Repo::with(json!([
-        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 3000}}
-    ]));
-    let (other, there) = worktree(&repo);
-    let mut engine = repo.start(&["run", "--no-input", GOAL]);
-    eventually("the start of Architect", || repo.starts_of("Architect") == 1);
-    copy_folder(&repo.root().join(".agents-work"), &other.join(".agents-work"));
-    let second = there(&["resume", "--no-input"]).exits(5);
-    assert!(second.err.contains(&format!("pid {}", engine.id())), "{}", second.err);
-    assert_eq!(engine.wait().unwrap().code(), Some(3));
-    assert_eq!(repo.starts_of("Architect"), 1);
-    // The original continued, so the copy is behind what was written.
-    there(&["resume", "--no-input"]).exits(6);
-}
-
-/// Names of the sessions whose folders lie in a worktree.
-fn sessions_in(worktree: &Path) -> Vec<String> {
-    let entries = fs::read_dir(worktree.join(".agents-work")).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
-/// Another worktree of the repository, and what a command does there.
-fn worktree(repo: &Repo) -> (PathBuf, impl Fn(&[&str]) -> Ran) {
-    let other = repo.outside("other");
-    repo.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
-    fs::copy(repo.root().join("tollgate.toml"), other.join("tollgate.toml")).unwrap();
-    (other.clone(), move |args: &[&str]| ran(repo.command(args).current_dir(&other)))
-}
-
-#[test]
-fn r166_the_same_goal_in_another_worktree_is_another_session() {
-    let repo = at_the_gate();
-    let (other, there) = worktree(&repo);
-    let name = repo.session_name();
-    let refs_of_it = || repo.git(&["for-each-ref", &format!("refs/tollgate/keep/{name}")]);
-    let before = (everything(&repo).0, refs_of_it());
-    there(&["run", "--no-input", GOAL]).exits(3);
-    assert_eq!(sessions_in(&other), [format!("{name}-2")]);
-    assert_eq!((everything(&repo).0, refs_of_it()), before);
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-    finish(&repo).exits(0);
-    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
-    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
-}
-
-#[test]
-fn r166_the_same_goal_at_the_same_time_in_two_worktrees_is_two_sessions() {
-    let repo = Repo::with(json!([
-        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1000}}
-    ]));
-    let (other, there) = worktree(&repo);
-    let mut engine = repo.start(&["run", "--no-input", GOAL]);
-    there(&["run", "--no-input", GOAL]).exits(3);
-    assert_eq!(engine.wait().unwrap().code(), Some(3));
-    let (here, there_too) = (sessions_in(&repo.root()), sessions_in(&other));
-    assert!(here.len() == 1 && there_too.len() == 1, "{here:?} {there_too:?}");
-    assert_ne!(here, there_too);
-    repo.resume().exits(3).says(APPROVE.0);
-    there(&["resume", "--no-input"]).exits(3).says(APPROVE.0);
-}
-
-/// A record that comes while the journal is read is no sign of a journal that was longer.
+/// A record that is written while the journal is read does not mean that the journal was truncated.
 #[test]
 fn r166_a_journal_is_verified_while_it_is_written() {
     let repo = at_the_gate();
@@ -456,134 +210,6 @@ fn r166_a_journal_is_verified_while_it_is_written() {
             journal::verify_session(&path, &name, &anchors).unwrap();
         }
     });
-}
-
-/// Back to the first gate, and then the journal of the end is put back. Two tasks, so that the branch moved twice.
-#[test]
-fn r166_a_finished_journal_that_is_accepted_again_has_its_branch() {
-    let tasks = [Planned::new("T-001", "one.txt"), Planned::new("T-002", "two.txt")];
-    let repo = Repo::with(json!([planner(&tasks)]));
-    repo.run().exits(3);
-    let path = repo.session().join("journal.jsonl");
-    let older = repo.session_file("journal.jsonl");
-    finish(&repo).exits(0);
-    let tip = repo.git(&["rev-parse", &branch(&repo)]);
-    let done = repo.session_file("journal.jsonl");
-    let accept = ["resume", "--no-input", "--accept-older-journal"];
-    fs::write(&path, older).unwrap();
-    let accepted = repo.tollgate(&accept).exits(3).says("an older journal was accepted");
-    accepted.does_not_say("was changed by hand");
-    assert_eq!(repo.git(&["branch", "--list", &branch(&repo)]), "");
-    fs::write(&path, &done).unwrap();
-    let accepted = repo.tollgate(&accept).exits(0).says("another journal was accepted");
-    accepted.does_not_say("was changed by hand");
-    assert_eq!(repo.status()["state"], "DONE");
-    assert_eq!(repo.git(&["rev-parse", &branch(&repo)]), tip);
-}
-
-#[test]
-fn r166_a_finished_journal_whose_commit_is_gone_is_not_accepted_in_silence() {
-    let repo = at_the_gate();
-    let path = repo.session().join("journal.jsonl");
-    let older = repo.session_file("journal.jsonl");
-    finish(&repo).exits(0);
-    let tip = repo.git(&["rev-parse", &branch(&repo)]);
-    let done = repo.session_file("journal.jsonl");
-    let accept = ["resume", "--no-input", "--accept-older-journal"];
-    fs::write(&path, older).unwrap();
-    repo.tollgate(&accept).exits(3);
-    for name in repo.git(&["for-each-ref", "--format=%(refname)"]).lines() {
-        if name.contains("tollgate") {
-            repo.git(&["update-ref", "-d", name]);
-        }
-    }
-    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
-    repo.git(&["gc", "--quiet", "--prune=now"]);
-    fs::write(&path, &done).unwrap();
-    let refused = repo.tollgate(&accept).exits(6);
-    refused.says(tip.trim()).says("no longer in the repository");
-    assert_eq!(repo.session_file("journal.jsonl"), done);
-}
-
-#[test]
-fn r166_a_note_that_was_lost_is_written_again_when_the_session_is_opened() {
-    let repo = at_the_gate();
-    let older = repo.session_file("journal.jsonl");
-    finish(&repo).exits(0);
-    fs::remove_dir_all(repo.root().join(".git/tollgate")).unwrap();
-    repo.resume().exits(0);
-    fs::remove_dir_all(repo.outside("state")).unwrap();
-    repo.tollgate(&["audit", "--verify"]).exits(0);
-    fs::write(repo.session().join("journal.jsonl"), older).unwrap();
-    repo.tollgate(&["audit", "--verify"]).exits(6);
-    repo.resume().exits(6);
-}
-
-#[test]
-fn r166_a_copy_in_another_worktree_is_refused_while_the_original_is_there() {
-    let repo = Repo::with(json!([
-        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 2000}}
-    ]));
-    let (other, there) = worktree(&repo);
-    let mut engine = repo.start(&["run", "--no-input", GOAL]);
-    eventually("the start of Architect", || repo.starts_of("Architect") == 1);
-    engine.kill().unwrap();
-    engine.wait().unwrap();
-    copy_folder(&repo.root().join(".agents-work"), &other.join(".agents-work"));
-    let copied = other.join(".agents-work").join(repo.session_name()).join("journal.jsonl");
-    let before = fs::read(&copied).unwrap();
-    for command in [
-        &["resume", "--no-input"][..],
-        &["resume", "--no-input", "--accept-older-journal"],
-        &["cancel", "--reason", "enough"],
-    ] {
-        let refused = there(command).exits(6).says("is a copy");
-        refused.says(&repo.session().display().to_string());
-    }
-    assert_eq!(fs::read(&copied).unwrap(), before);
-    assert_eq!(repo.starts_of("Architect"), 1);
-    // The original continues, and its agent with it.
-    repo.resume().exits(3).says(APPROVE.0);
-    assert_eq!(repo.starts_of("Architect"), 1);
-}
-
-#[test]
-fn r166_a_session_continues_in_a_worktree_that_was_moved() {
-    let repo = Repo::new();
-    let (other, there) = worktree(&repo);
-    there(&["run", "--no-input", GOAL]).exits(3).says(APPROVE.0);
-    let moved = repo.outside("moved");
-    let (from, to) = (other.to_str().unwrap(), moved.to_str().unwrap());
-    repo.git(&["worktree", "move", "--force", from, to]);
-    let there = |args: &[&str]| ran(repo.command(args).current_dir(&moved));
-    there(&["resume", "--no-input"]).exits(3).says(APPROVE.0);
-    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
-    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
-}
-
-#[test]
-fn r166_a_moved_a_copied_and_a_forgetful_place_go_on() {
-    let repo = at_the_gate();
-    // A state directory that is lost.
-    fs::remove_dir_all(repo.outside("state")).unwrap();
-    repo.resume().exits(3);
-    forget_anchors(&repo);
-    repo.resume().exits(3);
-    // A copy of the whole repository has a branch and workspaces of its own: both continue, each for itself.
-    let copy = repo.outside("copy");
-    copy_folder(&repo.root(), &copy);
-    let there = |args: &[&str]| ran(repo.command(args).current_dir(&copy));
-    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
-    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
-    repo.resume().exits(3);
-    // A repository that was moved.
-    let moved = repo.outside("moved");
-    fs::rename(repo.root(), &moved).unwrap();
-    fs::create_dir(repo.root()).unwrap();
-    let there = |args: &[&str]| ran(repo.command(args).current_dir(&moved));
-    there(&["audit", "--verify"]).exits(0);
-    there(&["answer", "latest", APPROVE.0, APPROVE.1, "--resume"]).exits(3);
-    there(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]).exits(0);
 }
 
 #[test]

@@ -255,15 +255,21 @@ fn let_it_read() {
     std::thread::sleep(std::time::Duration::from_secs(1));
 }
 
-/// The engine is busy with git while the person types, and asks only then.
-#[test]
-fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
+/// A terminal at which a gate comes next. Until then the engine is busy with git.
+fn busy_before_the_gate() -> (Repo, Terminal) {
     let rules = json!([leaves("Coder", json!({"app.txt": "two\n"}))]);
     let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
     let repo = route(rules, &steps);
     let path = slow_git(&repo, "update-ref");
-    let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
+    let person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
     eventually("git at work on the branch", || repo.outside("busy").exists());
+    (repo, person)
+}
+
+/// The engine is busy with git while the person types, and asks only then.
+#[test]
+fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
+    let (repo, mut person) = busy_before_the_gate();
     assert!(!person.screen().contains("UD-1 (approve)"), "it is not shown yet");
     person.types("approved");
     let_it_read();
@@ -301,12 +307,7 @@ fn r121_a_line_typed_while_the_question_is_being_shown_answers_nothing() {
 /// Keys that come one soon after the other are one burst, and this one begins before the question.
 #[test]
 fn r121_a_burst_that_began_before_the_question_answers_nothing() {
-    let rules = json!([leaves("Coder", json!({"app.txt": "two\n"}))]);
-    let steps = ["{dispatch: Coder, state: INTEGRATE}", "{approve: RELEASE_IT, state: RELEASE}"];
-    let repo = route(rules, &steps);
-    let path = slow_git(&repo, "update-ref");
-    let mut person = Terminal::start_with(&repo, &["run", "--action", "x", GOAL], "PATH", &path);
-    eventually("git at work on the branch", || repo.outside("busy").exists());
+    let (repo, mut person) = busy_before_the_gate();
     goes_on(&repo);
     person.sends("approved ");
     while !person.screen().contains("> ") {

@@ -1,4 +1,4 @@
-//! What a refused reply reports all the same, read with tolerance: a finding counts whatever is wrong around it.
+//! Reads the findings of a refused reply. They count, even though the rest of the reply is wrong.
 
 use super::normal::{given, severity_of};
 use super::one_object;
@@ -55,7 +55,7 @@ fn finding(claim: &Node) -> Option<ReportedFinding> {
     })
 }
 
-/// A word that nobody knows counts like none.
+/// An unknown word counts as no severity.
 fn severity(word: &str) -> Severity {
     match word {
         "blocker" => Severity::Critical,

@@ -280,7 +280,7 @@ fn is_not_empty(lower: &str) -> bool {
     asks && is_negated.iter().any(|start| lower.contains(start))
 }
 
-/// What stands in for a value that is missing or too small: `x ?? 5`, `x.unwrap_or(5)`. Of a text without space.
+/// The default for a value that is missing or too small: `x ?? 5`, `x.unwrap_or(5)`. The text has no spaces.
 pub(super) fn fallback(plain: &str) -> Option<&str> {
     const MARKS: &[&str] = &[
         "??",
@@ -325,7 +325,7 @@ fn says_which_error(lower: &str) -> bool {
             .any(|call| lower.contains(call))
 }
 
-/// `x > 3`, where the number is no tolerance.
+/// `x > 3`, where the number is not a tolerance.
 fn is_above_or_below(lower: &str) -> bool {
     let is_tolerance = ["abs", "delta", "epsilon"].iter().any(|word| lower.contains(word));
     let bytes = lower.as_bytes();

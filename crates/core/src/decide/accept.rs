@@ -103,7 +103,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     DispatchEnd::Invalid { errors, findings: reply.findings.clone() }
 }
 
-/// Who is asked again knows that what it leaves out the next time counts as fixed.
+/// Tells the agent to report its findings again: one that it leaves out of its next reply counts as fixed.
 fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
     let DispatchEnd::Invalid { errors, findings } = &mut end else {
         return end;

@@ -181,7 +181,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
     }
 }
 
-/// Who looked at a task found what it found, also where its verdict is not taken.
+/// Keeps the findings of a reviewing role whose verdict does not count.
 fn keep_unjudged(draft: &mut Draft<'_>, number: DispatchNumber) {
     let dispatch = &draft.dispatches[&number];
     if let Purpose::Review | Purpose::Test | Purpose::Audit = dispatch.purpose {

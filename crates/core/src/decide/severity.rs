@@ -105,7 +105,7 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     let is_grave = reports.iter().any(|report| report.severity.is_grave());
     let objects = said.status == ReplyStatus::Blocked || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
-    // Who is told to look again sees what its role found. In a step of its own it may see something else.
+    // A role that looks again knows the findings of its role. In another step it may look at something else.
     let looks_again = matches!(draft.dispatches[&number].purpose, Purpose::Look { .. });
     reply::settle_gone(draft, role, &task, &reports, (!looks_again).then_some(number));
     reply::record_all(draft, role, &task, &reports);

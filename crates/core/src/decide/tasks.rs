@@ -245,7 +245,7 @@ fn complete_implemented(draft: &mut Draft<'_>) -> bool {
     !implemented.is_empty()
 }
 
-/// What others reported than who reviews is not settled by a review: nobody there was told of it.
+/// A review does not settle findings of other roles: the reviewer was not told of them.
 fn settle_reviewed(draft: &mut Draft<'_>, task: &TaskRef) {
     let is_judged = |f: &&Finding| f.source.is_reviewing() || f.source == Role::Orchestrator;
     let open: Vec<u32> =
@@ -256,8 +256,8 @@ fn settle_reviewed(draft: &mut Draft<'_>, task: &TaskRef) {
     }
 }
 
-/// Findings about work that nobody will look at again as such. Small ones are kept for later; a grave one that somebody
-/// reported is about the session as a whole from now on, for what it is about may be in the tree.
+/// Handles findings about tasks that are no longer reviewed. Small ones are tracked. A grave one that a role reported is now
+/// about the whole session, because its cause may still be in the tree.
 pub(super) fn leave_behind(
     draft: &mut Draft<'_>,
     reason: &str,

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// `a && b || c`, and whether nobody waits for it.
+/// `a && b || c`, and whether it runs in the background.
 #[derive(Debug)]
 pub struct AndOr {
     pub parts: Vec<(Join, Pipeline)>,

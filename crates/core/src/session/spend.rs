@@ -27,7 +27,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// `elapsed_ms` counts where nobody saw how long the agent itself ran. Who fixes by hand is no agent.
+    /// `elapsed_ms` counts where the run time of the agent itself is unknown. A person who fixes by hand is not an agent.
     pub fn of(end: &DispatchEnd, usage: &Usage, elapsed_ms: u64, by_agent: bool) -> Self {
         let claimed = end.claimed_usage();
         // Journals of earlier versions tell costs in the reply alone; now nobody runs without its time being known.

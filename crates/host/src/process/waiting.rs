@@ -179,7 +179,7 @@ fn send(supervisor: &OwnedFd, signal: Signal) -> io::Result<bool> {
     }
 }
 
-/// The lock is held, and by nobody here.
+/// The lock is held by a process that is not visible here.
 fn unseen() -> io::Error {
     io::Error::other("the supervisor of this run lives in another container; end it there")
 }

@@ -84,7 +84,7 @@ impl Ahead {
 }
 
 impl Lines {
-    /// Looks at the byte at `at`, which is no part of an escape.
+    /// Looks at the byte at `at`, which is not part of an escape.
     pub(super) fn step(&mut self, text: &[u8], at: usize) -> Step {
         if is_new_line(text, at) {
             self.blanks = Some(0);

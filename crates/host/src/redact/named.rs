@@ -296,7 +296,7 @@ fn login_in_base64(text: &[u8], after_name: usize, is_quoted_name: bool) -> Opti
     is_basic(&text[from..end]).then_some(hidden(from, end, Some(Body::Base64)))
 }
 
-/// A number in JSON stays a number. How many tokens something took is no secret.
+/// A number in JSON stays a number. A count of tokens is not a secret.
 fn number(text: &[u8], name: &Name, from: usize) -> Option<Option<Found>> {
     let end = run(text, from, |byte| byte.is_ascii_digit() || b".+-eE".contains(&byte));
     let is_end = text.get(end).is_none_or(|byte| b",}] \t\r\n".contains(byte));

@@ -129,7 +129,7 @@ fn ends_with(word: &[u8], name: &[u8]) -> bool {
     !needs_joint || (left > 0 && is_joint(&word[left - 1]))
 }
 
-/// Whether a name can begin with these two bytes, the first in lower case; most text is told by them.
+/// Whether a name can begin with these two bytes, the first in lower case. This is enough to skip most text.
 pub(super) fn may_begin(first: u8, second: u8) -> bool {
     let seconds: &[u8] = match first {
         b'p' => b"awrh",

@@ -9,7 +9,7 @@ struct Shape {
     prefix: &'static str,
     body: Body,
     body_bytes_min: usize,
-    /// Words joined by hyphens are no token; a digit tells them apart, or that one is too long for a word.
+    /// Tells a token from words joined by hyphens: a token has a digit, or a part that is too long for a word.
     needs_digit: bool,
 }
 

@@ -78,10 +78,10 @@ pub(super) fn lay_out(
     Ok(variables.map(|(name, path)| (name, path.display().to_string())).collect())
 }
 
-/// Agents write here. What is no folder, such as a link that leads out, is moved aside and never followed.
+/// Agents write here. Anything that is not a folder, such as a link that leads out, is moved aside and never followed.
 fn open_own(parent: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     open_or_make_folder(parent, name).or_else(|refused| {
-        // A name that nobody could have taken before.
+        // No agent can have taken this name before.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let aside = format!("{}.{}", name.to_string_lossy(), now.as_nanos());
         renameat(parent, name, parent, aside).map_err(|_| refused)?;
@@ -89,7 +89,7 @@ fn open_own(parent: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     })
 }
 
-/// A link of ours to a cache that is closed by now would keep tools from making another one.
+/// Links the open caches. A link to a cache that is now closed is removed, so that tools can make their own.
 fn link_open_ones(common: &Path, links: &OwnedFd, writable: &Writable) -> io::Result<()> {
     let is_open = |cache: &Path| cache.canonicalize().is_ok_and(|real| writable.holds(&real));
     for entry in Dir::read_from(links)?.flatten() {

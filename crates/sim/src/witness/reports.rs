@@ -1,4 +1,4 @@
-//! Books on what roles report: it is on record, only who was told of it fixes it, and nothing grave is left at the end.
+//! Checks that findings are on record, that only a role that knows of one fixes it, and that no grave one is left at the end.
 
 use super::{Truth, attempts};
 use crate::violation::{Held, hold};
@@ -101,7 +101,7 @@ impl Books {
         hold(!is_taken, "nobody_accepts_what_is_critical", || format!("{finding:?}"))
     }
 
-    /// Who has not seen a finding cannot have fixed it, whatever its role.
+    /// A dispatch that does not know of a finding cannot have fixed it, whatever its role.
     fn who_fixed_it_knew_of_it(
         &self,
         id: u32,

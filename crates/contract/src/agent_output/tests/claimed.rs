@@ -1,4 +1,4 @@
-//! What a refused reply reports all the same.
+//! The findings of a refused reply.
 
 use super::super::claimed_findings;
 use super::bare;
