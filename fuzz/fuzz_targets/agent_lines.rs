@@ -2,12 +2,12 @@
 //! standard error.
 #![no_main]
 
-#[path = "../../crates/host/tests/agent_support/properties.rs"]
+#[path = "../../crates/agents/tests/agent_support/properties.rs"]
 mod properties;
 
 use libfuzzer_sys::fuzz_target;
-use properties::{DRIVEN, plan, told};
-use tollgate_host::agent::Exit;
+use properties::{plan, told};
+use tollgate_agents::AgentExit;
 
 fuzz_target!(|input: &[u8]| {
     let Some((first, rest)) = input.split_first() else { return };
@@ -20,7 +20,8 @@ fuzz_target!(|input: &[u8]| {
         }
     }
     let code = asides.last().map(|line| i32::try_from(line.len() % 256).unwrap_or(0));
-    let exit = Exit { code, signal: None, stderr_tail: asides.join("\n") };
-    let plan = plan(DRIVEN[usize::from(*first) % DRIVEN.len()]);
+    let exit = AgentExit { code, signal: None, stderr_tail: asides.join("\n") };
+    let agents: Vec<_> = tollgate_agents::all().collect();
+    let plan = plan(agents[usize::from(*first) % agents.len()].kind());
     told(&plan, &lines, &asides, &exit);
 });

@@ -1,7 +1,9 @@
 //! `cargo xtask tidy`: the promises of the crates and the habits of the sources, each one a rule that bites.
 
+mod cycles;
 mod decisions;
 mod directions;
+mod durable;
 mod proofs;
 mod purity;
 mod size;
@@ -50,6 +52,8 @@ impl fmt::Display for Problem {
 fn problems(root: &Path) -> Result<Vec<Problem>, Trouble> {
     let files = source::load(root)?;
     let mut problems = directions::check(&directions::crates(root)?);
+    problems.extend(cycles::check(&files));
+    problems.extend(durable::check(&files));
     problems.extend(purity::check(&files));
     problems.extend(words::check(&files));
     problems.extend(size::check(&files));

@@ -10,26 +10,30 @@ pub const GOAL: &str = "Add rate limiting to the login command";
 
 /// What the demo answers where nobody can be asked, and why, in the words of the person it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct DemoAnswer {
     pub kind: DecisionKind,
     pub answer: &'static str,
     pub because: &'static str,
 }
 
 /// Answers in the order in which questions of their kind come; the last of a kind answers all that follow.
-pub fn answers() -> &'static [Answer] {
+pub fn answers() -> &'static [DemoAnswer] {
     &ANSWERS
 }
 
 /// The answer to a question of this kind after `asked_before` others of it; none where the story has no such question.
-pub fn answer(kind: DecisionKind, asked_before: usize) -> Option<&'static Answer> {
+pub fn answer(kind: DecisionKind, asked_before: usize) -> Option<&'static DemoAnswer> {
     let mut of_kind = answers().iter().filter(|answer| answer.kind == kind);
     of_kind.clone().nth(asked_before).or_else(|| of_kind.next_back())
 }
 
-/// Writes the sample project into `dir`. Files only: making it a repository is up to the caller. Never overwrites.
-pub fn write_sample(dir: &Path) -> io::Result<()> {
+/// Writes the sample project into `dir`, for a crew that `tollgate` plays. Files only: making it a repository is up to the
+/// caller. Never overwrites.
+pub fn write_sample(dir: &Path, tollgate: &Path) -> io::Result<()> {
+    // A JSON string is a TOML string, whatever is in the path.
+    let tollgate = serde_json::Value::from(tollgate.display().to_string()).to_string();
     for file in FILES {
+        let text = file.text.replace("\"{tollgate}\"", &tollgate);
         let path = dir.join(file.path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
@@ -39,7 +43,7 @@ pub fn write_sample(dir: &Path) -> io::Result<()> {
             .create_new(true)
             .mode(if file.is_program { 0o755 } else { 0o644 })
             .open(&path)
-            .and_then(|mut out| out.write_all(file.text.as_bytes()))
+            .and_then(|mut out| out.write_all(text.as_bytes()))
             .map_err(|error| {
                 io::Error::new(error.kind(), format!("{}: {error}", path.display()))
             })?;
@@ -47,28 +51,28 @@ pub fn write_sample(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-const ANSWERS: [Answer; 5] = [
-    Answer {
+const ANSWERS: [DemoAnswer; 5] = [
+    DemoAnswer {
         kind: DecisionKind::Approve,
         answer: "changes-requested: Architect: one counter for everybody lets a stranger lock all users out; count failures per user",
-        because: "the first design shuts the door for everybody after three wrong guesses",
+        because: "the first design locks everybody out after three wrong passwords",
     },
-    Answer {
+    DemoAnswer {
         kind: DecisionKind::Approve,
         answer: "approved",
         because: "the design counts per user now",
     },
-    Answer {
+    DemoAnswer {
         kind: DecisionKind::Strategy,
         answer: "per-batch",
         because: "it touches logins, so every task is reviewed at once",
     },
-    Answer {
+    DemoAnswer {
         kind: DecisionKind::Security,
         answer: "fix-later: the machine has one account; the folder becomes private with the next release",
         because: "the finding is real but harms nobody here today",
     },
-    Answer {
+    DemoAnswer {
         kind: DecisionKind::Notes,
         answer: "accept",
         because: "the message is good enough for now",
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn the_planted_bug_passes_the_coders_tests_and_fails_those_of_qa() {
         let dir = tempfile::tempdir().unwrap();
-        write_sample(dir.path()).unwrap();
+        write_sample(dir.path(), Path::new("tollgate")).unwrap();
         assert!(check_passes(dir.path()), "the sample as it is");
         put(dir.path(), "limit-1.sh", "lib/limit.sh");
         put(dir.path(), "test_limit.sh", "tests/test_limit.sh");
@@ -173,7 +177,7 @@ mod tests {
     #[test]
     fn every_file_the_crew_copies_is_in_the_sample() {
         let dir = tempfile::tempdir().unwrap();
-        write_sample(dir.path()).unwrap();
+        write_sample(dir.path(), Path::new("tollgate")).unwrap();
         let crew = fs::read_to_string(dir.path().join(".demo/crew.json")).unwrap();
         let crew: serde_json::Value = serde_json::from_str(&crew).unwrap();
         for rule in crew["rules"].as_array().unwrap() {
@@ -189,7 +193,7 @@ mod tests {
     fn a_sample_is_never_written_over_files() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("README.md"), "mine").unwrap();
-        let error = write_sample(dir.path()).unwrap_err();
+        let error = write_sample(dir.path(), Path::new("tollgate")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert!(error.to_string().contains("README.md"), "{error}");
         assert_eq!(fs::read_to_string(dir.path().join("README.md")).unwrap(), "mine");

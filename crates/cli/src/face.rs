@@ -16,7 +16,7 @@ pub use terminal::TerminalFace;
 use crate::output;
 use std::path::Path;
 use tollgate_core::id::CommandId;
-use tollgate_host::serve::{Face, Message, Owner};
+use tollgate_host::serve::{Face, Owner, OwnerMessage};
 
 /// The face that fits: a terminal with a person at it, or plain lines.
 pub fn fitting(no_input: bool, root: &Path) -> Box<dyn Face> {
@@ -65,7 +65,7 @@ pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard
                 std::process::exit(crate::exit::Exit::Interrupted as i32);
             }
             is_ending = true;
-            let _ = signals_to.send(Message::Interrupt);
+            let _ = signals_to.send(OwnerMessage::Interrupt);
         }
     });
     Ok(face.reads_lines().then(|| Keyboard::take(owner.sender())))

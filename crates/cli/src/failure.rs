@@ -4,12 +4,12 @@ use crate::exit::Exit;
 use tollgate_contract::config::Config;
 use tollgate_contract::diagnostic::Report;
 use tollgate_core::refusal::Refusal;
-use tollgate_host::inbox::InboxError;
-use tollgate_host::journal::JournalError;
-use tollgate_host::layout::LayoutError;
-use tollgate_host::lock::LockError;
+use tollgate_host::client::{InboxError, JournalError, LockError};
+use tollgate_host::fault::Faulty;
+use tollgate_host::layout::NoStateHome;
 use tollgate_host::repository::{AsideError, RepositoryError};
 use tollgate_host::serve::{OpenError, ServeError};
+use tollgate_host::sessions::SessionsError;
 use tollgate_host::settings::SettingsError;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Failure {
         let message = format!("there is no [agent.{name}] in tollgate.toml");
         let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
         Self::usage("cli.no_agent", message).hint(match known.as_slice() {
-            [] => "it describes none; `tollgate init` writes one for those it finds".to_owned(),
+            [] => "it defines none; `tollgate init` writes one for the agents it finds".to_owned(),
             known => format!("known agents: {}", known.join(", ")),
         })
     }
@@ -63,8 +63,14 @@ impl From<RepositoryError> for Failure {
     }
 }
 
-impl From<LayoutError> for Failure {
-    fn from(error: LayoutError) -> Self {
+impl From<SessionsError> for Failure {
+    fn from(error: SessionsError) -> Self {
+        Self::usage("cli.session", error.to_string())
+    }
+}
+
+impl From<NoStateHome> for Failure {
+    fn from(error: NoStateHome) -> Self {
         Self::usage("cli.session", error.to_string())
     }
 }
@@ -86,6 +92,10 @@ impl From<JournalError> for Failure {
             JournalError::Damaged { .. } | JournalError::Unknown { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
                     .hint("keep the folder as it is; accepted work is on the session's branch")
+            }
+            JournalError::Newer { .. } => {
+                Self::new(Exit::Damaged, "cli.journal_newer", error.to_string())
+                    .hint("update Tollgate; `tollgate --version` says which version this is")
             }
             JournalError::Foreign { .. } | JournalError::Copied { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_damaged", error.to_string())
@@ -111,6 +121,14 @@ impl From<JournalError> for Failure {
             _ => persistence(error.to_string()),
         }
     }
+}
+
+/// The host could not do its part: nothing was acknowledged, nothing is lost.
+fn host_failed(error: &impl Faulty) -> Failure {
+    let fault = error.fault();
+    let code = fault.kind.code().as_str();
+    Failure::new(Exit::Blocked, code, format!("BLOCKED ({code}): {fault}"))
+        .hint(fault.kind.remedy())
 }
 
 /// The truth could not be written: nothing was acknowledged, nothing is lost.
@@ -163,13 +181,10 @@ impl From<OpenError> for Failure {
             OpenError::Aside(AsideError::Gone { .. }) => {
                 Self::new(Exit::Damaged, "cli.journal_older", error.to_string())
             }
-            OpenError::Aside(AsideError::Git(_)) | OpenError::Git(_) => {
-                persistence(error.to_string())
-            }
-            OpenError::Workspace(error) => persistence(error.to_string()),
-            OpenError::Folder { .. } | OpenError::Move { .. } | OpenError::Files(_) => {
-                persistence(error.to_string())
-            }
+            OpenError::Aside(AsideError::Git(error)) | OpenError::Git(error) => host_failed(&error),
+            OpenError::Workspace(error) => host_failed(&error),
+            OpenError::Files(error) => host_failed(&error),
+            OpenError::Folder { .. } | OpenError::Move { .. } => persistence(error.to_string()),
         }
     }
 }

@@ -4,19 +4,7 @@ use crate::place;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use tollgate_contract::config::Adapter;
 use tollgate_host::agent::probe::{self, Person};
-
-/// Those that have a program of a name of their own, the best tested first.
-pub const PROGRAMS: [Adapter; 7] = [
-    Adapter::Claude,
-    Adapter::Codex,
-    Adapter::Gemini,
-    Adapter::Goose,
-    Adapter::Opencode,
-    Adapter::Copilot,
-    Adapter::Qwen,
-];
 
 pub fn person() -> Person<'static> {
     static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(place::home);
@@ -29,7 +17,7 @@ pub fn beside_tested(found: &str, tested: &str) -> (Ordering, String) {
     let words = match stands {
         Ordering::Equal => ", as tested".to_owned(),
         Ordering::Greater => format!("; tested with {tested}"),
-        Ordering::Less => format!(", older than {tested}, which it was tested with"),
+        Ordering::Less => format!(", older than the tested version {tested}"),
     };
     (stands, words)
 }

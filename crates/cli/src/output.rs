@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use tollgate_contract::diagnostic::{Report, Severity};
+use tollgate_contract::diagnostic::{Level, Report};
 use tollgate_host::sanitize::terminal_text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -256,8 +256,8 @@ pub fn failure(failure: &Failure) {
 pub fn report(report: &Report) {
     for diagnostic in &report.diagnostics {
         let (style, word) = match diagnostic.severity {
-            Severity::Error => (BAD, "error"),
-            Severity::Warning => (WARN, "warning"),
+            Level::Error => (BAD, "error"),
+            Level::Warning => (WARN, "warning"),
         };
         let mark = format!("{word}[{}]", diagnostic.code);
         marked(style, &mark, &format!("{}: {}", diagnostic.place(), diagnostic.message));

@@ -5,23 +5,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tollgate_contract::config::Config;
 use tollgate_core::id::SessionName;
-use tollgate_core::session::Session;
-use tollgate_host::client;
+use tollgate_core::view::View;
+use tollgate_host::client::Client;
 use tollgate_host::context::Context;
 use tollgate_host::layout::{Layout, SessionLayout, journal_anchors, state_home};
 use tollgate_host::redact::Redactor;
 use tollgate_host::repository::Repository;
 use tollgate_host::sandbox;
+use tollgate_host::sessions;
 use tollgate_host::settings::{self, SettingsError};
 
 /// For commands that only read: no settings are needed, and broken ones do not matter.
 #[derive(Debug)]
-pub struct Place {
+pub struct Checkout {
     pub layout: Layout,
     repository: Repository,
 }
 
-impl Place {
+impl Checkout {
     pub fn find() -> Result<Self, Failure> {
         let repository = Repository::discover(&here()?)?;
         Ok(Self { layout: Layout::new(repository.root()), repository })
@@ -34,19 +35,26 @@ impl Place {
     }
 
     pub fn session(&self, text: &str) -> Result<(SessionName, SessionLayout), Failure> {
-        let name = self.layout.resolve(text)?;
+        let name = sessions::find(&self.layout, text)?;
         let layout = self.layout.session(&name);
         Ok((name, layout))
     }
 
-    /// A session that has begun, as its journal tells it now, whoever owns it.
-    pub fn begun(&self, text: &str) -> Result<(SessionName, SessionLayout, Session), Failure> {
+    pub fn client(&self, text: &str) -> Result<(SessionName, Client), Failure> {
         let (name, layout) = self.session(text)?;
-        let session = client::read_session(&layout)
-            .map_err(Failure::reading)?
-            .ok_or_else(|| Failure::usage("cli.session", format!("{name} has not begun yet")))?;
-        Ok((name, layout, session))
+        Ok((name, Client::open(layout).map_err(Failure::reading)?))
     }
+
+    /// A session that has begun, as its journal tells it now, whoever owns it.
+    pub fn begun(&self, text: &str) -> Result<(Client, View), Failure> {
+        let (name, mut client) = self.client(text)?;
+        let view = client.view().map_err(Failure::reading)?;
+        Ok((client, view.ok_or_else(|| not_begun(&name))?))
+    }
+}
+
+pub fn not_begun(name: &SessionName) -> Failure {
+    Failure::usage("cli.session", format!("{name} has not begun yet"))
 }
 
 /// For commands that act.

@@ -31,8 +31,8 @@ pub fn run(script: &Path) -> ExitCode {
     }
     let (code, message) = match play(script) {
         Ok(code) => return ExitCode::from(code),
-        Err(Trouble::Script(message)) => (EXIT_USAGE, message),
-        Err(Trouble::World(message)) => (EXIT_CANNOT, message),
+        Err(ScriptError::Script(message)) => (EXIT_USAGE, message),
+        Err(ScriptError::World(message)) => (EXIT_CANNOT, message),
     };
     to_stderr(&format!("scripted agent: {message}\n"));
     ExitCode::from(code)
@@ -40,47 +40,45 @@ pub fn run(script: &Path) -> ExitCode {
 
 /// Why a script could not be played.
 #[derive(Debug)]
-enum Trouble {
+enum ScriptError {
     Script(String),
     World(String),
 }
 
-fn play(path: &Path) -> Result<u8, Trouble> {
-    let script = Script::read(path).map_err(Trouble::Script)?;
-    let start = Start::from_process().map_err(Trouble::Script)?;
+fn play(path: &Path) -> Result<u8, ScriptError> {
+    let script = Script::read(path).map_err(ScriptError::Script)?;
+    let start = Start::from_process().map_err(ScriptError::Script)?;
     let nth = counted(path, &script, &start)?;
     if let Some(log) = &script.log {
         let line = format!("{start} nth {nth}\n");
         count::append(Path::new(&start.fill(log)), &line)
-            .map_err(|error| Trouble::World(format!("cannot write the log {log}: {error}")))?;
+            .map_err(|error| ScriptError::World(format!("cannot write the log {log}: {error}")))?;
     }
     let rule = script.rules.iter().find(|rule| matching::fits(&rule.when, &start, nth));
     let Some(rule) = rule else {
         if script.defaults {
-            defaults::work(&start).map_err(Trouble::World)?;
+            defaults::work(&start).map_err(ScriptError::World)?;
             say(&Stdout::Exact(act::filled(None, &start)));
             return Ok(0);
         }
         let message = format!("no rule fits {start} nth {nth}, and \"defaults\" is off");
-        return Err(Trouble::Script(message));
+        return Err(ScriptError::Script(message));
     };
-    let outcome = act::perform(&rule.then, &start, path).map_err(Trouble::World)?;
+    let outcome = act::perform(&rule.then, &start, path).map_err(ScriptError::World)?;
     if let Some(stdout) = &outcome.stdout {
         say(stdout);
     }
     Ok(outcome.exit)
 }
 
-/// Counting matters only to a script that asks for it; others also play where their folder cannot be written.
-fn counted(path: &Path, script: &Script, start: &Start) -> Result<u32, Trouble> {
-    count::record(path, start).or_else(|error| {
-        let folder = count::folder(path);
-        let message = format!("this start is not counted in {}: {error}", folder.display());
-        if script.counts() {
-            return Err(Trouble::World(message));
-        }
-        to_stderr(&format!("scripted agent: {message}\n"));
-        Ok(1)
+/// Counting matters to a script that asks for it, and to a test that made the folder for it.
+fn counted(path: &Path, script: &Script, start: &Start) -> Result<u32, ScriptError> {
+    if !script.counts() && !count::is_on() {
+        return Ok(1);
+    }
+    let folder = count::folder(path);
+    count::record(&folder, start).map_err(|error| {
+        ScriptError::World(format!("this start is not counted in {}: {error}", folder.display()))
     })
 }
 

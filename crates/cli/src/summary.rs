@@ -2,41 +2,44 @@
 
 use crate::exit::Exit;
 use crate::face::digest;
-use crate::face::narrate::dispatch;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
 use anstyle::Style;
 use std::path::Path;
-use tollgate_core::decision::{Blocker, Decision, DecisionKind};
+use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
-use tollgate_core::session::Session;
-use tollgate_host::activity::manual::{self, Assigned};
+use tollgate_core::view::{FindingView, View};
+use tollgate_host::activity::manual::Assigned;
 use tollgate_host::failure_report::{self, FailureReport};
 use tollgate_host::layout::Layout;
 use tollgate_host::repository::Repository;
-use tollgate_host::serve::Ending;
+use tollgate_host::serve::ServeEnd;
+
+/// Below the session's folder.
+const REPORT: &str = "report.md";
 
 /// Tells how it ended and what to do next.
-pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
+pub fn ending(root: &Path, view: &View, assigned: &[Assigned], ending: ServeEnd) -> Exit {
     match ending {
-        Ending::Done => {
-            done(session);
+        ServeEnd::Done => {
+            done(view);
             Exit::Ok
         }
-        Ending::Waiting => {
-            waiting(root, session);
+        ServeEnd::Waiting => {
+            output::talk("");
+            output::styled(BOLD, &format!("WAITING  {} waits for you", view.session));
+            questions(root, view);
+            roles_to_play(view, assigned);
             Exit::Waiting
         }
-        Ending::Blocked => {
-            if let Some(found) = &session.blocker {
-                blocked(root, session, found);
-            }
-            session.pending_decisions().for_each(|decision| question(root, session, decision));
-            roles_to_play(root, session);
+        ServeEnd::Blocked => {
+            blocked(root, view);
+            questions(root, view);
+            roles_to_play(view, assigned);
             Exit::Blocked
         }
-        Ending::Interrupted => {
-            let how = format!("tollgate resume {}", session.opening.session);
+        ServeEnd::Interrupted => {
+            let how = format!("tollgate resume {}", view.session);
             output::marked(
                 BOLD,
                 "interrupted:",
@@ -47,69 +50,63 @@ pub fn ending(root: &Path, session: &Session, ending: Ending) -> Exit {
     }
 }
 
-pub fn done(session: &Session) {
+fn done(view: &View) {
     output::talk("");
-    output::styled(GOOD, &format!("DONE  {}", session.opening.goal));
-    output::talk(&counts(session));
-    let tracked = session.findings.iter().filter(|f| f.status == FindingStatus::Tracked).count();
+    output::styled(GOOD, &format!("DONE  {}", view.goal));
+    output::talk(&counts(view));
+    let is_tracked = |finding: &&FindingView| finding.status == FindingStatus::Tracked;
+    let tracked = view.findings.iter().filter(is_tracked).count();
     if tracked > 0 {
         output::talk(&format!("{tracked} finding(s) are tracked for later"));
     }
-    for issue in &session.known_issues {
+    for issue in &view.known_issues {
         output::marked(NOTE, "known issue:", issue);
     }
-    if session.has_accepted_work() {
-        let branch = session.branch();
+    if view.has_accepted_work() {
+        let branch = &view.branch;
         output::marked(
             BOLD,
             "next:",
             &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
         );
     }
-    if has_tasks(session) {
-        output::marked(DIM, "report:", &session.session_path("report.md"));
+    if has_tasks(view) {
+        output::marked(DIM, "report:", &view.path_of(REPORT));
     } else {
-        output::marked(DIM, "record:", &format!("`tollgate audit {}`", session.opening.session));
+        output::marked(DIM, "record:", &format!("`tollgate audit {}`", view.session));
     }
-    output::marked(DIM, "evidence:", &session.session_path("evidence/"));
+    output::marked(DIM, "evidence:", &view.path_of("evidence/"));
 }
 
-fn counts(session: &Session) -> String {
-    let files = session.changed.len();
-    let dispatches = session.dispatches.len();
+fn counts(view: &View) -> String {
+    let (files, dispatches) = (view.changed_files.len(), view.dispatches.len());
     let work = format!("{files} file(s) changed, {dispatches} dispatch(es)");
-    if !has_tasks(session) {
+    if !has_tasks(view) {
         return work;
     }
-    let (tasks, criteria) = (session.tasks.len(), session.criteria.len());
+    let (tasks, criteria) = (view.tasks.len(), view.criteria.len());
     format!("{tasks} task(s) completed, {criteria} acceptance criteria met, {work}")
 }
 
 /// Only a route with tasks has criteria and a report; others leave the files that they declare.
-fn has_tasks(session: &Session) -> bool {
-    !session.tasks.is_empty() || session.artefacts.contains_key("report.md")
-}
-
-fn waiting(root: &Path, session: &Session) {
-    output::talk("");
-    output::styled(BOLD, &format!("WAITING  {} waits for you", session.opening.session));
-    session.pending_decisions().for_each(|decision| question(root, session, decision));
-    roles_to_play(root, session);
+fn has_tasks(view: &View) -> bool {
+    !view.tasks.is_empty() || view.artefacts.iter().any(|artefact| artefact.path == REPORT)
 }
 
 /// What a person plays: where to read, where to work, what to leave, how to hand it in.
-fn roles_to_play(root: &Path, session: &Session) {
-    let name = &session.opening.session;
-    for assigned in manual::assigned(session, &Layout::new(root).session(name)) {
+fn roles_to_play(view: &View, assigned: &[Assigned]) {
+    let name = &view.session;
+    for assigned in assigned {
         output::talk("");
-        let who = dispatch(session, assigned.number);
+        let dispatch = view.dispatches.iter().find(|found| found.number == assigned.number);
+        let who = dispatch.map(|found| found.title.as_str()).unwrap_or_default();
         if assigned.is_submitted {
             let text = format!("is handed in; continue with `tollgate resume {name}`");
-            output::marked(NOTE, &who, &text);
+            output::marked(NOTE, who, &text);
             continue;
         }
-        output::marked(NOTE, &who, "is yours to play");
-        for (mark, text) in play(name, &assigned) {
+        output::marked(NOTE, who, "is yours to play");
+        for (mark, text) in play(name, assigned) {
             output::marked(BOLD, &format!("  {mark:<8}"), &text);
         }
     }
@@ -132,25 +129,30 @@ pub fn play(session: &SessionName, assigned: &Assigned) -> Vec<(&'static str, St
     lines
 }
 
-fn question(root: &Path, session: &Session, decision: &Decision) {
-    output::talk("");
-    output::marked(NOTE, decision.decision_id.as_str(), &decision.question);
-    for line in digest(root, session, decision) {
-        output::quoted(DIM, &line);
-    }
-    let name = &session.opening.session;
-    for option in &decision.options {
-        let command =
-            format!("tollgate answer {name} {} {:?} --resume", decision.decision_id, option.answer);
-        output::marked(BOLD, "  ", &command);
-        output::styled(DIM, &format!("      {}: {}", option.label, option.consequence));
+fn questions(root: &Path, view: &View) {
+    for question in &view.pending_decisions {
+        output::talk("");
+        output::marked(NOTE, question.decision_id.as_str(), &question.question);
+        for line in digest(root, view, question) {
+            output::quoted(DIM, &line);
+        }
+        let (name, id) = (&view.session, &question.decision_id);
+        for option in &question.options {
+            let command = format!("tollgate answer {name} {id} {:?} --resume", option.answer);
+            output::marked(BOLD, "  ", &command);
+            output::styled(DIM, &format!("      {}: {}", option.label, option.consequence));
+        }
     }
 }
 
-pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
+/// Why it does not continue; nothing where it does.
+pub fn blocked(root: &Path, view: &View) {
+    let Some(blocker) = &view.blocker else {
+        return;
+    };
     output::talk("");
-    output::styled(BAD, &format!("BLOCKED  {} ({})", session.opening.session, blocker.code));
-    match failure_of(root, session) {
+    output::styled(BAD, &format!("BLOCKED  {} ({})", view.session, blocker.code));
+    match failure_of(root, view) {
         Some((report, path)) => {
             output::quoted(Style::new(), &failure_report::facts(&report));
             output::marked(DIM, "report:", &format!("{path}, and .txt for people"));
@@ -160,25 +162,25 @@ pub fn blocked(root: &Path, session: &Session, blocker: &Blocker) {
             output::marked(NOTE, "remedy:", &blocker.remedy);
         }
     }
-    if session.is_cancelled() {
-        undo_offer(root, session);
-    } else if session.has_accepted_work() {
-        output::marked(DIM, "kept:", &format!("accepted work is on branch {}", session.branch()));
+    if view.is_cancelled() {
+        undo_offer(root, view);
+    } else if view.has_accepted_work() {
+        output::marked(DIM, "kept:", &format!("accepted work is on branch {}", view.branch));
     }
 }
 
 /// What would undo a cancelled session. Agents work in a clone, so the checkout holds nothing but the person's own work:
 /// going back to a snapshot of it would undo that.
-pub fn undo_offer(root: &Path, session: &Session) {
-    output::talk("it changed nothing in your checkout: there is nothing to undo there");
-    if !session.has_accepted_work() {
+pub fn undo_offer(root: &Path, view: &View) {
+    output::talk("your checkout was not changed, so there is nothing to undo there");
+    if !view.has_accepted_work() {
         return;
     }
-    let branch = session.branch();
+    let branch = &view.branch;
     let is_ours_alone = Repository::discover(root).and_then(|repository| {
-        let tip = repository.branch_tip(&session.opening.session)?;
-        let is_on_it = repository.head()?.branch.as_ref() == Some(&branch);
-        Ok(tip.as_ref() == Some(&session.tip) && !is_on_it)
+        let tip = repository.branch_tip(&view.session)?;
+        let is_on_it = repository.head()?.branch.as_ref() == Some(branch);
+        Ok(tip.as_ref() == Some(&view.tip) && !is_on_it)
     });
     let how = match is_ours_alone {
         Ok(true) => format!("`git branch -D {branch}` removes it"),
@@ -188,8 +190,8 @@ pub fn undo_offer(root: &Path, session: &Session) {
 }
 
 /// What is on disk about the failure that the first open question is about.
-fn failure_of(root: &Path, session: &Session) -> Option<(FailureReport, String)> {
-    let mut pending = session.pending_decisions();
-    let decision = pending.find(|decision| decision.kind == DecisionKind::Escalation)?;
-    FailureReport::of_decision(&Layout::new(root), session, decision)
+fn failure_of(root: &Path, view: &View) -> Option<(FailureReport, String)> {
+    let mut pending = view.pending_decisions.iter();
+    let question = pending.find(|question| question.kind == DecisionKind::Escalation)?;
+    FailureReport::of_question(&Layout::new(root), &view.session, question)
 }

@@ -125,10 +125,7 @@ fn the_action_and_the_role_of_the_guide_run() {
     }
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("crew.json"), "{}").unwrap();
-    let settings = format!(
-        "[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n",
-        home.join("crew.json").display()
-    );
+    let settings = crate::support::scripted("crew", &home.join("crew.json"));
     std::fs::write(repo.join("tollgate.toml"), settings).unwrap();
     std::fs::write(repo.join("agents/actions/inquiry.md"), block(&page, "markdown")).unwrap();
     std::fs::write(repo.join("agents/detective/SKILL.md"), block(&page, "yaml")).unwrap();

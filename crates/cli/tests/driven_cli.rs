@@ -30,9 +30,9 @@ fi
 /// A repository whose crew is driven through a program like opencode, which does `more` after its work.
 fn world(rules: Value, more: &str, settings: &str) -> Repo {
     let repo = Repo::with(rules);
-    let more = more.replace("{counts}", &repo.outside("crew.json.d").display().to_string());
+    let more = more.replace("{counts}", &repo.counts().display().to_string());
     let crew = repo.outside("crew.json");
-    fs::create_dir_all(repo.outside("crew.json.d")).unwrap();
+    fs::create_dir_all(repo.counts()).unwrap();
     let program = repo.outside("opencode");
     let tollgate = env!("CARGO_BIN_EXE_tollgate");
     let script = format!(
@@ -55,7 +55,7 @@ line step_finish '"reason":"stop","tokens":{{"input":100,"output":20,"reasoning"
         &format!(
             "[roles]\ndefault = \"oc\"\n\n[agent.oc]\nadapter = \"opencode\"\nprogram = {program:?}\n{settings}\n\n\
              [retry]\ntransient_base = \"10ms\"\n\n[sandbox]\nwrite = [{counts:?}]\n",
-            counts = repo.outside("crew.json.d"),
+            counts = repo.counts(),
         ),
     );
     fs::create_dir_all(login(&repo).parent().unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn r113_a_login_that_an_agent_shows_is_in_no_file_of_ours_and_comes_back_renewed
     assert_eq!(fs::read_to_string(login(&repo)).unwrap(), renewed(&repo));
     let homes = repo.outside("state/agents");
     assert_eq!(files_below(&homes), Vec::<PathBuf>::new(), "no private folder is left");
-    let seen = fs::read_to_string(repo.outside("crew.json.d/homes.log")).unwrap();
+    let seen = fs::read_to_string(repo.counts().join("homes.log")).unwrap();
     assert_eq!(seen, "1\n".repeat(repo.starts().len()), "each agent saw its own alone");
 }
 
@@ -349,7 +349,7 @@ fn a_plan_for_an_agent_program_that_never_started_does_not_bind_who_comes_after(
     assert!(plan.exists() && repo.starts().is_empty(), "its agent was about to start");
     let settings = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
     let crew = repo.outside("crew.json");
-    let scripted = format!("[agent.crew]\nadapter = \"scripted\"\nargs = [{crew:?}]\n");
+    let scripted = support::scripted("crew", &crew);
     repo.write("tollgate.toml", &settings.replace("\"oc\"", "\"crew\""));
     repo.settings(&scripted);
     repo.resume().exits(0);

@@ -42,7 +42,7 @@ impl World {
     /// One dispatch of the Researcher by a program like Claude Code that does this.
     fn new(script: &str, settings: &str) -> Self {
         let repo = Repo::with(json!([]));
-        let open = repo.outside("crew.json.d");
+        let open = repo.counts();
         fs::create_dir_all(&open).unwrap();
         fs::write(repo.outside("child.py"), CHILD).unwrap();
         let program = repo.outside("claude");
@@ -263,7 +263,7 @@ fn a_program_that_tries_again_for_ever_is_unavailable() {
     let world = World::new(&format!("init\nwhile true; do echo '{retry}'; sleep 0.02; done\n"), "");
     world.run().exits(4);
     let end = world.ended("unavailable");
-    assert!(end["detail"].as_str().unwrap().contains("got nowhere"), "{end}");
+    assert!(end["detail"].as_str().unwrap().contains("without success"), "{end}");
 }
 
 #[test]

@@ -19,9 +19,7 @@ fn world(has_remark: bool) -> World {
     );
     let rules = if has_remark { rule } else { String::new() };
     fs::write(&script, format!(r#"{{"rules": [{rules}]}}"#)).unwrap();
-    let settings =
-        format!("[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n", script.to_str().unwrap());
-    world.write("tollgate.toml", &settings);
+    world.write("tollgate.toml", &crate::support::scripted("crew", &script));
     let ran = world.run(&["run", "--lean", "--no-input", "Fix the greeting"]);
     assert_eq!(ran.code, if has_remark { 3 } else { 0 }, "{ran:?}");
     world

@@ -13,6 +13,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_host::crash::POINTS;
 
 /// A place where a process of a run is killed: the how-manieth process, and there the how-manieth time.
@@ -78,6 +79,59 @@ fn r103_killed_while_labels_are_written_into_work_items_it_ends_the_same() {
     let places: Vec<Place> = chosen(&reference).into_iter().filter(is_of_labels).collect();
     assert_eq!(places.len(), 4, "{places:?}");
     each(&places, |place| expect_same_end(&World::items(), place, &reference, |_, _| {}));
+}
+
+/// An engine dies when it has said what to run, the next one while it prepares the attempt again, and only then comes the
+/// supervisor of the first one.
+#[test]
+fn r103_a_supervisor_that_comes_late_never_runs_an_agent_in_a_half_prepared_tree() {
+    let reference = undisturbed(World::lean, |_, _| {});
+    each(&PREPARING, |point| {
+        let world = World::lean();
+        let crash = |next: &Next, point: &str| {
+            let output = world.command(next).env("TOLLGATE_CRASH_AT", point).output().unwrap();
+            assert_eq!(ended(&output).signal, Some(9), "{point} was not reached");
+        };
+        crash(&Next::Run, "process.run_written");
+        crash(&Next::Resume, point);
+        let attempt =
+            world.session_layout().unwrap().attempt(DispatchNumber::FIRST, Attempt::FIRST);
+        let folder = attempt.folder().display().to_string();
+        assert!(world.tollgate(&["supervise", &folder]).status().unwrap().success());
+        let has_begun = attempt.folder().join("started").exists();
+        assert_eq!(has_begun, *point == "process.run_written", "of what is prepared it may begin");
+        world.finish(|_, _| {});
+        assert_eq!(Facts::of(&world), reference.facts);
+        expect_sound(&world);
+        assert_eq!(world.starts(), reference.starts);
+    });
+}
+
+/// Every instant of a start between the hold and the supervisor, in order.
+const PREPARING: [&str; 8] = [
+    "hold.taken",
+    "dispatch.cleaned",
+    "dispatch.restored",
+    "dispatch.laid_out",
+    "dispatch.prepared",
+    "dispatch.specified",
+    "process.run_unwritten",
+    "process.run_written",
+];
+
+#[test]
+fn r103_a_supervisor_that_comes_after_the_cancel_begins_nothing() {
+    let world = World::lean();
+    let killed = world.command(&Next::Run).env("TOLLGATE_CRASH_AT", "process.run_written").output();
+    assert_eq!(ended(&killed.unwrap()).signal, Some(9));
+    assert!(
+        world.tollgate(&["cancel", "latest", "--reason", "enough"]).status().unwrap().success()
+    );
+    let attempt = world.session_layout().unwrap().attempt(DispatchNumber::FIRST, Attempt::FIRST);
+    let folder = attempt.folder().display().to_string();
+    assert!(world.tollgate(&["supervise", &folder]).status().unwrap().success());
+    assert!(!attempt.folder().join("started").exists());
+    assert_eq!(world.starts(), Vec::<String>::new());
 }
 
 /// Only a commit that the journal never heard of makes the next engine go back to the one before.

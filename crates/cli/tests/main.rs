@@ -4,7 +4,7 @@
 #[path = "cli_reading/support.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod reading_support;
-#[path = "../../host/tests/tracker_support/mod.rs"]
+#[path = "../../tracker/tests/tracker_support/mod.rs"]
 mod tracker_support;
 
 mod docs_examples;

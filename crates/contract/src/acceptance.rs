@@ -1,10 +1,10 @@
 //! Reads acceptance.json: the criteria that decide whether the work is done.
 
-use crate::diagnostic::tasks::At;
+use crate::diagnostic::tasks::PlanLocation;
 use crate::diagnostic::{Diagnostic, Report, tasks as say};
 use crate::json_file;
 use crate::node::{Node, pointer};
-use crate::shape::{Fault, Wrong};
+use crate::shape::{ShapeError, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -45,8 +45,8 @@ pub fn read(text: &str, path: &str) -> (Option<Vec<Criterion>>, Report) {
     (criteria, report)
 }
 
-fn words(fault: &Fault, path: &str) -> Diagnostic {
-    let at = At { file: path, pointer: &fault.pointer, line: None, id: "" };
+fn words(fault: &ShapeError, path: &str) -> Diagnostic {
+    let at = PlanLocation { file: path, pointer: &fault.pointer, line: None, id: "" };
     match (fault.pointer.as_str(), &fault.wrong) {
         ("/acceptance_criteria", Wrong::Empty) => say::no_criteria(&at),
         ("", Wrong::Missing { field }) if field == "acceptance_criteria" => say::no_criteria(&at),
@@ -60,7 +60,7 @@ fn rules(root: &Node, path: &str, report: &mut Report) {
     for (index, criterion) in criteria.iter().enumerate() {
         let below = pointer("/acceptance_criteria", index);
         let id = criterion.get("id").and_then(Node::as_text).unwrap_or_default();
-        let at = At { file: path, pointer: &pointer(&below, "id"), line: None, id };
+        let at = PlanLocation { file: path, pointer: &pointer(&below, "id"), line: None, id };
         if !id.is_empty() && !seen.insert(id) {
             report.push(say::criterion_twice(&at));
         }
@@ -72,7 +72,10 @@ fn rules(root: &Node, path: &str, report: &mut Report) {
         let is_blank = |node: &&Node| node.as_text().is_some_and(says_nothing);
         let is_list = matches!(verify.value, crate::node::Value::List(_));
         if (is_list && entries.is_empty()) || entries.iter().any(is_blank) {
-            report.push(say::verify_empty(&At { pointer: &pointer(&below, "verify"), ..at }));
+            report.push(say::verify_empty(&PlanLocation {
+                pointer: &pointer(&below, "verify"),
+                ..at
+            }));
         }
     }
 }

@@ -66,7 +66,8 @@ fn name(node: &Node, path: &str, report: &mut Report) {
 fn paths(node: &Node, path: &str, report: &mut Report) {
     for key in ["inputs", "outputs"] {
         for entry in node.get(key).map(Node::items).unwrap_or_default() {
-            let is_outside = |text: &&str| text.contains('/') && !crate::globs::is_inside(text);
+            let is_outside =
+                |text: &&str| text.contains('/') && !tollgate_judge::globs::is_inside(text);
             if let Some(text) = entry.as_text().filter(is_outside) {
                 report.push(say::path_invalid(path, entry.line, text));
             }

@@ -1,9 +1,9 @@
 //! The input of a dispatch: what every agent is told, and the check before it is told.
 
-use crate::diagnostic::{Diagnostic, Place, Report, agent_input as say, shape as words};
+use crate::diagnostic::{Diagnostic, Location, Report, agent_input as say, shape as words};
 use crate::json_file;
 use crate::node::{Node, Value, pointer};
-use crate::shape::{Fault, Wrong};
+use crate::shape::{ShapeError, Wrong};
 use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,20 +135,20 @@ pub fn validate(input: &AgentInput, role: Option<Role>) -> Report {
 
 /// A canonical agent name, exactly spelled.
 pub fn read_role(name: &str) -> Result<Role, Box<Diagnostic>> {
-    Role::parse(name).ok_or_else(|| Box::new(say::agent_unknown(Place::file("", None), name)))
+    Role::parse(name).ok_or_else(|| Box::new(say::agent_unknown(Location::file("", None), name)))
 }
 
-fn special_words(fault: &Fault, path: &str) -> Diagnostic {
+fn special_words(fault: &ShapeError, path: &str) -> Diagnostic {
     match (fault.pointer.as_str(), &fault.wrong) {
         (pointer @ "/agent", Wrong::Value { found, .. }) => {
-            say::agent_unknown(Place::new(path, pointer, None), found)
+            say::agent_unknown(Location::new(path, pointer, None), found)
         }
         _ => words::fault(path, fault),
     }
 }
 
 fn rules(root: &Node, path: &str, role: Option<Role>, report: &mut Report) {
-    let place = |pointer: &str| Place::new(path, pointer, None);
+    let place = |pointer: &str| Location::new(path, pointer, None);
     let own = root.get("agent").and_then(Node::as_text).and_then(Role::parse);
     let Some(task) = root.get("task") else { return };
     if let Some(id) = task.get("id").and_then(Node::as_text)
@@ -177,7 +177,7 @@ fn rules(root: &Node, path: &str, role: Option<Role>, report: &mut Report) {
 fn placeholders(root: &Node, path: &str, report: &mut Report) {
     let mut look = |at: String, node: &Node| {
         if let Some(text) = node.as_text().filter(|text| text.contains("<session>")) {
-            report.push(say::session_placeholder(Place::new(path, &at, None), text));
+            report.push(say::session_placeholder(Location::new(path, &at, None), text));
         }
     };
     for list in ["/task/context_files", "/artifact_list"] {

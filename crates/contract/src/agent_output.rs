@@ -14,7 +14,7 @@ pub use wire::{AgentOutput, ScopeRequest};
 
 use crate::diagnostic::{Diagnostic, Report, reply, shape as words};
 use crate::node::{JsonFault, Node, Value, read_json};
-use crate::shape::{Fault, Unread, Wrong, read};
+use crate::shape::{ReadError, ShapeError, Wrong, read};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tollgate_core::limits::{REPLY_BYTES_MAX, REPLY_ITEMS_MAX};
@@ -212,15 +212,15 @@ fn result_kind(node: &Node, role: Option<Role>) -> Result<ReplyKind, Report> {
     }
 }
 
-fn unread_words(unread: Unread) -> Vec<Diagnostic> {
+fn unread_words(unread: ReadError) -> Vec<Diagnostic> {
     match unread {
-        Unread::Faults(faults) => faults.iter().map(special_words).collect(),
-        Unread::Other(cause) => vec![words::unreadable("", &cause)],
+        ReadError::Faults(faults) => faults.iter().map(special_words).collect(),
+        ReadError::Other(cause) => vec![words::unreadable("", &cause)],
     }
 }
 
 /// Statuses and agent names have words of their own.
-fn special_words(fault: &Fault) -> Diagnostic {
+fn special_words(fault: &ShapeError) -> Diagnostic {
     match (fault.pointer.as_str(), &fault.wrong) {
         ("/status", Wrong::Value { found, .. }) => reply::status_unknown(found),
         (pointer @ "/next/recommended_agent", Wrong::Value { found, .. }) => {

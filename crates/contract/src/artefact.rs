@@ -2,10 +2,9 @@
 //! they point to exists.
 
 mod data;
+mod document;
 mod ids;
 mod known;
-mod links;
-mod markdown;
 mod references;
 mod slug;
 mod target;
@@ -15,7 +14,7 @@ use ids::Index;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 
 /// The files of a repository, by paths from its root with `/` between their parts.
-pub trait Tree {
+pub trait RepositoryFiles {
     fn is_file(&self, path: &str) -> bool;
     fn read(&self, path: &str) -> Option<Vec<u8>>;
     /// Every file at any depth; the folder has no `/` at its end, and "" is the root.
@@ -23,12 +22,12 @@ pub trait Tree {
 }
 
 /// One declared output, as it will stand at `path` of the tree.
-pub fn check(path: &str, bytes: &[u8], tree: &dyn Tree) -> Report {
+pub fn check(path: &str, bytes: &[u8], tree: &dyn RepositoryFiles) -> Report {
     check_outputs(&[(path, bytes)], tree)
 }
 
 /// Several outputs of one step; they may refer to each other.
-pub fn check_outputs(outputs: &[(&str, &[u8])], tree: &dyn Tree) -> Report {
+pub fn check_outputs(outputs: &[(&str, &[u8])], tree: &dyn RepositoryFiles) -> Report {
     let tree = Overlay { outputs, tree };
     let index = Index::new(&tree);
     let mut report = Report::default();
@@ -39,7 +38,7 @@ pub fn check_outputs(outputs: &[(&str, &[u8])], tree: &dyn Tree) -> Report {
 }
 
 /// All of planning, as it stands in the tree.
-pub fn check_planning(tree: &dyn Tree) -> Report {
+pub fn check_planning(tree: &dyn RepositoryFiles) -> Report {
     let index = Index::new(tree);
     let mut report = Report::default();
     let mut paths = tree.files_below(ids::FOLDER);
@@ -58,7 +57,13 @@ pub fn check_planning(tree: &dyn Tree) -> Report {
     report
 }
 
-fn check_file(path: &str, bytes: &[u8], tree: &dyn Tree, index: &Index, report: &mut Report) {
+fn check_file(
+    path: &str,
+    bytes: &[u8],
+    tree: &dyn RepositoryFiles,
+    index: &Index,
+    report: &mut Report,
+) {
     if bytes.trim_ascii().is_empty() {
         report.push(say::empty(path));
         return;
@@ -88,10 +93,16 @@ fn check_file(path: &str, bytes: &[u8], tree: &dyn Tree, index: &Index, report: 
     report.extend(found.diagnostics);
 }
 
-fn check_markdown(path: &str, text: &str, tree: &dyn Tree, index: &Index, report: &mut Report) {
-    let document = markdown::read(text, path);
+fn check_markdown(
+    path: &str,
+    text: &str,
+    tree: &dyn RepositoryFiles,
+    index: &Index,
+    report: &mut Report,
+) {
+    let document = document::read(text, path);
     report.extend(document.faults.iter().cloned());
-    known::check(path, text, &document, report);
+    known::check(path, text, &document.body, report);
     references::check(path, &document, tree, index, report);
 }
 
@@ -102,23 +113,23 @@ fn extension(path: &str) -> &str {
 }
 
 /// The text of a file, unless it is too large or no text.
-fn readable(path: &str, tree: &dyn Tree) -> Option<String> {
+fn readable(path: &str, tree: &dyn RepositoryFiles) -> Option<String> {
     let bytes = tree.read(path).filter(|bytes| bytes.len() as u64 <= ARTEFACT_BYTES_MAX)?;
     String::from_utf8(bytes).ok()
 }
 
 /// A file, or a folder with something in it. The root always exists.
-fn exists(tree: &dyn Tree, path: &str) -> bool {
+fn exists(tree: &dyn RepositoryFiles, path: &str) -> bool {
     path.is_empty() || tree.is_file(path) || !tree.files_below(path).is_empty()
 }
 
 /// The tree as it will be with the outputs in it.
 struct Overlay<'a> {
     outputs: &'a [(&'a str, &'a [u8])],
-    tree: &'a dyn Tree,
+    tree: &'a dyn RepositoryFiles,
 }
 
-impl Tree for Overlay<'_> {
+impl RepositoryFiles for Overlay<'_> {
     fn is_file(&self, path: &str) -> bool {
         self.outputs.iter().any(|(output, _)| *output == path) || self.tree.is_file(path)
     }

@@ -13,6 +13,7 @@ use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
 use crate::node::read_toml;
 use std::collections::BTreeMap;
+use tollgate_core::duration;
 use tollgate_core::limits::{
     DISPATCH_BYTES_DEFAULT, FILE_BYTES_DEFAULT, OUTPUT_BYTES_DEFAULT, SILENCE_MS_DEFAULT,
 };
@@ -27,9 +28,9 @@ pub struct Config {
     /// The agent of every role without one of its own.
     pub default_agent: Option<String>,
     pub roles: BTreeMap<Role, String>,
-    pub agents: BTreeMap<String, Agent>,
+    pub agents: BTreeMap<String, AgentConfig>,
     pub limits: Limits,
-    pub workspace: Workspace,
+    pub workspace: WorkspaceConfig,
     pub sandbox: SandboxTable,
     /// Globs.
     pub sensitive: Vec<String>,
@@ -44,7 +45,7 @@ pub struct Config {
 
 /// A program that can play roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentConfig {
     pub adapter: Adapter,
     pub model: Option<String>,
     /// Names let through from the parent's environment.
@@ -56,7 +57,7 @@ pub struct Agent {
     pub command: Vec<String>,
 }
 
-impl Agent {
+impl AgentConfig {
     /// As if the settings said nothing but its adapter.
     pub fn plain(adapter: Adapter) -> Self {
         Self {
@@ -84,7 +85,7 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Workspace {
+pub struct WorkspaceConfig {
     pub isolation: Isolation,
     pub setup: Vec<String>,
     pub copy: Vec<String>,
@@ -109,7 +110,7 @@ impl Config {
     }
 
     /// Who plays a role: by name, by default, or because there is only one.
-    pub fn agent_for(&self, role: Role) -> Option<(&str, &Agent)> {
+    pub fn agent_for(&self, role: Role) -> Option<(&str, &AgentConfig)> {
         let only = || match self.agents.len() {
             1 => self.agents.keys().next(),
             _ => None,
@@ -118,7 +119,7 @@ impl Config {
         self.agent(name)
     }
 
-    pub fn agent(&self, name: &str) -> Option<(&str, &Agent)> {
+    pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
         self.agents.get_key_value(name).map(|(name, agent)| (name.as_str(), agent))
     }
 }
@@ -149,22 +150,6 @@ pub fn repository_parts(text: &str) -> Option<(&str, &str)> {
     (is_part(owner) && is_part(name) && !name.ends_with(".git")).then_some((owner, name))
 }
 
-/// A whole number above zero with its unit, in milliseconds; at most a year.
-pub fn duration_ms(text: &str) -> Option<u64> {
-    const YEAR_MS: u64 = 366 * 24 * 3_600_000;
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at(digits);
-    let unit_ms = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    let ms = number.parse::<u64>().ok()?.checked_mul(unit_ms)?;
-    (1..=YEAR_MS).contains(&ms).then_some(ms)
-}
-
 fn config(file: ConfigFile) -> Config {
     let roles = file.roles.by_role();
     Config {
@@ -173,7 +158,7 @@ fn config(file: ConfigFile) -> Config {
         roles: roles.into_iter().map(|(role, name)| (role, name.to_owned())).collect(),
         default_agent: file.roles.default,
         agents: file.agent.into_iter().map(|(name, table)| (name, agent(table))).collect(),
-        workspace: Workspace {
+        workspace: WorkspaceConfig {
             isolation: file.workspace.isolation,
             setup: file.workspace.setup,
             copy: file.workspace.copy,
@@ -189,7 +174,7 @@ fn config(file: ConfigFile) -> Config {
 }
 
 fn limits(file: &ConfigFile) -> Limits {
-    let silence = file.timeout.silence.as_deref().and_then(duration_ms);
+    let silence = file.timeout.silence.as_deref().and_then(duration::read_ms);
     Limits {
         output_bytes: file.limits.output_bytes.unwrap_or(OUTPUT_BYTES_DEFAULT),
         file_bytes: file.limits.file_bytes.unwrap_or(FILE_BYTES_DEFAULT),
@@ -198,8 +183,8 @@ fn limits(file: &ConfigFile) -> Limits {
     }
 }
 
-fn agent(table: wire::AgentTable) -> Agent {
-    Agent {
+fn agent(table: wire::AgentTable) -> AgentConfig {
+    AgentConfig {
         adapter: table.adapter,
         model: table.model,
         env: table.env,
@@ -213,14 +198,16 @@ fn agent(table: wire::AgentTable) -> Agent {
 
 fn policy(file: &ConfigFile) -> Policy {
     let usual = Policy::default();
-    let ms = |text: &Option<String>| text.as_deref().and_then(duration_ms);
+    let ms = |text: &Option<String>| text.as_deref().and_then(duration::read_ms);
     let timeouts = file.timeout.by_role().into_iter();
     Policy {
         transient_attempts: file.retry.transient_attempts.unwrap_or(usual.transient_attempts),
         transient_base_ms: ms(&file.retry.transient_base).unwrap_or(usual.transient_base_ms),
         invalid_reruns: file.retry.invalid_reruns.unwrap_or(usual.invalid_reruns),
         repairs: file.retry.repairs.unwrap_or(usual.repairs),
-        timeout_ms: timeouts.filter_map(|(role, text)| Some((role, duration_ms(text)?))).collect(),
+        timeout_ms: timeouts
+            .filter_map(|(role, text)| Some((role, duration::read_ms(text)?)))
+            .collect(),
         check_timeout_ms: ms(&file.timeout.check).unwrap_or(usual.check_timeout_ms),
         players: usual.players,
         fallbacks: usual.fallbacks,

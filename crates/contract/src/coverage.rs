@@ -5,7 +5,7 @@ mod lcov;
 mod names;
 
 use crate::diagnostic::{Report, quote, reports as say};
-use names::Names;
+use names::ReportNames;
 use std::collections::BTreeMap;
 
 /// Lines that could be covered, and those that were.
@@ -40,7 +40,7 @@ pub fn read(
     root: &str,
     is_file: &dyn Fn(&str) -> bool,
 ) -> Result<Measurement, Report> {
-    let mut files = Files::new(path);
+    let mut files = ReportedFiles::new(path);
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     match first {
@@ -56,7 +56,7 @@ pub fn read(
             .into());
         }
     }
-    let measured = files.measured(&Names::new(&files, root, is_file));
+    let measured = files.measured(&ReportNames::new(&files, root, is_file));
     match (measured.coverage.total, measured.absent.is_empty()) {
         (0, true) => {
             Err(say::coverage_empty(path, "the coverage report names no line of code").into())
@@ -70,10 +70,10 @@ pub fn read(
 }
 
 /// Lines of one file and whether any record hit them.
-type Lines = BTreeMap<u32, bool>;
+type LineHits = BTreeMap<u32, bool>;
 
 /// What a report says of each file, by the name that it has there.
-struct Files {
+struct ReportedFiles {
     /// Folders that names may be relative to, the likeliest first.
     folders: Vec<String>,
     files: BTreeMap<String, FileRecord>,
@@ -83,12 +83,12 @@ struct Files {
 
 #[derive(Default)]
 struct FileRecord {
-    lines: Lines,
+    lines: LineHits,
     /// Used only where no record of the file lists its lines.
     sums: Option<Coverage>,
 }
 
-impl Files {
+impl ReportedFiles {
     fn new(report: &str) -> Self {
         // A tool that runs in a folder of the tree names files from there, and leaves its report below it.
         let above = report.match_indices('/').map(|(at, _)| report[..at].to_owned());
@@ -100,7 +100,7 @@ impl Files {
     }
 
     /// Two names of one file are one file, and a file that is not there counts in no sum.
-    fn measured(&self, names: &Names<'_>) -> Measurement {
+    fn measured(&self, names: &ReportNames<'_>) -> Measurement {
         let mut found: BTreeMap<String, FileRecord> = BTreeMap::new();
         let mut absent = Vec::new();
         for (name, record) in &self.files {

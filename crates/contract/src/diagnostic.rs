@@ -18,12 +18,13 @@ pub(crate) mod work_item;
 
 use serde::Serialize;
 use tollgate_core::reply::ReplyError;
+pub(crate) use tollgate_judge::quote;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Known to `explain`.
     pub code: &'static str,
-    pub severity: Severity,
+    pub severity: Level,
     /// A file, a JSON pointer, or a file with a pointer after `#`.
     pub path: String,
     pub line: Option<u32>,
@@ -33,21 +34,21 @@ pub struct Diagnostic {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum Level {
     Error,
     Warning,
 }
 
 impl Diagnostic {
-    fn error(code: Code, at: Place, message: impl Into<String>) -> Self {
-        let Place { path, line } = at;
-        let severity = Severity::Error;
+    fn error(code: Code, at: Location, message: impl Into<String>) -> Self {
+        let Location { path, line } = at;
+        let severity = Level::Error;
         let (path, message) = (plain(path), plain(message.into()));
         Self { code: code.0, severity, path, line, message, help: None }
     }
 
-    fn warning(code: Code, at: Place, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, at, message) }
+    fn warning(code: Code, at: Location, message: impl Into<String>) -> Self {
+        Self { severity: Level::Warning, ..Self::error(code, at, message) }
     }
 
     fn help(self, help: impl Into<String>) -> Self {
@@ -59,7 +60,7 @@ impl Diagnostic {
     }
 
     pub fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.severity == Level::Error
     }
 
     /// The path with its line, as editors and terminals open it.
@@ -149,12 +150,12 @@ use pages;
 
 /// Where a fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     path: String,
     line: Option<u32>,
 }
 
-impl Place {
+impl Location {
     /// A reply or another text without a file: by JSON pointer, the whole of it as `/`.
     /// A file: by line where it is known, by pointer after `#` where it is not.
     pub fn new(file: &str, pointer: &str, line: Option<u32>) -> Self {
@@ -181,17 +182,6 @@ fn plain(text: String) -> String {
     let escaped =
         |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
     text.chars().map(escaped).collect()
-}
-
-/// A value as it is quoted in a message: short, and without control characters.
-pub(crate) fn quote(text: &str) -> String {
-    const SHOWN_CHARS_MAX: usize = 60;
-    let mut shown: String =
-        text.chars().take(SHOWN_CHARS_MAX).flat_map(char::escape_debug).collect();
-    if text.chars().count() > SHOWN_CHARS_MAX {
-        shown.push('…');
-    }
-    format!("\"{shown}\"")
 }
 
 /// `a`, `b` or `c`; of a long list the beginning.

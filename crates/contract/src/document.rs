@@ -9,7 +9,7 @@ use crate::{
 
 /// The kinds that can be checked, by the names they have on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum DocumentKind {
     Status,
     Tasks,
     Acceptance,
@@ -28,7 +28,7 @@ pub enum Kind {
     Config,
 }
 
-impl Kind {
+impl DocumentKind {
     pub const ALL: &'static [(Self, &'static str)] = &[
         (Self::Status, "status"),
         (Self::Tasks, "tasks"),
@@ -58,90 +58,90 @@ impl Kind {
 }
 
 /// The kind by name, and where names say nothing by content.
-pub fn guess(path: &str, bytes: &[u8]) -> Option<Kind> {
+pub fn guess(path: &str, bytes: &[u8]) -> Option<DocumentKind> {
     by_name(path).or_else(|| by_content(bytes))
 }
 
-fn by_name(path: &str) -> Option<Kind> {
+fn by_name(path: &str) -> Option<DocumentKind> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().unwrap_or_default();
     let folder = parts.next().unwrap_or_default();
     match name {
-        "status.json" => Some(Kind::Status),
-        "tasks.yaml" | "tasks.yml" => Some(Kind::Tasks),
-        "acceptance.json" => Some(Kind::Acceptance),
-        "spec.md" => Some(Kind::Spec),
-        "architecture.md" => Some(Kind::Architecture),
-        "report.md" => Some(Kind::Report),
-        "tollgate.toml" => Some(Kind::Config),
-        "lifecycle-stage.yaml" | "lifecycle-stage.yml" => Some(Kind::Lifecycle),
-        "SKILL.md" => Some(Kind::Skill),
+        "status.json" => Some(DocumentKind::Status),
+        "tasks.yaml" | "tasks.yml" => Some(DocumentKind::Tasks),
+        "acceptance.json" => Some(DocumentKind::Acceptance),
+        "spec.md" => Some(DocumentKind::Spec),
+        "architecture.md" => Some(DocumentKind::Architecture),
+        "report.md" => Some(DocumentKind::Report),
+        "tollgate.toml" => Some(DocumentKind::Config),
+        "lifecycle-stage.yaml" | "lifecycle-stage.yml" => Some(DocumentKind::Lifecycle),
+        "SKILL.md" => Some(DocumentKind::Skill),
         "README.md" => None,
-        _ if skill::foreign_name(path).is_some() => Some(Kind::Skill),
-        name if folder == "work-items" && name.ends_with(".md") => Some(Kind::WorkItem),
-        name if folder == "actions" && name.ends_with(".md") => Some(Kind::Action),
+        _ if skill::foreign_name(path).is_some() => Some(DocumentKind::Skill),
+        name if folder == "work-items" && name.ends_with(".md") => Some(DocumentKind::WorkItem),
+        name if folder == "actions" && name.ends_with(".md") => Some(DocumentKind::Action),
         _ => None,
     }
 }
 
-fn by_content(bytes: &[u8]) -> Option<Kind> {
+fn by_content(bytes: &[u8]) -> Option<DocumentKind> {
     let text = std::str::from_utf8(bytes).ok()?;
     if let Ok(node) = crate::node::read_json(text) {
         let has = |key: &str| node.get(key).is_some();
         return match node.get("role").and_then(crate::node::Node::as_text) {
-            Some("planner") => Some(Kind::PlannerResult),
-            Some("implementor") => Some(Kind::ImplementorResult),
-            Some("reviewer") => Some(Kind::ReviewerResult),
-            _ if has("current_state") => Some(Kind::Status),
-            _ if has("acceptance_criteria") => Some(Kind::Acceptance),
-            _ if has("task") && has("repo_state") => Some(Kind::AgentInput),
-            _ if has("status") && has("summary") => Some(Kind::AgentOutput),
+            Some("planner") => Some(DocumentKind::PlannerResult),
+            Some("implementor") => Some(DocumentKind::ImplementorResult),
+            Some("reviewer") => Some(DocumentKind::ReviewerResult),
+            _ if has("current_state") => Some(DocumentKind::Status),
+            _ if has("acceptance_criteria") => Some(DocumentKind::Acceptance),
+            _ if has("task") && has("repo_state") => Some(DocumentKind::AgentInput),
+            _ if has("status") && has("summary") => Some(DocumentKind::AgentOutput),
             _ => None,
         };
     }
     if work_item::is_likely(text) {
-        return Some(Kind::WorkItem);
+        return Some(DocumentKind::WorkItem);
     }
     if let Ok((yaml, _)) = crate::front_matter::split(text) {
         let node = crate::node::read_yaml(&yaml).ok()?;
         return match (node.get("steps"), node.get("name")) {
-            (Some(_), _) => Some(Kind::Action),
-            (None, Some(_)) => Some(Kind::Skill),
+            (Some(_), _) => Some(DocumentKind::Action),
+            (None, Some(_)) => Some(DocumentKind::Skill),
             (None, None) => None,
         };
     }
     let node = crate::node::read_yaml(text).ok()?;
     match (node.get("tasks"), node.get("current_stage")) {
-        (Some(_), _) => Some(Kind::Tasks),
-        (None, Some(_)) => Some(Kind::Lifecycle),
+        (Some(_), _) => Some(DocumentKind::Tasks),
+        (None, Some(_)) => Some(DocumentKind::Lifecycle),
         (None, None) => None,
     }
 }
 
 /// Form only: what the document refers to is not looked at.
-pub fn check(kind: Kind, path: &str, bytes: &[u8]) -> Report {
+pub fn check(kind: DocumentKind, path: &str, bytes: &[u8]) -> Report {
     let text = |read: fn(&str, &str) -> Report| match std::str::from_utf8(bytes) {
         Ok(text) => read(text, path),
         Err(error) => words::not_utf8(path, error.valid_up_to()).into(),
     };
     let reply = |kind: ReplyKind| in_file(agent_output::read_result(bytes, kind).err(), path);
     match kind {
-        Kind::Status => status::read(bytes, path).1,
-        Kind::Tasks => text(|text, path| tasks::read(text, path).1),
-        Kind::Acceptance => text(|text, path| acceptance::read(text, path).1),
-        Kind::Spec => text(sections::check_spec),
-        Kind::Architecture => text(sections::check_architecture),
-        Kind::Report => text(sections::check_report),
-        Kind::WorkItem => text(|text, path| work_item::read(text, path).1),
-        Kind::AgentInput => agent_input::read(bytes, path, None).1,
-        Kind::AgentOutput => in_file(agent_output::read_as(bytes, None).err(), path),
-        Kind::PlannerResult => reply(ReplyKind::Planner),
-        Kind::ImplementorResult => reply(ReplyKind::Implementor),
-        Kind::ReviewerResult => reply(ReplyKind::Reviewer),
-        Kind::Action => text(|text, path| action::read(text, path).1),
-        Kind::Skill => text(skill::check),
-        Kind::Lifecycle => text(|text, path| lifecycle::read(text, path).1),
-        Kind::Config => text(|text, path| config::read(text, path).1),
+        DocumentKind::Status => status::read(bytes, path).1,
+        DocumentKind::Tasks => text(|text, path| tasks::read(text, path).1),
+        DocumentKind::Acceptance => text(|text, path| acceptance::read(text, path).1),
+        DocumentKind::Spec => text(sections::check_spec),
+        DocumentKind::Architecture => text(sections::check_architecture),
+        DocumentKind::Report => text(sections::check_report),
+        DocumentKind::WorkItem => text(|text, path| work_item::read(text, path).1),
+        DocumentKind::AgentInput => agent_input::read(bytes, path, None).1,
+        DocumentKind::AgentOutput => in_file(agent_output::read_as(bytes, None).err(), path),
+        DocumentKind::PlannerResult => reply(ReplyKind::Planner),
+        DocumentKind::ImplementorResult => reply(ReplyKind::Implementor),
+        DocumentKind::ReviewerResult => reply(ReplyKind::Reviewer),
+        DocumentKind::Action => text(|text, path| action::read(text, path).1),
+        DocumentKind::Skill => text(skill::check),
+        DocumentKind::Lifecycle => text(|text, path| lifecycle::read(text, path).1),
+        DocumentKind::Config => text(|text, path| config::read(text, path).1),
     }
 }
 

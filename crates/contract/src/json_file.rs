@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Report, shape as words};
 use crate::node::{JsonFault, Node, read_json};
-use crate::shape::{Fault, Unread, read};
+use crate::shape::{ReadError, ShapeError, read};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -30,15 +30,15 @@ pub(crate) fn typed<T: DeserializeOwned + JsonSchema>(
     node: &Node,
     path: &str,
     report: &mut Report,
-    say: impl Fn(&Fault) -> Diagnostic,
+    say: impl Fn(&ShapeError) -> Diagnostic,
 ) -> Option<T> {
     match read(node) {
         Ok(value) => Some(value),
-        Err(Unread::Faults(faults)) => {
+        Err(ReadError::Faults(faults)) => {
             report.extend(faults.iter().map(say));
             None
         }
-        Err(Unread::Other(cause)) => {
+        Err(ReadError::Other(cause)) => {
             report.push(words::unreadable(path, &cause));
             None
         }

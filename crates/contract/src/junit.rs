@@ -34,7 +34,7 @@ pub fn read(text: &str, path: &str) -> Result<TestRun, Report> {
     if !matches!(root.tag_name().name(), "testsuites" | "testsuite") {
         return Err(say::junit_kind(path, xml::line_of(root), root.tag_name().name()).into());
     }
-    let mut reader = Reader { path, failures: Vec::new(), report: Report::default() };
+    let mut reader = JunitReader { path, failures: Vec::new(), report: Report::default() };
     let counts = reader.suite(root);
     if !reader.report.is_ok() {
         return Err(reader.report);
@@ -43,7 +43,7 @@ pub fn read(text: &str, path: &str) -> Result<TestRun, Report> {
     Ok(TestRun { tests: counts.tests, skipped, failures: reader.failures })
 }
 
-struct Reader<'a> {
+struct JunitReader<'a> {
     path: &'a str,
     failures: Vec<TestFailure>,
     report: Report,
@@ -65,7 +65,7 @@ impl Counts {
     }
 }
 
-impl Reader<'_> {
+impl JunitReader<'_> {
     /// What stands in a suite is counted, and a suite that claims more than it shows is taken at its word.
     fn suite(&mut self, suite: Node<'_, '_>) -> Counts {
         let mut counts = Counts::default();

@@ -1,7 +1,9 @@
 //! The sixteen labels of work items, and which of them an item must and may not carry.
 
 use crate::diagnostic::{Report, labels as say};
-use tollgate_core::task::TaskStatus;
+use tollgate_core::id::TaskId;
+use tollgate_core::session::{Session, Task};
+use tollgate_core::task::{Strategy, TaskStatus};
 
 /// A label as a tracker keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +46,12 @@ impl Category {
 
 /// What a work item is: work to do, or a question about the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ItemCategory {
     Task,
     Refinement,
 }
 
-impl Kind {
+impl ItemCategory {
     pub fn label(self) -> &'static str {
         match self {
             Self::Task => "task:implement",
@@ -133,6 +135,19 @@ pub fn of_task(status: TaskStatus, are_dependencies_met: bool) -> &'static str {
     }
 }
 
+/// The status label of a task of a session.
+pub fn of_task_in(session: &Session, task: &Task) -> &'static str {
+    let enough = match session.strategy() {
+        Some(Strategy::SingleFinal) => TaskStatus::Implemented,
+        _ => TaskStatus::Completed,
+    };
+    let is_met = |id: &TaskId| {
+        let other = session.task(id);
+        other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
+    };
+    of_task(task.status, task.spec.depends_on.iter().all(is_met))
+}
+
 /// The status label of a refinement that nobody has answered yet.
 pub fn of_open_refinement() -> &'static str {
     "status:needs-refinement"
@@ -140,13 +155,13 @@ pub fn of_open_refinement() -> &'static str {
 
 /// The rules for the labels of an item in a reply, where they are found under `/labels`.
 /// A new item is one that is being created.
-pub fn check<T: AsRef<str>>(labels: &[T], kind: Kind, is_new: bool) -> Report {
-    check_at(At { file: "", pointer: "/labels", line: None }, labels, kind, is_new)
+pub fn check<T: AsRef<str>>(labels: &[T], kind: ItemCategory, is_new: bool) -> Report {
+    check_at(LabelLocation { file: "", pointer: "/labels", line: None }, labels, kind, is_new)
 }
 
 /// Where the labels stand: a file with its line, or a pointer into a reply.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct LabelLocation<'a> {
     /// Empty for a reply.
     pub file: &'a str,
     pub pointer: &'a str,
@@ -154,7 +169,12 @@ pub struct At<'a> {
 }
 
 /// [`check`] for labels that stand elsewhere, such as in the front matter of a file.
-pub fn check_at<T: AsRef<str>>(at: At<'_>, labels: &[T], kind: Kind, is_new: bool) -> Report {
+pub fn check_at<T: AsRef<str>>(
+    at: LabelLocation<'_>,
+    labels: &[T],
+    kind: ItemCategory,
+    is_new: bool,
+) -> Report {
     let mut report = Report::default();
     let mut unknown_in = Vec::new();
     for name in labels.iter().map(AsRef::as_ref) {
@@ -166,11 +186,11 @@ pub fn check_at<T: AsRef<str>>(at: At<'_>, labels: &[T], kind: Kind, is_new: boo
     for category in Category::ALL {
         let found = of_category(labels, category);
         match found[..] {
-            [] if category == Complexity && kind == Kind::Refinement => {}
+            [] if category == Complexity && kind == ItemCategory::Refinement => {}
             // The unknown one was meant to be it.
             [] if unknown_in.contains(&category) => {}
             [] => report.push(say::missing(at, category, kind, &choices(category, kind, is_new))),
-            [_, _, ..] if !(category == Complexity && kind == Kind::Refinement) => {
+            [_, _, ..] if !(category == Complexity && kind == ItemCategory::Refinement) => {
                 report.push(say::several(at, category, &found));
             }
             [first, ..] => report.extend(one(at, first, category, kind, is_new)),
@@ -187,28 +207,30 @@ fn of_category<T: AsRef<str>>(labels: &[T], category: Category) -> Vec<&'static 
 }
 
 fn one(
-    at: At<'_>,
+    at: LabelLocation<'_>,
     name: &str,
     category: Category,
-    kind: Kind,
+    kind: ItemCategory,
     is_new: bool,
 ) -> Option<crate::diagnostic::Diagnostic> {
     match (category, kind) {
         (Type, _) if name != kind.label() => Some(say::type_wrong(at, name, kind)),
         (Status, _) if is_new && name != "status:pending" => Some(say::not_pending(at, name)),
-        (Priority, Kind::Refinement) if name == "priority:low" => Some(say::priority_low(at)),
-        (Complexity, Kind::Refinement) => Some(say::complexity_refused(at, name)),
+        (Priority, ItemCategory::Refinement) if name == "priority:low" => {
+            Some(say::priority_low(at))
+        }
+        (Complexity, ItemCategory::Refinement) => Some(say::complexity_refused(at, name)),
         _ => None,
     }
 }
 
 /// What may stand where nothing does.
-fn choices(category: Category, kind: Kind, is_new: bool) -> Vec<&'static str> {
+fn choices(category: Category, kind: ItemCategory, is_new: bool) -> Vec<&'static str> {
     let may_stand = |name: &&str| one(NOWHERE, name, category, kind, is_new).is_none();
     names(category).into_iter().filter(may_stand).collect()
 }
 
-const NOWHERE: At<'static> = At { file: "", pointer: "", line: None };
+const NOWHERE: LabelLocation<'static> = LabelLocation { file: "", pointer: "", line: None };
 
 fn names(category: Category) -> Vec<&'static str> {
     LABELS.iter().filter(|label| label.category == category).map(|label| label.name).collect()

@@ -16,19 +16,19 @@ pub const THIS_PROGRAM: &str = "tollgate";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lifecycle {
     pub current_stage: String,
-    pub stages: Vec<Stage>,
-    pub gates: Vec<Gate>,
+    pub stages: Vec<LifecycleStage>,
+    pub gates: Vec<LifecycleGate>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stage {
+pub struct LifecycleStage {
     pub name: String,
     pub description: String,
     pub required_gates: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gate {
+pub struct LifecycleGate {
     pub name: String,
     pub description: String,
     /// The program and its arguments; no shell reads them.
@@ -36,16 +36,16 @@ pub struct Gate {
 }
 
 impl Lifecycle {
-    pub fn stage(&self, name: &str) -> Option<&Stage> {
+    pub fn stage(&self, name: &str) -> Option<&LifecycleStage> {
         self.stages.iter().find(|stage| stage.name == name)
     }
 
-    pub fn gate(&self, name: &str) -> Option<&Gate> {
+    pub fn gate(&self, name: &str) -> Option<&LifecycleGate> {
         self.gates.iter().find(|gate| gate.name == name)
     }
 
     /// The gates that a stage requires, in the order it names them.
-    pub fn required(&self, stage: &Stage) -> Vec<&Gate> {
+    pub fn required(&self, stage: &LifecycleStage) -> Vec<&LifecycleGate> {
         stage.required_gates.iter().filter_map(|name| self.gate(name)).collect()
     }
 
@@ -79,13 +79,13 @@ fn lifecycle(node: &Node, mut file: LifecycleFile) -> Lifecycle {
     let stage = |name: String| {
         let entry = file.stages.remove(&name)?;
         let description = entry.description.unwrap_or_default();
-        Some(Stage { name, description, required_gates: entry.required_gates })
+        Some(LifecycleStage { name, description, required_gates: entry.required_gates })
     };
     let stages = names("stages").into_iter().filter_map(stage).collect();
     let gate = |name: String| {
         let entry = file.gates.remove(&name)?;
         let description = entry.description.unwrap_or_default();
-        Some(Gate { name, description, command: entry.command })
+        Some(LifecycleGate { name, description, command: entry.command })
     };
     let gates = names("gates").into_iter().filter_map(gate).collect();
     Lifecycle { current_stage: file.current_stage, stages, gates }

@@ -26,12 +26,12 @@ pub(crate) enum Value {
     Number(Number),
     Text(String),
     List(Vec<Node>),
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
 }
 
 /// One key of a map with its value; keys may repeat.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct MapEntry {
     pub key: String,
     pub line: Option<u32>,
     pub node: Node,
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[MapEntry] {
         match &self.value {
             Value::Map(entries) => entries,
             _ => &[],

@@ -14,7 +14,7 @@ use crate::labels::{self, Category, category_of};
 use crate::node::pointer;
 use crate::tasks::{self, PlanRead};
 use crate::work_item::{self, ItemKind, ItemState, WorkItem, rename_owners, trimmed};
-use names::Names;
+use names::ItemNames;
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
 use tollgate_core::task::{TaskSpec, TaskStatus};
@@ -41,6 +41,19 @@ pub struct Applied {
     pub refinements: Vec<Refinement>,
 }
 
+/// The file of a session that holds its plan.
+pub const TASKS: &str = "tasks.yaml";
+
+/// Whether a file of a session says what the plan is.
+pub fn is_part(path: &str) -> bool {
+    path == TASKS || is_item(path)
+}
+
+/// Whether a file of a session is a work item.
+pub fn is_item(path: &str) -> bool {
+    path.strip_prefix("work-items/").is_some_and(|name| name.ends_with(".md"))
+}
+
 /// The path of a work item from the session's folder.
 pub fn item_path(id: &str) -> String {
     format!("work-items/{id}.md")
@@ -53,7 +66,7 @@ pub fn apply(result: &PlannerResult, existing: &Existing) -> Result<Applied, Rep
     if !report.is_ok() {
         return Err(report);
     }
-    let names = Names::of(result, &before, &mut report);
+    let names = ItemNames::of(result, &before, &mut report);
     let mut after = before.items.clone();
     let mut dropped = BTreeSet::new();
     if report.is_ok() {
@@ -115,7 +128,7 @@ impl Book {
 
 fn create(
     result: &PlannerResult,
-    names: &Names,
+    names: &ItemNames,
     after: &mut BTreeMap<String, WorkItem>,
     report: &mut Report,
 ) {
@@ -133,7 +146,7 @@ fn create(
             known.blocked_by = blocked_by;
             continue;
         }
-        let told = labels::Kind::of(&new.labels);
+        let told = labels::ItemCategory::of(&new.labels);
         let (Some(kind), _) = work_item::read_body(&body, told, "") else { continue };
         let item = WorkItem {
             title: Some(new.title.trim().to_owned()),
@@ -154,7 +167,7 @@ fn own_labels(labels: &[String]) -> BTreeSet<&str> {
 
 fn update(
     result: &PlannerResult,
-    names: &Names,
+    names: &ItemNames,
     before: &Book,
     after: &mut BTreeMap<String, WorkItem>,
     report: &mut Report,
@@ -175,7 +188,7 @@ fn update(
         }
         if let Some(labels) = &update.labels {
             let place = pointer(&at, "labels");
-            let place = labels::At { file: "", pointer: &place, line: None };
+            let place = labels::LabelLocation { file: "", pointer: &place, line: None };
             report.extend(labels::check_at(place, labels, kind, false).diagnostics);
             changed.labels = with_status_of(item, labels);
         }
@@ -204,7 +217,7 @@ fn with_status_of(item: &WorkItem, labels: &[String]) -> Vec<String> {
 /// Closes items. Tasks of the plan that have none are given back: they just leave it.
 fn close(
     result: &PlannerResult,
-    names: &Names,
+    names: &ItemNames,
     before: &Book,
     after: &mut BTreeMap<String, WorkItem>,
     report: &mut Report,
@@ -238,7 +251,7 @@ fn tasks_file(
 ) -> Result<Option<String>, Report> {
     let mut active = active(before, after);
     active.retain(|id| !dropped.contains(*id));
-    let mut change = edit::Change::default();
+    let mut change = edit::PlanChange::default();
     for task in before.tasks() {
         let id = task.id.as_str();
         let (was, is) = (before.items.get(id), after.get(id));

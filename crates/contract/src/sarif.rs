@@ -11,7 +11,7 @@ pub use write::{SarifFinding, document, write};
 use crate::diagnostic::{Report, quote, reports as say};
 use crate::node::{Node, Value, pointer};
 use crate::{json_file, report_path};
-use rules::Rules;
+use rules::SarifRules;
 use tollgate_core::reply::{ReportedFinding, Severity};
 
 /// Scanners of large projects write tens of megabytes.
@@ -29,7 +29,7 @@ pub fn read(text: &str, path: &str) -> Result<Vec<ReportedFinding>, Report> {
     let mut findings = Vec::new();
     for (index, run) in runs.iter().enumerate() {
         let at = pointer("/runs", index);
-        let reader = RunReader { rules: Rules::of(run), run };
+        let reader = RunReader { rules: SarifRules::of(run), run };
         let results = run.get("results").map(Node::items).unwrap_or_default();
         for (index, result) in results.iter().enumerate() {
             match reader.finding(result) {
@@ -63,7 +63,7 @@ fn runs(root: &Node) -> Result<&[Node], String> {
 
 struct RunReader<'a> {
     run: &'a Node,
-    rules: Rules<'a>,
+    rules: SarifRules<'a>,
 }
 
 impl RunReader<'_> {
@@ -95,10 +95,10 @@ impl RunReader<'_> {
         }))
     }
 
-    fn place<'r>(&'r self, result: &'r Node) -> Place<'r> {
+    fn place<'r>(&'r self, result: &'r Node) -> ResultLocation<'r> {
         let locations = result.get("locations").map(Node::items).unwrap_or_default();
         let Some(place) = locations.first().and_then(|first| first.get("physicalLocation")) else {
-            return Place { uri: None, line: None };
+            return ResultLocation { uri: None, line: None };
         };
         let artifact = place.get("artifactLocation");
         let own = artifact.and_then(|artifact| artifact.get("uri"));
@@ -108,11 +108,11 @@ impl RunReader<'_> {
         };
         let line = place.get("region").and_then(|region| region.get("startLine"));
         let line = line.and_then(index_of).filter(|line| *line > 0);
-        Place { uri: own.or_else(listed).and_then(Node::as_text), line }
+        ResultLocation { uri: own.or_else(listed).and_then(Node::as_text), line }
     }
 }
 
-struct Place<'a> {
+struct ResultLocation<'a> {
     uri: Option<&'a str>,
     line: Option<usize>,
 }

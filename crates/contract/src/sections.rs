@@ -1,6 +1,7 @@
 //! Checks that Markdown documents have the sections that later work relies on.
 
 use crate::diagnostic::{Report, sections as say};
+use crate::markdown::{Line, Markdown};
 
 /// The name to report, and every heading that counts as it.
 pub(crate) struct Required {
@@ -47,29 +48,28 @@ const REPORT: &[Required] = &[
 ];
 
 pub fn check_spec(text: &str, path: &str) -> Report {
-    check(text, path, SPEC)
+    check(&Markdown::of(text), path, SPEC)
 }
 
 pub fn check_architecture(text: &str, path: &str) -> Report {
-    check(text, path, ARCHITECTURE)
+    check(&Markdown::of(text), path, ARCHITECTURE)
 }
 
 pub fn check_report(text: &str, path: &str) -> Report {
-    check(text, path, REPORT)
+    check(&Markdown::of(text), path, REPORT)
 }
 
-pub(crate) fn check(text: &str, path: &str, required: &[Required]) -> Report {
-    let headings = headings(text);
+pub(crate) fn check(document: &Markdown, path: &str, required: &[Required]) -> Report {
+    let names: Vec<String> =
+        document.headings.iter().map(|heading| plain_name(&heading.title)).collect();
     let mut report = Report::default();
     for section in required {
-        let found: Vec<&Heading> = headings
-            .iter()
-            .filter(|heading| section.headings.contains(&heading.name.as_str()))
-            .collect();
+        let is_it = |at: &usize| section.headings.contains(&names[*at].as_str());
+        let found: Vec<usize> = (0..names.len()).filter(is_it).collect();
         match found.first() {
             None => report.push(say::missing(path, section.name)),
-            Some(first) if found.iter().all(|heading| !heading.has_content) => {
-                report.push(say::empty(path, first.line, section.name));
+            Some(first) if !found.iter().any(|at| has_content(document, *at)) => {
+                report.push(say::empty(path, document.headings[*first].line, section.name));
             }
             Some(_) => {}
         }
@@ -77,111 +77,11 @@ pub(crate) fn check(text: &str, path: &str, required: &[Required]) -> Report {
     report
 }
 
-struct Heading {
-    /// In small letters, without numbering and a colon at the end.
-    name: String,
-    level: usize,
-    line: u32,
-    has_content: bool,
-}
-
-fn headings(text: &str) -> Vec<Heading> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut headings: Vec<Heading> = Vec::new();
-    let mut fence: Option<&str> = None;
-    let mut is_comment = false;
-    let mut index = 0;
-    while index < lines.len() {
-        let line = lines[index];
-        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        index += 1;
-        if let Some(open) = fence {
-            if closes(line, open) {
-                fence = None;
-            } else if !line.trim().is_empty() {
-                note_content(&mut headings);
-            }
-            continue;
-        }
-        if is_comment {
-            is_comment = !line.contains("-->");
-            continue;
-        }
-        if let Some(open) = fence_of(line) {
-            fence = Some(open);
-            continue;
-        }
-        if line.trim_start().starts_with("<!--") {
-            is_comment = !line.contains("-->");
-            continue;
-        }
-        if let Some((level, title)) = atx(line) {
-            push(&mut headings, title, level, number);
-        } else if let Some(level) = lines.get(index).and_then(|next| setext(line, next)) {
-            push(&mut headings, line.trim(), level, number);
-            index += 1;
-        } else if !line.trim().is_empty() {
-            note_content(&mut headings);
-        }
-    }
-    headings
-}
-
-fn push(headings: &mut Vec<Heading>, title: &str, level: usize, line: u32) {
-    headings.push(Heading { name: plain_name(title), level, line, has_content: false });
-}
-
-/// Content belongs to the last heading and to all headings above it in the outline.
-fn note_content(headings: &mut [Heading]) {
-    let mut below = usize::MAX;
-    for heading in headings.iter_mut().rev() {
-        if heading.level < below {
-            if heading.has_content && below != usize::MAX {
-                return;
-            }
-            heading.has_content = true;
-            below = heading.level;
-        }
-    }
-}
-
-/// The fence that a line opens: three or more of ` or ~.
-pub(crate) fn fence_of(line: &str) -> Option<&str> {
-    let text = line.trim_start();
-    let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = text.len() - text.trim_start_matches(mark).len();
-    let is_fence = length >= 3 && !(mark == '`' && text[length..].contains('`'));
-    is_fence.then(|| &text[..length])
-}
-
-pub(crate) fn closes(line: &str, open: &str) -> bool {
-    let text = line.trim();
-    let mark = open.chars().next().unwrap_or('`');
-    text.starts_with(open) && text.chars().all(|c| c == mark)
-}
-
-pub(crate) fn atx(line: &str) -> Option<(usize, &str)> {
-    let indent = line.len() - line.trim_start_matches(' ').len();
-    let text = line.trim();
-    let level = text.len() - text.trim_start_matches('#').len();
-    let title = &text[level..];
-    let is_heading = indent <= 3 && (1..=6).contains(&level) && title.starts_with([' ', '\t']);
-    is_heading.then(|| (level, title.trim().trim_end_matches('#').trim_end()))
-}
-
-/// A line of text with `===` or `---` below it.
-pub(crate) fn setext(line: &str, next: &str) -> Option<usize> {
-    let is_text = !line.trim().is_empty()
-        && !line.starts_with("    ")
-        && !line.trim_start().starts_with(['>', '-', '*', '|']);
-    let next = next.trim_end();
-    let is_rule = |mark: char| !next.is_empty() && next.chars().all(|c| c == mark);
-    match () {
-        () if !is_text => None,
-        () if is_rule('=') => Some(1),
-        () if is_rule('-') => Some(2),
-        () => None,
-    }
+/// Below the heading, or below one that belongs to it. Headings and comments are no content.
+fn has_content(document: &Markdown, heading: usize) -> bool {
+    let is_content =
+        |line: &Line| matches!(line, Line::Text | Line::Fenced | Line::Indented | Line::Rule);
+    document.lines[document.below(heading)].iter().any(is_content)
 }
 
 /// `2) **Goals:**` is `goals`.

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct ShapeError {
     pub pointer: String,
     pub line: Option<u32>,
     pub wrong: Wrong,
@@ -29,17 +29,17 @@ pub(crate) enum Wrong {
 }
 
 /// The typed value, or every fault. The error text is for what only serde can see.
-pub(crate) fn read<T: DeserializeOwned + JsonSchema>(node: &Node) -> Result<T, Unread> {
+pub(crate) fn read<T: DeserializeOwned + JsonSchema>(node: &Node) -> Result<T, ReadError> {
     let faults = check(&schema_of::<T>(), node);
     if !faults.is_empty() {
-        return Err(Unread::Faults(faults));
+        return Err(ReadError::Faults(faults));
     }
-    serde_json::from_value(node.to_json()).map_err(|error| Unread::Other(error.to_string()))
+    serde_json::from_value(node.to_json()).map_err(|error| ReadError::Other(error.to_string()))
 }
 
 #[derive(Debug)]
-pub(crate) enum Unread {
-    Faults(Vec<Fault>),
+pub(crate) enum ReadError {
+    Faults(Vec<ShapeError>),
     Other(String),
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Json {
     schemars::schema_for!(T).to_value()
 }
 
-pub(crate) fn check(schema: &Json, node: &Node) -> Vec<Fault> {
+pub(crate) fn check(schema: &Json, node: &Node) -> Vec<ShapeError> {
     let mut checker = Checker { root: schema, faults: Vec::new() };
     checker.visit(schema, node, "");
     checker.faults
@@ -55,7 +55,7 @@ pub(crate) fn check(schema: &Json, node: &Node) -> Vec<Fault> {
 
 struct Checker<'a> {
     root: &'a Json,
-    faults: Vec<Fault>,
+    faults: Vec<ShapeError>,
 }
 
 impl<'a> Checker<'a> {
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
 
     /// The branch that fits; else the faults of the one that is meant, which is the one of this type.
     fn any_of(&mut self, branches: &'a [Json], node: &Node, at: &str) {
-        let mut nearest: Option<Vec<Fault>> = None;
+        let mut nearest: Option<Vec<ShapeError>> = None;
         let mut expected = Vec::new();
         for branch in branches {
             let branch = self.resolved(branch);
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         if self.is_full() {
             return;
         }
-        self.faults.push(Fault { pointer: at.to_owned(), line, wrong });
+        self.faults.push(ShapeError { pointer: at.to_owned(), line, wrong });
     }
 }
 

@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Report, action as say, shape as words};
 use crate::front_matter;
-use crate::globs::PathRules;
 use crate::json_file::typed;
 use crate::node::{Node, read_yaml};
 use crate::pack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_core::role::Role;
+use tollgate_judge::globs::PathRules;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleFile {

@@ -9,7 +9,7 @@ pub use wire::TasksFile;
 
 use crate::diagnostic::{Report, shape as words, tasks as say};
 use crate::node::{Node, Value, pointer, read_yaml};
-use crate::shape::{Fault, Unread, Wrong, read as read_shape};
+use crate::shape::{ReadError, ShapeError, Wrong, read as read_shape};
 use std::collections::BTreeMap;
 use tollgate_core::id::TaskId;
 use tollgate_core::task::TaskSpec;
@@ -36,11 +36,11 @@ pub fn read(text: &str, path: &str) -> (Option<PlanRead>, Report) {
     forgive(&mut node, path, &mut report);
     let file = match read_shape::<TasksFile>(&node) {
         Ok(file) => Some(file),
-        Err(Unread::Faults(faults)) => {
+        Err(ReadError::Faults(faults)) => {
             report.extend(faults.iter().map(|fault| special_words(fault, &node, path)));
             None
         }
-        Err(Unread::Other(cause)) => {
+        Err(ReadError::Other(cause)) => {
             report.push(words::unreadable(path, &cause));
             None
         }
@@ -83,7 +83,7 @@ fn forgive(node: &mut Node, path: &str, report: &mut Report) {
         for (entry, check) in checks.iter_mut().enumerate() {
             let Some(text) = unquoted_check(check) else { continue };
             let at = pointer(&pointer(&pointer("/tasks", index), "acceptance_checks"), entry);
-            let at = say::At { file: path, pointer: &at, line: check.line, id: &id };
+            let at = say::PlanLocation { file: path, pointer: &at, line: check.line, id: &id };
             report.push(say::check_unquoted(&at, &text));
             check.value = Value::Text(text);
         }
@@ -109,7 +109,7 @@ fn unquoted_check(check: &Node) -> Option<String> {
 }
 
 /// Statuses, types and missing checks have words of their own, with the task's name.
-fn special_words(fault: &Fault, root: &Node, path: &str) -> crate::diagnostic::Diagnostic {
+fn special_words(fault: &ShapeError, root: &Node, path: &str) -> crate::diagnostic::Diagnostic {
     let steps: Vec<&str> = fault.pointer.split('/').skip(1).collect();
     let ["tasks", index, rest @ ..] = steps.as_slice() else {
         return match (steps.as_slice(), &fault.wrong) {
@@ -138,8 +138,8 @@ fn special_words(fault: &Fault, root: &Node, path: &str) -> crate::diagnostic::D
     }
 }
 
-fn at<'a>(file: &'a str, fault: &'a Fault, id: &'a str) -> say::At<'a> {
-    say::At { file, pointer: &fault.pointer, line: fault.line, id }
+fn at<'a>(file: &'a str, fault: &'a ShapeError, id: &'a str) -> say::PlanLocation<'a> {
+    say::PlanLocation { file, pointer: &fault.pointer, line: fault.line, id }
 }
 
 #[cfg(test)]

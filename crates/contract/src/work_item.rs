@@ -16,13 +16,13 @@ pub use write::write;
 
 use crate::diagnostic::{Report, shape as words};
 use crate::json_file::typed;
-use crate::labels::{self, Kind};
+use crate::labels::{self, ItemCategory};
 use crate::node::Node;
-use crate::scope::entry_of;
 use crate::{front_matter, sections};
 use outline::Outline;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tollgate_judge::scope::entry_of;
 
 /// One work item. Its words stand in `body` as they were written; the rest is what was read in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,17 +89,17 @@ impl WorkItem {
 }
 
 impl ItemKind {
-    pub fn label_kind(&self) -> Kind {
+    pub fn label_kind(&self) -> ItemCategory {
         match self {
-            Self::Task(_) => Kind::Task,
-            Self::Refinement(_) => Kind::Refinement,
+            Self::Task(_) => ItemCategory::Task,
+            Self::Refinement(_) => ItemCategory::Refinement,
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Front {
+struct FrontFields {
     title: Option<String>,
     labels: Option<Vec<String>>,
     state: Option<ItemState>,
@@ -116,11 +116,11 @@ pub fn read(text: &str, path: &str) -> (Option<WorkItem>, Report) {
     };
     let labels = front.labels.clone().unwrap_or_default();
     let first_line = line_count(&text[..text.len() - body.len()]) + 1;
-    let kind_told = Kind::of(&labels);
+    let kind_told = ItemCategory::of(&labels);
     let kind = read_kind(body, kind_told, path, first_line, &mut report);
     if let Some(labels) = &front.labels {
         let kind = kind_told.unwrap_or_else(|| kind_of(body));
-        let at = labels::At { file: path, pointer: "", line: label_line(text) };
+        let at = labels::LabelLocation { file: path, pointer: "", line: label_line(text) };
         report.extend(labels::check_at(at, labels, kind, false).diagnostics);
     }
     let item = kind.filter(|_| report.is_ok()).map(|kind| WorkItem {
@@ -135,7 +135,7 @@ pub fn read(text: &str, path: &str) -> (Option<WorkItem>, Report) {
 }
 
 /// A body alone, as a result carries it; lines count from its own top.
-pub fn read_body(body: &str, kind: Option<Kind>, path: &str) -> (Option<ItemKind>, Report) {
+pub fn read_body(body: &str, kind: Option<ItemCategory>, path: &str) -> (Option<ItemKind>, Report) {
     let mut report = Report::default();
     let item = read_kind(body, kind, path, 1, &mut report).filter(|_| report.is_ok());
     (item, report)
@@ -154,10 +154,10 @@ pub(crate) fn is_likely(text: &str) -> bool {
     task >= 4 || refinement >= 3
 }
 
-fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(Front, &'a str)> {
+fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(FrontFields, &'a str)> {
     let begins = text.lines().next().is_some_and(|line| line.trim_end() == "---");
     if !begins {
-        return Some((Front::default(), text));
+        return Some((FrontFields::default(), text));
     }
     let (node, body) = match front_matter::read(text, path) {
         Ok(parts) => parts,
@@ -168,7 +168,7 @@ fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(Front, &
     };
     let is_empty = node == Node::plain(crate::node::Value::Null);
     let front = match is_empty {
-        true => Front::default(),
+        true => FrontFields::default(),
         // What is wrong with it is reported beside what is wrong with the body.
         false => typed(&node, path, report, |fault| words::fault(path, fault)).unwrap_or_default(),
     };
@@ -177,25 +177,25 @@ fn front<'a>(text: &'a str, path: &str, report: &mut Report) -> Option<(Front, &
 
 fn read_kind(
     body: &str,
-    kind: Option<Kind>,
+    kind: Option<ItemCategory>,
     path: &str,
     first_line: u32,
     report: &mut Report,
 ) -> Option<ItemKind> {
     match kind.unwrap_or_else(|| kind_of(body)) {
-        Kind::Task => task::read(body, path, first_line, report).map(ItemKind::Task),
-        Kind::Refinement => {
+        ItemCategory::Task => task::read(body, path, first_line, report).map(ItemKind::Task),
+        ItemCategory::Refinement => {
             refinement::read(body, path, first_line, report).map(ItemKind::Refinement)
         }
     }
 }
 
 /// By the headings, where no label says it.
-pub fn kind_of(body: &str) -> Kind {
+pub fn kind_of(body: &str) -> ItemCategory {
     let count = |template| Outline::of(body, 1, template).sections.len();
     match count(refinement::TEMPLATE) > count(task::TEMPLATE) {
-        true => Kind::Refinement,
-        false => Kind::Task,
+        true => ItemCategory::Refinement,
+        false => ItemCategory::Task,
     }
 }
 

@@ -5,7 +5,7 @@
 use expect_test::expect;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_contract::artefact::{Tree, check, check_planning};
+use tollgate_contract::artefact::{RepositoryFiles, check, check_planning};
 use tollgate_contract::{scaffold, skill};
 use tollgate_core::role::{Role, State};
 
@@ -50,7 +50,7 @@ const TEMPLATES: &[(&str, &str)] = files!(
 
 struct Files(BTreeMap<String, String>);
 
-impl Tree for Files {
+impl RepositoryFiles for Files {
     fn is_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }

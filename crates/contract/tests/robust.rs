@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::document::{Kind, check, guess};
+use tollgate_contract::document::{DocumentKind, check, guess};
 use tollgate_contract::gates::Builtin;
 use tollgate_contract::{agent_output, tasks};
 use tollgate_core::id::TaskId;
@@ -13,54 +13,54 @@ use tollgate_core::role::Role;
 use tollgate_core::task::TaskStatus;
 
 /// One good document of each form, to be mutated.
-const GOOD: &[(Kind, &str)] = &[
+const GOOD: &[(DocumentKind, &str)] = &[
     (
-        Kind::AgentOutput,
+        DocumentKind::AgentOutput,
         r#"{"status":"OK","summary":"é","artifacts":{"notes":["a"],"findings":[{"severity":"low","description":"d"}]},"gates":{"meets_definition_of_done":true},"next":{"recommended_agent":"QA"},"usage":{"usd":0.1}}"#,
     ),
     (
-        Kind::PlannerResult,
+        DocumentKind::PlannerResult,
         r####"{"role":"planner","create":[{"tempID":"a","title":"t","body":"## Objective\no\n## Spec Reference\n- Spec: s\n- Section(s): 1\n### In Scope\n- a\n### Out of Scope\n- b (owned by T-002)\n## Acceptance Criteria\n- [ ] c\n## Context\nc\n## Constraints\nd\n","labels":["task:implement","status:pending","priority:low","complexity:low"],"blockedBy":[]}],"close":[1],"update":[{"workItemID":2,"body":null,"labels":["task:implement","status:pending","priority:low","complexity:low"]}]}"####,
     ),
     (
-        Kind::ReviewerResult,
+        DocumentKind::ReviewerResult,
         r#"{"role":"reviewer","review":{"verdict":"approve","summary":"s","comments":[{"path":"p","line":1,"body":"[Warning] w"}]}}"#,
     ),
     (
-        Kind::Tasks,
+        DocumentKind::Tasks,
         "# plan\nproject: {name: p}\ntasks:\n  - id: T-001\n    status: not-started # x\n    type: feat\n    title: ü\n    goal: |\n      g\n    depends_on: []\n    done_when: [d]\n    files_expected: [\"a/**\"]\n    acceptance_checks: [\"cmd: x\"]\n",
     ),
     (
-        Kind::Acceptance,
+        DocumentKind::Acceptance,
         r#"{"acceptance_criteria":[{"id":"AC-001","description":"d","verify":["x"]}]}"#,
     ),
     (
-        Kind::Status,
+        DocumentKind::Status,
         r#"{"current_state":"DONE","session":"2026-11-15_x","assumptions":[],"user_decisions":[{"decision_id":"UD-1","question":"q","status":"pending","answer":null,"asked_at":"2026-11-15T00:00:00Z","resolved_at":null,"state_context":"PLAN","resolution_reason":null}],"retry_counts":{},"known_issues":[],"last_ci_result":"red","last_update":"2026-11-15T00:00:00Z"}"#,
     ),
     (
-        Kind::AgentInput,
+        DocumentKind::AgentInput,
         r#"{"task":{"id":"meta","title":"t","goal":"g","non_goals":[],"context_files":["a"],"session_changed_files":[{"path":"a","change_type":"added"}],"constraints":[],"acceptance_checks":[],"risk_flags":[]},"project_type":"cli","repo_state":{"branch":"main","ci_status":"green"},"tools_available":[]}"#,
     ),
     (
-        Kind::Config,
+        DocumentKind::Config,
         "[roles]\ndefault = \"a\"\n[agent.a]\nadapter = \"command\"\ncommand = [\"x\"]\nenv = [\"K\"]\n[timeout]\nCoder = \"30m\"\n[limits]\nusd = 1.5\n",
     ),
     (
-        Kind::Action,
+        DocumentKind::Action,
         "---\nname: x\ndescription: d\nsteps:\n  - {dispatch: Planner, outputs: [tasks.yaml], state: PLAN}\n  - {tasks: plan, state: IMPLEMENT_LOOP}\n  - {close: done, state: DONE}\n---\nprose\n",
     ),
     (
-        Kind::Lifecycle,
+        DocumentKind::Lifecycle,
         "version: 1\ncurrent_stage: a\nstages:\n  a: {description: d, required_gates: [g]}\ngates:\n  g: {command: [tollgate, gates, --builtin, boundary]}\n",
     ),
-    (Kind::Skill, "---\nname: qa\ndescription: d\nwrites: [\"**/test*/**\"]\n---\n# QA\n"),
+    (DocumentKind::Skill, "---\nname: qa\ndescription: d\nwrites: [\"**/test*/**\"]\n---\n# QA\n"),
     (
-        Kind::WorkItem,
+        DocumentKind::WorkItem,
         "---\ntitle: ü\nlabels: [task:implement, status:pending, priority:low, complexity:low]\nstate: open\n---\n## Objective\no\n## Spec Reference\n- Spec: s\n- Section(s): 1\n### In Scope\n- `a b`, `c` (é)\n- d/*.rs\n### Out of Scope\n- b (owned by T-002)\n## Acceptance Criteria\n- [ ] Test: c passes\n- [x] cmd: make é\n## Context\n```\n# c\n```\n## Constraints\nd\n",
     ),
     (
-        Kind::Spec,
+        DocumentKind::Spec,
         "# Goals\na\n## 2) Acceptance Criteria\nb\nDefinition of Done\n---\n```\nc\n```\n",
     ),
 ];
@@ -74,7 +74,7 @@ fn the_good_documents_are_good() {
 }
 
 fn check_as_everything(bytes: &[u8]) {
-    for (kind, _) in Kind::ALL {
+    for (kind, _) in DocumentKind::ALL {
         let report = check(*kind, "f", bytes);
         assert!(report.diagnostics.len() <= 201);
         for diagnostic in &report.diagnostics {
@@ -188,7 +188,7 @@ proptest! {
         edits in proptest::collection::vec((any::<usize>(), any::<usize>(), any::<u8>()), 0..4),
         status in proptest::sample::select(TaskStatus::ALL),
     ) {
-        let plan = GOOD.iter().find(|(kind, _)| *kind == Kind::Tasks).unwrap().1;
+        let plan = GOOD.iter().find(|(kind, _)| *kind == DocumentKind::Tasks).unwrap().1;
         let bytes = mutated(plan, &edits);
         let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
         let id = TaskId::parse("T-001").unwrap();
@@ -217,27 +217,27 @@ fn bombs_are_refused_in_bounded_time_and_memory() {
         laughs.push_str(&format!("a{level}: &a{level} [{list}]\n"));
     }
     laughs.push_str("tasks: *a11\n");
-    assert!(!check(Kind::Tasks, "tasks.yaml", laughs.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Tasks, "tasks.yaml", laughs.as_bytes()).is_ok());
 
     let deep_flow = format!("tasks: {}", "[".repeat(200_000));
-    assert!(!check(Kind::Tasks, "tasks.yaml", deep_flow.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Tasks, "tasks.yaml", deep_flow.as_bytes()).is_ok());
     let deep_block: String = (0..3_000).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
-    assert!(!check(Kind::Tasks, "tasks.yaml", deep_block.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Tasks, "tasks.yaml", deep_block.as_bytes()).is_ok());
     let dashes = "- ".repeat(100_000);
-    assert!(!check(Kind::Tasks, "tasks.yaml", dashes.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Tasks, "tasks.yaml", dashes.as_bytes()).is_ok());
     let deep_toml = format!("a = {}", "[".repeat(200_000));
-    assert!(!check(Kind::Config, "tollgate.toml", deep_toml.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Config, "tollgate.toml", deep_toml.as_bytes()).is_ok());
     let dotted = format!("{}a = 1", "a.".repeat(100_000));
-    assert!(!check(Kind::Config, "tollgate.toml", dotted.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Config, "tollgate.toml", dotted.as_bytes()).is_ok());
     let deep_json = "{\"a\":".repeat(100_000);
-    assert!(!check(Kind::Acceptance, "acceptance.json", deep_json.as_bytes()).is_ok());
+    assert!(!check(DocumentKind::Acceptance, "acceptance.json", deep_json.as_bytes()).is_ok());
 }
 
 #[test]
 fn a_document_made_of_faults_is_cut_short() {
     let keys: String = (0..50_000).map(|n| format!("\"k{n}\":1,")).collect();
     let reply = format!("{{{keys}\"status\":\"OK\"}}");
-    let report = check(Kind::AgentOutput, "reply.json", reply.as_bytes());
+    let report = check(DocumentKind::AgentOutput, "reply.json", reply.as_bytes());
     assert_eq!(report.diagnostics.len(), 201);
     assert_eq!(report.diagnostics.last().map(|d| d.code), Some("report.cut"));
 
@@ -249,6 +249,6 @@ fn a_document_made_of_faults_is_cut_short() {
         )
     };
     let plan = format!(r#"{{"role":"planner","create":[{}],"close":[],"update":[]}}"#, item("a"));
-    let report = check(Kind::PlannerResult, "plan.json", plan.as_bytes());
+    let report = check(DocumentKind::PlannerResult, "plan.json", plan.as_bytes());
     assert_eq!(report.diagnostics.len(), 201);
 }

@@ -4,13 +4,13 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tollgate_contract::artefact::{Tree, check, check_planning};
+use tollgate_contract::artefact::{RepositoryFiles, check, check_planning};
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::scaffold;
 
 struct Files(BTreeMap<String, Vec<u8>>);
 
-impl Tree for Files {
+impl RepositoryFiles for Files {
     fn is_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }

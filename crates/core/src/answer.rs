@@ -1,213 +1,236 @@
-//! Reads what a person answered: exact up to a `:`, then their own words.
+//! Reads what a person answered, once: exact up to a `:`, then their own words. Behind this, answers are types.
 
-use crate::decision::{Decision, DecisionKind};
+mod kinds;
+#[cfg(test)]
+mod tests;
+mod way;
+mod words;
+
+pub use kinds::{
+    ApproveAnswer, ApproveWay, Cancel, CancelWay, CoverageAnswer, CoverageWay, DecisionKind,
+    EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer, JustifyWay, Kind,
+    ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer, RepairWay, ScopeAnswer,
+    ScopeWay, SecurityAnswer, SecurityWay,
+};
+pub use way::{AnswerOption, NeedsWords, Way};
+pub use words::{Approval, Extension, FreeText, Minimum, Said, Unread, Words, says_something};
+
+use crate::id::DecisionId;
 use crate::refusal::Refusal;
 use crate::task::Strategy;
 
-/// An answer that fits its question.
+/// What a person decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// One of the options, without its text.
-    pub keyword: String,
-    pub text: Option<String>,
+pub enum Choice {
+    Cancel(Cancel),
+    Approve(ApproveAnswer),
+    Strategy(Strategy),
+    Notes(NotesAnswer),
+    Repair(RepairAnswer),
+    Security(SecurityAnswer),
+    Justify(JustifyAnswer),
+    Escalation(EscalationAnswer),
+    Info(InfoAnswer),
+    Scope(ScopeAnswer),
+    ManualCheck(ManualCheckAnswer),
+    Coverage(CoverageAnswer),
 }
 
-impl Answer {
+impl Choice {
     /// The form that is kept on record.
     pub fn canonical(&self) -> String {
-        match &self.text {
-            Some(text) if self.keyword.is_empty() => text.clone(),
-            Some(text) => format!("{}: {text}", self.keyword),
-            None => self.keyword.clone(),
+        match self {
+            Self::Cancel(answer) => answer.canonical(),
+            Self::Approve(answer) => answer.canonical(),
+            Self::Strategy(answer) => answer.canonical(),
+            Self::Notes(answer) => answer.canonical(),
+            Self::Repair(answer) => answer.canonical(),
+            Self::Security(answer) => answer.canonical(),
+            Self::Justify(answer) => answer.canonical(),
+            Self::Escalation(answer) => answer.canonical(),
+            Self::Info(answer) => answer.canonical(),
+            Self::Scope(answer) => answer.canonical(),
+            Self::ManualCheck(answer) => answer.canonical(),
+            Self::Coverage(answer) => answer.canonical(),
         }
     }
 
-    pub fn words(&self) -> &str {
-        self.text.as_deref().unwrap_or_default()
+    pub fn is_approval(&self) -> bool {
+        matches!(self, Self::Approve(ApproveAnswer::Approved(_)))
     }
 }
 
-pub fn read(decision: &Decision, given: &str, reason: Option<&str>) -> Result<Answer, Refusal> {
+/// The question that an answer is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub id: &'a DecisionId,
+    pub kind: DecisionKind,
+    pub options: &'a [AnswerOption],
+}
+
+impl Asked<'_> {
+    pub fn offers(&self, way: impl Way) -> bool {
+        self.options.iter().any(|option| option.id == way.id())
+    }
+}
+
+/// What a person means by what they said. What the question does not offer is refused.
+pub fn read(asked: &Asked<'_>, given: &str, reason: Option<&str>) -> Result<Choice, Refusal> {
     let reason = reason.map(str::trim).filter(|text| says_something(text));
-    match decision.kind {
-        DecisionKind::Info => read_info(decision, given),
-        DecisionKind::Approve => read_approval(decision, given, reason)
-            .unwrap_or_else(|| read_option(decision, given, reason)),
-        DecisionKind::Strategy => match normalise_strategy(given) {
-            Some(strategy) => Ok(Answer { keyword: strategy.as_str().to_owned(), text: None }),
-            None => read_option(decision, given, reason),
-        },
-        _ => read_option(decision, given, reason),
+    let offers = Offers::Listed(asked);
+    choice(asked.kind, &offers, given, reason).map_err(|wrong| wrong.told(asked, given))
+}
+
+/// What an answer on record means. It was offered when it was given, and no synonym was kept.
+pub fn recall(kind: DecisionKind, canonical: &str) -> Option<Choice> {
+    choice(kind, &Offers::All, canonical, None).ok()
+}
+
+/// Adds to the options of a question what journals of earlier versions do not say.
+pub(crate) fn complete(kind: DecisionKind, options: &mut [AnswerOption]) {
+    for option in options {
+        option.complete::<CancelWay>();
+        match kind {
+            DecisionKind::Approve => option.complete::<ApproveWay>(),
+            DecisionKind::Strategy => option.complete::<Strategy>(),
+            DecisionKind::Notes => option.complete::<NotesWay>(),
+            DecisionKind::Repair => option.complete::<RepairWay>(),
+            DecisionKind::Security => option.complete::<SecurityWay>(),
+            DecisionKind::Justify => option.complete::<JustifyWay>(),
+            DecisionKind::Escalation => option.complete::<EscalationWay>(),
+            DecisionKind::Info => option.complete::<InfoWay>(),
+            DecisionKind::Scope => option.complete::<ScopeWay>(),
+            DecisionKind::ManualCheck => option.complete::<ManualCheckWay>(),
+            DecisionKind::Coverage => option.complete::<CoverageWay>(),
+        }
     }
 }
 
-fn read_info(decision: &Decision, given: &str) -> Result<Answer, Refusal> {
-    if !says_something(given) {
-        return Err(bad(decision, given, ": it is empty"));
-    }
-    Ok(Answer { keyword: String::new(), text: Some(given.to_owned()) })
+/// Which ways to answer there are.
+enum Offers<'a> {
+    /// Those that the question lists; synonyms count.
+    Listed(&'a Asked<'a>),
+    /// All of its kind, as they are kept on record.
+    All,
 }
 
-/// `approved`, alone or with words after a space or a colon. Kept as it was said.
-fn read_approval(
-    decision: &Decision,
+impl Offers<'_> {
+    fn has<W: Way>(&self, way: W) -> bool {
+        match self {
+            Self::Listed(asked) => asked.offers(way),
+            Self::All => true,
+        }
+    }
+}
+
+/// Why something is no answer.
+struct Wrong {
+    why: &'static str,
+    /// How the answer was understood, and examples of such that can be taken.
+    unfit: Option<(String, &'static [&'static str])>,
+}
+
+impl Wrong {
+    fn because(why: &'static str) -> Self {
+        Self { why, unfit: None }
+    }
+
+    fn told(self, asked: &Asked<'_>, given: &str) -> Refusal {
+        let (given, expected) = match self.unfit {
+            Some((understood, examples)) => {
+                (understood, examples.iter().map(|example| (*example).to_owned()).collect())
+            }
+            None => {
+                let expected = match asked.kind {
+                    DecisionKind::Info => vec!["any text".to_owned()],
+                    _ => asked.options.iter().map(|option| option.answer.clone()).collect(),
+                };
+                (given.chars().take(80).collect(), expected)
+            }
+        };
+        let id = asked.id.clone();
+        Refusal::BadAnswer { id, given, why: self.why.to_owned(), expected }
+    }
+}
+
+fn choice(
+    kind: DecisionKind,
+    offers: &Offers<'_>,
     given: &str,
     reason: Option<&str>,
-) -> Option<Result<Answer, Refusal>> {
-    let rest = given.trim().strip_prefix("approved")?;
-    if !(rest.is_empty() || rest.starts_with([' ', ':'])) {
-        return Some(Err(bad(decision, given, "")));
+) -> Result<Choice, Wrong> {
+    if kind == DecisionKind::Info {
+        return information(given).map(Choice::Info);
     }
-    let said = match reason {
-        Some(reason) if rest.is_empty() => format!("approved: {reason}"),
-        _ => given.trim().to_owned(),
-    };
-    Some(Ok(Answer { keyword: said, text: None }))
+    let typed = Typed::of(given, reason);
+    if typed.means(CancelWay::Cancel) && offers.has(CancelWay::Cancel) {
+        return typed.read(offers).map(Choice::Cancel);
+    }
+    Ok(match kind {
+        DecisionKind::Approve => Choice::Approve(match Approval::said(given, reason) {
+            Some(Ok(approval)) => ApproveAnswer::Approved(approval),
+            Some(Err(_)) => return Err(Wrong::because("")),
+            None => typed.read(offers)?,
+        }),
+        DecisionKind::Strategy => Choice::Strategy(match offers {
+            Offers::Listed(_) => {
+                kinds::strategy_meant(given).map_or_else(|| typed.read(offers), Ok)?
+            }
+            Offers::All => typed.read(offers)?,
+        }),
+        DecisionKind::Notes => Choice::Notes(typed.read(offers)?),
+        DecisionKind::Repair => Choice::Repair(typed.read(offers)?),
+        DecisionKind::Security => Choice::Security(typed.read(offers)?),
+        DecisionKind::Justify => Choice::Justify(typed.read(offers)?),
+        DecisionKind::Escalation => Choice::Escalation(typed.read(offers)?),
+        DecisionKind::Info => Choice::Info(information(given)?),
+        DecisionKind::Scope => Choice::Scope(typed.read(offers)?),
+        DecisionKind::ManualCheck => Choice::ManualCheck(typed.read(offers)?),
+        DecisionKind::Coverage => Choice::Coverage(typed.read(offers)?),
+    })
 }
 
-/// The strategy that an obvious synonym means.
-fn normalise_strategy(given: &str) -> Option<Strategy> {
-    let letters: String =
-        given.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    let core = letters.strip_suffix("review").unwrap_or(&letters);
-    match core {
-        "perbatch" | "batch" | "perbatches" | "pertask" => Some(Strategy::PerBatch),
-        "singlefinal" | "single" | "final" | "finalonly" | "onefinal" => {
-            Some(Strategy::SingleFinal)
-        }
-        _ => None,
-    }
+fn information(given: &str) -> Result<InfoAnswer, Wrong> {
+    let text = Some(given).filter(|text| says_something(text));
+    InfoAnswer::make(InfoWay::Text, text).map_err(|_| Wrong::because(": it is empty"))
 }
 
-fn read_option(decision: &Decision, given: &str, reason: Option<&str>) -> Result<Answer, Refusal> {
-    let (keyword, inline) = match given.trim().split_once(':') {
-        Some((keyword, text)) => (keyword.trim(), Some(text.trim()).filter(|t| says_something(t))),
-        None => (given.trim(), None),
-    };
-    let plain = decision.options.iter().any(|option| option.answer == keyword);
-    let with_text = decision
-        .options
-        .iter()
-        .any(|option| option.answer.split_once(':').is_some_and(|(known, _)| known == keyword));
-    if !plain && !with_text {
-        return Err(bad(decision, given, ""));
-    }
-    if inline.is_some() && !with_text {
-        return Err(bad(decision, given, ": this answer takes no text"));
-    }
-    let text = inline.or(reason.filter(|_| with_text)).map(str::to_owned);
-    if text.is_none() && !plain {
-        return Err(bad(decision, given, ": it needs words after the colon"));
-    }
-    Ok(Answer { keyword: keyword.to_owned(), text })
+/// An answer as it was typed: a keyword, and words after a colon or given beside it.
+struct Typed<'a> {
+    keyword: &'a str,
+    inline: Option<&'a str>,
+    reason: Option<&'a str>,
 }
 
-fn bad(decision: &Decision, given: &str, why: &str) -> Refusal {
-    let expected = match decision.kind {
-        DecisionKind::Info => vec!["any text".to_owned()],
-        _ => decision.options.iter().map(|option| option.answer.clone()).collect(),
-    };
-    let shown: String = given.chars().take(80).collect();
-    Refusal::BadAnswer {
-        id: decision.decision_id.clone(),
-        given: shown,
-        why: why.to_owned(),
-        expected,
-    }
-}
-
-/// `70 because…`, `72.5 % because…`: a share in hundredths of a per cent, and why.
-pub fn minimum(text: &str) -> Option<(u32, &str)> {
-    let (number, reason) = text.trim().split_once(char::is_whitespace)?;
-    let number = number.strip_suffix('%').unwrap_or(number);
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    if part.len() > 2 || !part.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let hundredths: u32 = format!("{part:0<2}").parse().ok()?;
-    let share = whole.parse::<u32>().ok()?.checked_mul(100)?.checked_add(hundredths)?;
-    let reason = reason.trim().trim_start_matches('%').trim();
-    // Nothing at all is not a lower minimum but an override, and is called one.
-    ((1..=10_000).contains(&share) && says_something(reason)).then_some((share, reason))
-}
-
-/// Whether a person could see anything of it: letters that are only there for machines say nothing.
-pub fn says_something(text: &str) -> bool {
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c == '\u{1b}' {
-            // A terminal sequence: up to its last letter.
-            rest.next_if_eq(&'[');
-            while rest.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
-            rest.next();
-            continue;
-        }
-        let is_unseen = c.is_whitespace()
-            || c.is_control()
-            || matches!(
-                c,
-                '\u{ad}'
-                    | '\u{34f}'
-                    | '\u{61c}'
-                    | '\u{115f}'
-                    | '\u{1160}'
-                    | '\u{17b4}'
-                    | '\u{17b5}'
-            )
-            || matches!(c, '\u{180b}'..='\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}')
-            || matches!(c, '\u{e0000}'..='\u{e0fff}');
-        if !is_unseen {
-            return true;
-        }
-    }
-    false
-}
-
-/// `90s`, `30m`, `1h`, `500ms`.
-pub fn duration_ms(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let amount: u64 = text[..digits].parse().ok()?;
-    let unit = match &text[digits..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    amount.checked_mul(unit).filter(|ms| *ms > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{minimum, says_something};
-
-    #[test]
-    fn r075_what_nobody_can_see_is_no_justification() {
-        for unseen in [
-            "",
-            " \t",
-            "\u{200b}",
-            "\u{2060}\u{feff}",
-            "\u{1}",
-            "\u{1b}[31m",
-            "\u{3164}",
-            "\u{202e}\u{ad}",
-        ] {
-            assert!(!says_something(unseen), "{unseen:?}");
-        }
-        for seen in ["x", "\u{1b}[31mred", "\u{200b}é", "!"] {
-            assert!(says_something(seen), "{seen:?}");
-        }
+impl<'a> Typed<'a> {
+    fn of(given: &'a str, reason: Option<&'a str>) -> Self {
+        let (keyword, text) = given.split_once(':').unwrap_or((given, ""));
+        let inline = Some(text.trim()).filter(|text| says_something(text));
+        Self { keyword: keyword.trim(), inline, reason }
     }
 
-    #[test]
-    fn r077_a_lower_minimum_has_a_number_and_a_reason() {
-        assert_eq!(minimum("72.5 % old code"), Some((7_250, "old code")));
-        assert_eq!(minimum("70 generated"), Some((7_000, "generated")));
-        for wrong in ["0 x", "70", "101 x", "70 \u{200b}", "x y", "1.234 x"] {
-            assert_eq!(minimum(wrong), None, "{wrong}");
-        }
+    fn means(&self, way: impl Way) -> bool {
+        way.keyword() == self.keyword
+    }
+
+    /// The same keyword may stand for one way without words and another one with them.
+    fn read<K: Kind>(&self, offers: &Offers<'_>) -> Result<K, Wrong> {
+        let is_named = |way: &K::Way| self.means(*way) && offers.has(*way);
+        let named = || K::Way::ALL.iter().copied().filter(is_named);
+        let with_words = named().find(|way| way.needs_words() != NeedsWords::No);
+        let alone = named().find(|way| way.needs_words() == NeedsWords::No);
+        let words = self.inline.or(self.reason.filter(|_| with_words.is_some()));
+        let way = match (words, alone, with_words) {
+            (_, None, None) => return Err(Wrong::because("")),
+            (Some(_), Some(_), None) => return Err(Wrong::because(": this answer takes no text")),
+            (Some(_), _, Some(way)) | (None, Some(way), _) | (None, None, Some(way)) => way,
+        };
+        K::make(way, words).map_err(|unread| match unread {
+            Unread::Missing => Wrong::because(": it needs words after the colon"),
+            Unread::Unfit { why, examples } => {
+                let understood = format!("{}: {}", self.keyword, words.unwrap_or_default());
+                Wrong { why, unfit: Some((understood, examples)) }
+            }
+        })
     }
 }

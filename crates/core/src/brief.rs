@@ -74,7 +74,7 @@ impl Session {
             non_goals: spec.map(|s| s.non_goals.clone()).unwrap_or_default(),
             context_files: self.context_files(dispatch, task),
             session_changed_files: (dispatch.role == Role::Reviewer)
-                .then(|| self.changed.iter().cloned().collect()),
+                .then(|| self.branch.changed.iter().cloned().collect()),
             constraints: self.constraints(dispatch, task),
             acceptance_checks: self.acceptance_checks(task),
             check_commands: self.check_commands(),
@@ -90,8 +90,8 @@ impl Session {
             restore: self.to_restore(dispatch),
             goes_on: dispatch.stopped_for_scope(),
             asked_again: dispatch.asked_again(),
-            feedback: dispatch.feedback.clone(),
-            previous_errors: dispatch.previous_errors.clone(),
+            feedback: dispatch.given.feedback.clone(),
+            previous_errors: dispatch.given.previous_errors.clone(),
             allowance: dispatch.allowance(),
         })
     }
@@ -170,8 +170,11 @@ impl Session {
         let is_named = |path: &str, name: &str| {
             path == name || (name.ends_with('/') && path.starts_with(name))
         };
-        let present =
-            self.artefacts.keys().filter(|path| if_present.iter().any(|name| is_named(path, name)));
+        let present = self
+            .files
+            .artefacts
+            .keys()
+            .filter(|path| if_present.iter().any(|name| is_named(path, name)));
         // What no step of the action makes cannot be asked for.
         let required = required.iter().filter(|name| self.is_made_here(name));
         let session_files = required.map(|name| (*name).to_owned()).chain(present.cloned());
@@ -197,7 +200,7 @@ impl Session {
                     constraints.extend(scope.words());
                 }
             }
-            Role::SpecAgent if self.mode == Mode::Lean => constraints
+            Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(
                 "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
@@ -218,7 +221,7 @@ impl Session {
             constraints.push(format!("write nothing but: {}", writes.join(", ")));
         }
         if dispatch.role == Role::Reviewer {
-            let weakened = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+            let weakened = self.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
             let weakened = weakened.filter(|f| f.is_weakening());
             constraints.extend(weakened.map(|f| {
                 let file = f.report.file.as_deref().unwrap_or("the change");
@@ -236,7 +239,7 @@ impl Session {
         let of = |checks: &[Check]| checks.iter().map(ToString::to_string).collect::<Vec<_>>();
         match task {
             Some(task) => of(&task.spec.acceptance_checks),
-            None => self.criteria.iter().flat_map(|c| of(&c.verify)).collect(),
+            None => self.plan.criteria.iter().flat_map(|c| of(&c.verify)).collect(),
         }
     }
 }

@@ -1,78 +1,34 @@
 //! What follows from an input: one match over what can happen, one small file per theme.
 
 mod accept;
-mod ask;
-mod attempt;
 mod checks;
 mod close;
 mod command;
-mod escalate;
+mod correction;
+mod draft;
 mod failure;
 mod files;
+mod follow;
 mod gate;
+mod moves;
+mod next_task;
 mod parallel;
-mod repair;
+mod plan;
 mod reply;
 mod report;
 mod scope;
 mod severity;
 mod size;
 mod step;
+mod take;
 mod tasks;
 mod wave;
 mod weakened;
 
-use crate::event::Event;
 use crate::input::Input;
 use crate::refusal::Refusal;
-use crate::session::Session;
-use crate::time::Timestamp;
 
-pub use command::MANUAL_FIX;
-pub use failure::{FailureClass, class_of};
-pub use weakened::WEAKENED;
-
-/// Events being decided, each applied as it is added, so that the next decision sees it.
-pub(crate) struct Draft<'a> {
-    session: &'a mut Session,
-    now: Timestamp,
-    events: Vec<Event>,
-}
-
-impl<'a> Draft<'a> {
-    pub fn new(session: &'a mut Session, now: Timestamp) -> Self {
-        Self { session, now, events: Vec::new() }
-    }
-
-    pub fn emit(&mut self, event: Event) {
-        self.session.apply(self.now, &event);
-        self.events.push(event);
-    }
-
-    pub fn now(&self) -> Timestamp {
-        self.now
-    }
-
-    pub fn len(&self) -> usize {
-        self.events.len()
-    }
-
-    pub fn finish(self) -> Vec<Event> {
-        self.events
-    }
-
-    pub fn notice(&mut self, code: &str, message: impl Into<String>) {
-        self.emit(Event::Noticed { code: code.to_owned(), message: message.into() });
-    }
-}
-
-impl std::ops::Deref for Draft<'_> {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        self.session
-    }
-}
+pub(crate) use draft::Draft;
 
 pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
     match input {
@@ -90,7 +46,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         Input::OlderJournalAccepted { records, known, forgotten, branch } => {
             files::older_accepted(draft, records, known, forgotten, branch)
         }
-        Input::PersistenceFailed { detail } => files::persistence_failed(draft, detail),
+        Input::HostFailed(fault) => files::host_failed(draft, fault),
         Input::Tick => failure::start_due(draft),
     }
     Ok(())
@@ -98,7 +54,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
 
 /// Continues as far as the state allows: the transition table over steps.
 pub(crate) fn settle(draft: &mut Draft<'_>) {
-    attempt::start_roomy(draft);
+    moves::attempt::start_roomy(draft);
     while !draft.is_held() && draft.outstanding().is_empty() && draft.next_deadline().is_none() {
         let before = draft.len();
         step::advance(draft);

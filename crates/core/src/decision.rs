@@ -1,10 +1,14 @@
 //! Questions to a person and their durable records.
 
-use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, TaskRef};
+pub use crate::answer::DecisionKind;
+
+use crate::answer::{self, AnswerOption, Asked, Choice, Way};
+use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::refusal::Refusal;
 use crate::role::{RepairLoop, State, spelled};
 use crate::time::Timestamp;
 use crate::work::Artefact;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +26,9 @@ pub struct Decision {
     pub shown: Vec<Artefact>,
     #[serde(default)]
     pub resolution: Resolution,
+    /// What the answer on record means. Read when it is applied, so that nobody compares its text.
+    #[serde(skip)]
+    pub decided: Option<Choice>,
 }
 
 impl Decision {
@@ -29,11 +36,37 @@ impl Decision {
         self.resolution.status == DecisionStatus::Pending
     }
 
-    /// The answer of a decision that was answered, not cancelled or skipped.
-    pub fn answered(&self) -> Option<&str> {
-        (self.resolution.status == DecisionStatus::Answered)
-            .then_some(self.resolution.answer.as_deref())
-            .flatten()
+    /// What was decided, where the question was answered, not cancelled or skipped.
+    pub fn answered(&self) -> Option<&Choice> {
+        self.decided.as_ref().filter(|_| self.resolution.status == DecisionStatus::Answered)
+    }
+
+    /// Whether a person may answer this way.
+    pub fn offers(&self, way: impl Way) -> bool {
+        self.asked().offers(way)
+    }
+
+    /// What a person means by what they said, or why it is no answer to this question.
+    pub fn read(&self, given: &str, reason: Option<&str>) -> Result<Choice, Refusal> {
+        answer::read(&self.asked(), given, reason)
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked { id: &self.decision_id, kind: self.kind, options: &self.options }
+    }
+
+    /// Takes a question out of a journal; earlier versions say less of its options.
+    pub(crate) fn put(mut self) -> Self {
+        answer::complete(self.kind, &mut self.options);
+        let resolution = std::mem::take(&mut self.resolution);
+        self.resolve(resolution);
+        self
+    }
+
+    pub(crate) fn resolve(&mut self, resolution: Resolution) {
+        let text = resolution.answer.as_deref();
+        self.decided = text.and_then(|text| answer::recall(self.kind, text));
+        self.resolution = resolution;
     }
 }
 
@@ -68,44 +101,6 @@ spelled!(DecisionStatus {
     Skipped = "skipped",
 });
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerOption {
-    /// What to answer; `…: TEXT` where text is needed.
-    pub answer: String,
-    pub label: String,
-    pub consequence: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DecisionKind {
-    Approve,
-    Strategy,
-    Notes,
-    Repair,
-    Security,
-    Justify,
-    Escalation,
-    Info,
-    Scope,
-    ManualCheck,
-    Coverage,
-}
-
-spelled!(DecisionKind {
-    Approve = "approve",
-    Strategy = "strategy",
-    Notes = "notes",
-    Repair = "repair",
-    Security = "security",
-    Justify = "justify",
-    Escalation = "escalation",
-    Info = "info",
-    Scope = "scope",
-    ManualCheck = "manual-check",
-    Coverage = "coverage",
-});
-
 /// What a decision is about, so that its answer finds the way back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "snake_case")]
@@ -127,7 +122,13 @@ pub enum Subject {
     Finding {
         task: TaskRef,
         dispatch: DispatchNumber,
-        finding: u32,
+        /// None where Security asks something without a finding.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "finding_asked_about"
+        )]
+        finding: Option<FindingId>,
     },
     /// A dispatch that is out of its budget or cannot continue.
     Dispatch {
@@ -166,6 +167,11 @@ pub enum Subject {
     },
 }
 
+/// Earlier versions wrote 0 for no finding.
+fn finding_asked_about<'de, D: Deserializer<'de>>(from: D) -> Result<Option<FindingId>, D::Error> {
+    Ok(Option::<FindingId>::deserialize(from)?.filter(|id| *id >= FindingId::FIRST))
+}
+
 /// Why a session does not continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocker {
@@ -187,9 +193,19 @@ pub enum BlockerCode {
     OutputLimit,
     Permission,
     Persistence,
+    Git,
+    Process,
+    Settings,
     NonConvergence,
     Budget,
     Cancelled,
+}
+
+impl BlockerCode {
+    /// The engine's own world failed. Only `resume` clears it: the next try will say whether it is over.
+    pub fn is_host_fault(self) -> bool {
+        matches!(self, Self::Persistence | Self::Git | Self::Process | Self::Settings)
+    }
 }
 
 spelled!(BlockerCode {
@@ -203,6 +219,9 @@ spelled!(BlockerCode {
     OutputLimit = "output_limit",
     Permission = "permission",
     Persistence = "persistence",
+    Git = "git",
+    Process = "process",
+    Settings = "settings",
     NonConvergence = "non_convergence",
     Budget = "budget",
     Cancelled = "cancelled",

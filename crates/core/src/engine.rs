@@ -15,13 +15,22 @@ pub struct Engine {
 
 /// Events that have been decided and are not yet on disk.
 #[derive(Debug)]
-#[must_use = "a commit that is not persisted never happened"]
+#[must_use = "a commit that is not written to the journal never happened"]
 pub struct Commit {
     at: Timestamp,
     events: Vec<Event>,
 }
 
-/// Proof that a commit is on disk: only `Commit::persist` makes one, after its closure returned.
+/// What makes events durable. There is one for a disk and one for the simulator; `cargo xtask tidy` refuses any other, so
+/// that nobody can call something durable that is not.
+pub trait Journal {
+    type Error;
+
+    /// Writes the events as one commit and returns when the disk has them.
+    fn append_and_sync(&mut self, at: Timestamp, events: &[Event]) -> Result<(), Self::Error>;
+}
+
+/// Proof that a commit is in a journal, synced. Without one nobody learns what should run.
 #[derive(Debug)]
 pub struct Durable {
     events: Vec<Event>,
@@ -38,12 +47,10 @@ impl Commit {
         self.events.is_empty()
     }
 
-    pub fn persist<E>(
-        self,
-        append: impl FnOnce(Timestamp, &[Event]) -> Result<(), E>,
-    ) -> Result<Durable, E> {
+    /// The only way to a `Durable`.
+    pub fn write_to<J: Journal>(self, journal: &mut J) -> Result<Durable, J::Error> {
         if !self.events.is_empty() {
-            append(self.at, &self.events)?;
+            journal.append_and_sync(self.at, &self.events)?;
         }
         Ok(Durable { events: self.events })
     }
@@ -74,7 +81,7 @@ impl Engine {
     }
 
     /// Takes inputs in order and says what each came to. The state is ahead of the disk until the
-    /// commit is persisted; an owner that cannot persist must drop the engine.
+    /// commit is written; an owner that cannot write must drop the engine.
     pub fn handle(&mut self, now: Timestamp, inputs: Vec<Input>) -> (Commit, Vec<Answered>) {
         // A clock that went backwards must not reorder the journal.
         let now = now.max(self.session.updated_at);

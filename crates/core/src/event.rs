@@ -3,18 +3,22 @@
 use crate::action::{CheckSubject, Place};
 use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
+use crate::fault::HostFault;
 use crate::id::{
-    Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, TaskId, TaskRef,
+    Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef,
 };
 use crate::input::{Edit, Opening};
 use crate::policy::Policy;
-use crate::reply::{ReportedFinding, Usage, is_default};
-use crate::role::{Mode, RepairLoop, Role, spelled};
+use crate::reply::{Usage, is_default};
+use crate::role::{Mode, RepairLoop, Role};
 use crate::task::{Criterion, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
-use crate::work::{Artefact, CheckResult, DispatchEnd};
-use serde::{Deserialize, Serialize};
+use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::worker::Worker;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
+
+pub use crate::finding::{Finding, FindingOrigin, FindingStatus};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -54,7 +58,7 @@ pub enum Event {
         timeout_ms: u64,
         /// Who plays, where it is not the agent of the role.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        agent: Option<String>,
+        agent: Option<Worker>,
         /// Who is out of its usage limit and would play otherwise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stands_in_for: Option<String>,
@@ -161,7 +165,7 @@ pub enum Event {
     /// The findings at a severity gate no longer stand in the way.
     SeverityPassed {
         step: usize,
-        tracked: Vec<u32>,
+        tracked: Vec<FindingId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         justification: Option<String>,
     },
@@ -174,7 +178,7 @@ pub enum Event {
         finding: Finding,
     },
     FindingSettled {
-        id: u32,
+        id: FindingId,
         status: FindingStatus,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
@@ -223,6 +227,9 @@ pub enum Event {
 
     Blocked {
         blocker: Blocker,
+        /// What failed in the engine's own world, where that is why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<HostFault>,
     },
     Unblocked,
     FilesEdited {
@@ -317,7 +324,22 @@ pub enum CheckPurpose {
     /// Acceptance criteria and all tasks' checks, at integration.
     Acceptance { step: usize },
     /// One subject of a checks step, by its place in the list.
-    Subject { step: usize, index: usize, subject: CheckSubject },
+    Subject {
+        step: usize,
+        /// None where nothing but the evidence is renewed.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "place_in_list"
+        )]
+        index: Option<usize>,
+        subject: CheckSubject,
+    },
+}
+
+/// Earlier versions wrote the largest number for no place.
+fn place_in_list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    Ok(Option::<usize>::deserialize(from)?.filter(|index| *index != usize::MAX))
 }
 
 /// The tree that checks run in.
@@ -341,51 +363,6 @@ impl fmt::Display for CheckPurpose {
         }
     }
 }
-
-/// What became of a member's change when all were brought together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Merged {
-    pub number: DispatchNumber,
-    /// Its change on top of those before it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitId>,
-    /// Files that it and another member changed in ways that do not go together.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub conflicts: Vec<String>,
-    /// Its declared files as they are in the last of the commits: others may have changed them too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outputs: Vec<Artefact>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    pub id: u32,
-    pub source: Role,
-    pub task: TaskRef,
-    pub report: ReportedFinding,
-    pub status: FindingStatus,
-    /// How often it was reported.
-    pub times: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FindingStatus {
-    /// Must be repaired or decided.
-    Open,
-    Fixed,
-    /// A person took the risk.
-    Accepted,
-    /// Kept for later; it stops nothing.
-    Tracked,
-}
-
-spelled!(FindingStatus {
-    Open = "open",
-    Fixed = "fixed",
-    Accepted = "accepted",
-    Tracked = "tracked",
-});
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "snake_case")]

@@ -89,6 +89,10 @@ number_id!(
     CheckNumber
 );
 number_id!(
+    /// Counts the findings of a session from 1.
+    FindingId
+);
+number_id!(
     /// Counts the attempts of one dispatch from 1.
     Attempt
 );

@@ -1,7 +1,7 @@
 //! What can happen to a session: everything the engine is ever told.
 
 use crate::action::Action;
-use crate::event::Merged;
+use crate::fault::HostFault;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
 };
@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::reply::{ReplyError, Usage};
 use crate::role::{Mode, ProjectType, Role};
 use crate::task::{Criterion, TaskSpec};
-use crate::work::{Artefact, CheckResult, DispatchEnd};
+use crate::work::{Artefact, CheckResult, DispatchEnd, Merged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -60,10 +60,8 @@ pub enum Input {
         /// Where the branch is kept that was ahead of it.
         branch: Option<String>,
     },
-    /// A projection could not be written and read back.
-    PersistenceFailed {
-        detail: String,
-    },
+    /// The host could not do its part.
+    HostFailed(HostFault),
     /// Time passed; deadlines may be due.
     Tick,
 }

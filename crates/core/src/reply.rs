@@ -162,10 +162,28 @@ impl ReportedFinding {
         Self { severity, category, file: None, line: None, message, fix: None, is_nit: false }
     }
 
+    /// What an agent says that it is about, by its category.
+    pub fn concern(&self) -> Concern {
+        match self.category.trim().to_lowercase().as_str() {
+            "scope" | "out-of-scope" | "scope-compliance" => Concern::Scope,
+            "" => Concern::Untold,
+            _ => Concern::Other,
+        }
+    }
+
     /// The same complaint again, wherever the line moved to.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.file == other.file && self.category == other.category && self.message == other.message
     }
+}
+
+/// What a reported finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concern {
+    /// A file that is outside the scope of a task.
+    Scope,
+    Untold,
+    Other,
 }
 
 /// One fault of a reply or of what it left behind, in words the agent can act on.

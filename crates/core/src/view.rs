@@ -1,20 +1,40 @@
-//! The read model that every surface shows: `status --json`, the screen, the summary.
+//! The read model: what every surface shows of a session. Only this and the host know the state behind it.
+//!
+//! `View` is all of it, built once. `Parts` builds a part of it when it is asked for, so that a surface that follows a
+//! long session pays for what it shows and not for how long the session is.
 
+mod audit;
+mod dispatch;
+mod parts;
+mod question;
 mod spend;
+mod timeline;
 
+pub use audit::{Audit, Auditor};
+pub use audit::{
+    CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+};
+pub use dispatch::{DispatchView, Outcome, outcome};
+pub use parts::{AtWork, Parts};
+pub use question::{Home, QuestionView, ShownFile};
 pub use spend::{SpendBy, SpendView};
+pub use timeline::{Level, Line, Tone};
 
-use crate::decision::{AnswerOption, Blocker, DecisionKind};
-use crate::event::{FindingStatus, Verdict};
-use crate::id::{DecisionId, DispatchNumber, SessionName, TaskId, TaskRef};
+use crate::decision::{Blocker, BlockerCode};
+use crate::event::{CriterionResult, Finding, FindingStatus};
+use crate::id::{CheckNumber, CommitId, SessionName, TaskId};
 use crate::reply::Severity;
-use crate::role::{Mode, Role, State};
-use crate::session::{Dispatch, Session, Waiting};
+use crate::role::{Mode, Role, State, spelled};
+use crate::session::Session;
 use crate::task::TaskStatus;
 use crate::time::Timestamp;
-use crate::work::FileChange;
+use crate::work::{Artefact, FileChange};
 use serde::Serialize;
+use std::fmt;
 
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// All of a session, as `status --json` prints it.
 #[derive(Debug, Clone, Serialize)]
 pub struct View {
     pub schema_version: u32,
@@ -22,12 +42,21 @@ pub struct View {
     pub action: String,
     pub mode: Mode,
     pub state: State,
+    pub standing: Standing,
     pub goal: String,
+    /// Where the session's files are, from the repository's root.
+    pub folder: String,
     pub branch: String,
+    /// The commit that the work started from, and the last accepted one; the same while nothing is accepted.
+    pub base: CommitId,
+    pub tip: CommitId,
     pub blocker: Option<Blocker>,
-    pub pending_decisions: Vec<PendingDecision>,
+    pub pending_decisions: Vec<QuestionView>,
     pub tasks: Vec<TaskView>,
+    pub criteria: Vec<CriterionView>,
     pub dispatches: Vec<DispatchView>,
+    pub checks: Vec<ChecksView>,
+    pub artefacts: Vec<Artefact>,
     pub changed_files: Vec<FileChange>,
     pub findings: Vec<FindingView>,
     pub spend: SpendView,
@@ -36,18 +65,43 @@ pub struct View {
     pub parked: Vec<ParkedAgent>,
     pub opened_at: Timestamp,
     pub updated_at: Timestamp,
+    pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
+    pub notices: Vec<NoticeView>,
 }
 
+/// A session in one line, as `sessions --json` prints it.
 #[derive(Debug, Clone, Serialize)]
-pub struct PendingDecision {
-    pub decision_id: DecisionId,
-    pub kind: DecisionKind,
-    pub question: String,
-    pub options: Vec<AnswerOption>,
-    pub state_context: State,
-    pub asked_at: Timestamp,
+pub struct Summary {
+    pub session: SessionName,
+    /// Null, like the rest, where the journal does not tell.
+    pub action: Option<String>,
+    pub state: Option<State>,
+    pub updated_at: Option<Timestamp>,
+    /// How many questions are open.
+    pub waiting: usize,
 }
+
+/// Who must act next, if anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// The engine has something to do.
+    Working,
+    /// Questions wait for a person.
+    YourTurn,
+    Blocked,
+    Cancelled,
+    Done,
+}
+
+spelled!(Standing {
+    Working = "working",
+    YourTurn = "your-turn",
+    Blocked = "blocked",
+    Cancelled = "cancelled",
+    Done = "done",
+});
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TaskView {
@@ -59,19 +113,23 @@ pub struct TaskView {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct DispatchView {
-    pub number: DispatchNumber,
-    pub role: Role,
-    pub task: TaskRef,
-    pub attempts: u32,
-    pub outcome: &'static str,
-    /// What its agent does right now, where somebody looked.
-    pub doing: Option<String>,
-    /// Who plays or played the last attempt, by the name in the settings.
-    pub agent: Option<String>,
-    /// Until when nobody who may play it is within its usage limit.
-    pub parked_until: Option<Timestamp>,
-    pub spend: SpendView,
+pub struct CriterionView {
+    pub id: String,
+    pub description: String,
+    /// None while it is open.
+    pub result: Option<CriterionResult>,
+}
+
+/// A run of commands by the engine.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChecksView {
+    pub number: CheckNumber,
+    /// What they are for: a task, `acceptance`, a subject of a step.
+    pub of: String,
+    pub commands: Vec<String>,
+    pub started_at: Timestamp,
+    /// None while they run.
+    pub passed: Option<bool>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -79,7 +137,9 @@ pub struct FindingView {
     pub id: String,
     pub severity: Severity,
     pub source: Role,
+    pub category: String,
     pub file: Option<String>,
+    pub line: Option<String>,
     pub message: String,
     pub status: FindingStatus,
 }
@@ -91,7 +151,12 @@ pub struct ParkedAgent {
     pub until: Timestamp,
 }
 
-pub const SCHEMA_VERSION: u32 = 1;
+#[derive(Debug, Clone, Serialize)]
+pub struct NoticeView {
+    pub at: Timestamp,
+    pub code: String,
+    pub message: String,
+}
 
 impl View {
     pub fn of(session: &Session) -> Self {
@@ -99,45 +164,97 @@ impl View {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
             action: session.opening.action.name.clone(),
-            mode: session.mode,
+            mode: session.route.mode,
             state: session.state(),
+            standing: Standing::of(session),
             goal: session.opening.goal.clone(),
+            folder: session.session_path(""),
             branch: session.branch(),
-            blocker: session.blocker.clone(),
-            pending_decisions: pending(session),
+            base: session.opening.base.clone(),
+            tip: session.branch.tip.clone(),
+            blocker: session.standing.blocker.clone(),
+            pending_decisions: question::pending(session).collect(),
             tasks: tasks(session),
-            dispatches: session.dispatches.iter().map(|(n, d)| dispatch(*n, d)).collect(),
-            changed_files: session.changed.iter().cloned().collect(),
-            findings: findings(session),
-            spend: SpendView::of(&session.ledger.total),
-            spend_by: SpendBy::of(&session.ledger),
-            parked: session
-                .out_at(session.updated_at)
-                .map(|(agent, until)| ParkedAgent { agent: agent.to_owned(), until })
-                .collect(),
+            criteria: criteria(session),
+            dispatches: dispatch::all(session),
+            checks: checks(session),
+            artefacts: artefacts(session),
+            changed_files: session.branch.changed.iter().cloned().collect(),
+            findings: session.record.findings.iter().map(FindingView::of).collect(),
+            spend: SpendView::of(&session.budget.ledger.total),
+            spend_by: SpendBy::of(&session.budget.ledger),
+            parked: parked(session),
             opened_at: session.opened_at,
             updated_at: session.updated_at,
-            known_issues: session.known_issues.clone(),
+            assumptions: session.record.assumptions.clone(),
+            known_issues: session.record.known_issues.clone(),
+            notices: notices(session),
+        }
+    }
+
+    pub fn has_accepted_work(&self) -> bool {
+        self.tip != self.base
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.standing == Standing::Cancelled
+    }
+
+    /// A file of the session, from the repository's root.
+    pub fn path_of(&self, file: &str) -> String {
+        format!("{}{file}", self.folder)
+    }
+}
+
+impl Summary {
+    pub fn of(session: &Session) -> Self {
+        Self {
+            session: session.opening.session.clone(),
+            action: Some(session.opening.action.name.clone()),
+            state: Some(session.state()),
+            updated_at: Some(session.updated_at),
+            waiting: session.pending_decisions().count(),
+        }
+    }
+
+    /// Of a session whose journal tells nothing.
+    pub fn unknown(session: SessionName) -> Self {
+        Self { session, action: None, state: None, updated_at: None, waiting: 0 }
+    }
+}
+
+impl Standing {
+    pub(crate) fn of(session: &Session) -> Self {
+        let blocker = session.standing.blocker.as_ref().map(|blocker| blocker.code);
+        match blocker {
+            _ if session.standing.closed => Self::Done,
+            Some(BlockerCode::Cancelled) => Self::Cancelled,
+            Some(_) => Self::Blocked,
+            None if session.pending_decisions().next().is_some() => Self::YourTurn,
+            None => Self::Working,
         }
     }
 }
 
-fn pending(session: &Session) -> Vec<PendingDecision> {
-    session
-        .pending_decisions()
-        .map(|decision| PendingDecision {
-            decision_id: decision.decision_id.clone(),
-            kind: decision.kind,
-            question: decision.question.clone(),
-            options: decision.options.clone(),
-            state_context: decision.state_context,
-            asked_at: decision.asked_at,
-        })
-        .collect()
+impl FindingView {
+    pub fn of(finding: &Finding) -> Self {
+        let report = &finding.report;
+        Self {
+            id: format!("F-{}", finding.id),
+            severity: report.severity,
+            source: finding.source(),
+            category: report.category.clone(),
+            file: report.file.clone(),
+            line: report.line.clone(),
+            message: report.message.clone(),
+            status: finding.status,
+        }
+    }
 }
 
 fn tasks(session: &Session) -> Vec<TaskView> {
     session
+        .plan
         .tasks
         .iter()
         .map(|task| TaskView {
@@ -150,48 +267,55 @@ fn tasks(session: &Session) -> Vec<TaskView> {
         .collect()
 }
 
-fn dispatch(number: DispatchNumber, dispatch: &Dispatch) -> DispatchView {
-    DispatchView {
-        number,
-        role: dispatch.role,
-        task: dispatch.task.clone(),
-        attempts: dispatch.attempts.0,
-        outcome: outcome(dispatch),
-        doing: None,
-        agent: dispatch.player().map(str::to_owned),
-        parked_until: dispatch.parked_until(),
-        spend: SpendView::of(&dispatch.spend),
-    }
-}
-
-/// One word for how a dispatch stands.
-pub fn outcome(dispatch: &Dispatch) -> &'static str {
-    match (dispatch.verdict, dispatch.running(), dispatch.waiting()) {
-        (Some(Verdict::Accepted), ..) => "accepted",
-        (Some(Verdict::Objected), ..) => "objected",
-        (Some(Verdict::SetAside), ..) => "set-aside",
-        (Some(Verdict::Skipped), ..) => "skipped",
-        (Some(Verdict::Cancelled), ..) => "cancelled",
-        (None, Some(_), _) => "running",
-        (None, None, Some(Waiting::Until(_) | Waiting::ForRoom)) => "waiting",
-        (None, None, Some(Waiting::ForResume)) => "stopped",
-        // It has done its part and waits for those beside it.
-        (None, None, _) if dispatch.ready.is_some() => "ready",
-        (None, None, _) => "failed",
-    }
-}
-
-fn findings(session: &Session) -> Vec<FindingView> {
+fn criteria(session: &Session) -> Vec<CriterionView> {
     session
-        .findings
+        .plan
+        .criteria
         .iter()
-        .map(|finding| FindingView {
-            id: format!("F-{}", finding.id),
-            severity: finding.report.severity,
-            source: finding.source,
-            file: finding.report.file.clone(),
-            message: finding.report.message.clone(),
-            status: finding.status,
+        .map(|criterion| CriterionView {
+            id: criterion.id.clone(),
+            description: criterion.description.clone(),
+            result: session.plan.criteria_results.get(&criterion.id).cloned(),
+        })
+        .collect()
+}
+
+fn checks(session: &Session) -> Vec<ChecksView> {
+    session
+        .checks
+        .runs
+        .iter()
+        .map(|(number, run)| ChecksView {
+            number: *number,
+            of: run.purpose.to_string(),
+            commands: run.commands.clone(),
+            started_at: run.started_at,
+            passed: run.passed,
+        })
+        .collect()
+}
+
+fn artefacts(session: &Session) -> Vec<Artefact> {
+    let records = session.files.artefacts.iter();
+    records
+        .map(|(path, record)| Artefact { path: path.clone(), sha256: record.sha256.clone() })
+        .collect()
+}
+
+fn parked(session: &Session) -> Vec<ParkedAgent> {
+    let out = session.out_at(session.updated_at);
+    out.map(|(agent, until)| ParkedAgent { agent: agent.to_owned(), until }).collect()
+}
+
+fn notices(session: &Session) -> Vec<NoticeView> {
+    session
+        .record
+        .notices
+        .iter()
+        .map(|notice| NoticeView {
+            at: notice.at,
+            code: notice.code.clone(),
+            message: notice.message.clone(),
         })
         .collect()
 }

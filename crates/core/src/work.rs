@@ -1,6 +1,6 @@
 //! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
 
-use crate::id::{CommitId, ContentHash, TaskId};
+use crate::id::{CommitId, ContentHash, DispatchNumber, TaskId};
 use crate::reply::{Reply, ReplyError, ReportedFinding, Usage};
 use crate::role::spelled;
 use crate::task::{Criterion, TaskSpec};
@@ -323,6 +323,21 @@ impl std::fmt::Display for SetAside {
         }
         write!(f, "; it was left out and lies in {kept}")
     }
+}
+
+/// What became of a member's change when all were brought together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merged {
+    pub number: DispatchNumber,
+    /// Its change on top of those before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// Files that it and another member changed in ways that do not go together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
+    /// Its declared files as they are in the last of the commits: others may have changed them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Artefact>,
 }
 
 /// One command that the engine ran, and how it went.

@@ -319,7 +319,7 @@ fn r122_no_agent_reports_in_the_name_of_the_engine() {
 fn r122_notes_are_not_accepted_over_something_critical() {
     let told = tell("gates approved per-batch\nReviewer: ok medium:slow\ngo");
     let mut session = told.session().clone();
-    let noted = session.findings[0].clone();
+    let noted = session.record.findings[0].clone();
     let answer = |session: &Session| {
         let (id, decision) = (CommandId::new("c"), DecisionId::parse("UD-1").unwrap());
         let answer =

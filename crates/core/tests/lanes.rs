@@ -156,15 +156,37 @@ fn a_clash_is_settled_also_where_the_second_try_brings_nothing() {
         "parallel 2
          task T-001 chore
          task T-002 chore
-         clash 2
-         Reviewer: blocked high:wrong
-         Reviewer: blocked high:wrong
-         Coder: ok
-         Coder: ok
-         Coder: ok
+         clash 1
          Coder: ok
          Coder: ok
          Coder: blocked
+         gates approved per-batch
+         go
+         show
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            state     BLOCKED agent_blocked, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 escalation answered "retry"
+            finding   Orchestrator meta: high fixed
+            told      Coder(T-002)x2 another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5)
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-001) Coder(T-002)x2 Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn what_a_review_finds_after_a_clash_is_repaired_and_the_clash_is_settled() {
+    check(
+        "parallel 2
+         task T-001 chore
+         task T-002 chore
+         clash 1
+         Reviewer: blocked high:wrong
+         Reviewer: blocked high:wrong
          gates approved per-batch
          go",
         expect![[r#"
@@ -211,11 +233,10 @@ fn tests_for_a_task_that_leaves_the_plan_are_taken_because_others_lie_on_top_of_
          gates approved per-batch
          go until QA
          drop T-001
-         together
          go until Reviewer",
     );
     let tested = told.session().dispatches.values().filter(|d| d.role == Role::QA);
-    let verdicts: Vec<_> = tested.map(|dispatch| dispatch.verdict).collect();
+    let verdicts: Vec<_> = tested.map(|dispatch| dispatch.verdict()).collect();
     assert_eq!(verdicts, [Some(Verdict::Accepted), Some(Verdict::Accepted)]);
 }
 
@@ -227,7 +248,7 @@ fn tasks_that_clash_are_done_again_one_by_one_and_no_agent_is_blamed() {
          task T-002 chore
          task T-003 chore
          task T-004 chore
-         clash 9
+         clash always
          gates approved single-final
          go",
         expect![[r#"

@@ -16,7 +16,7 @@ use tollgate_core::work::DispatchEnd;
 
 const STORIES: [&str; 3] = [
     "gates approved per-batch
-     task T-001 feat
+     task T-001 feat | check cmd: t
      task T-002 docs | after T-001 | flag security
      red 1
      Reviewer: blocked high:wrong
@@ -140,7 +140,6 @@ const ASKING: [&str; 10] = [
      answer UD-5 accept-risk: small
      go",
     "gates approved per-batch
-     Reviewer: blocked high:a
      Reviewer: blocked high:a
      Reviewer: blocked high:a
      Reviewer: blocked high:a

@@ -89,7 +89,7 @@ fn a_member_that_clashes_does_its_part_again_on_top_of_the_others() {
     );
     check(
         "step parallel Coder Docs
-         clash 9
+         clash always
          go",
         expect![[r#"
             state     DONE, 0 at work
@@ -166,7 +166,7 @@ fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks
             ran       Coder"#]],
     );
     let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
-    let message = told.session().findings.first().map(|f| f.report.message.clone());
+    let message = told.session().record.findings.first().map(|f| f.report.message.clone());
     expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it failed on the base revision already)"].assert_eq(&message.unwrap_or_default());
 }
 
@@ -182,7 +182,7 @@ fn checked(story: &str, expected: Expect) {
         let commit = run.tip.as_str().trim_start_matches('0');
         format!("{number} {} {}, commit {commit}: {passed}\n", run.purpose, tree(run))
     };
-    expected.assert_eq(&told.session().checks.iter().map(line).collect::<String>());
+    expected.assert_eq(&told.session().checks.runs.iter().map(line).collect::<String>());
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
     let told = tell(
         "step dispatch Architect@planning-mds/validation/**
          step checks planning
-         red 9
+         red always
          go",
     );
     let session = told.session();

@@ -119,7 +119,7 @@ fn r096_r100_a_change_out_of_scope_that_nobody_spoke_of_is_a_warning_and_rejects
          gates approved per-batch
          go until Reviewer",
     );
-    let finding = &told.session().findings[0].report.message;
+    let finding = &told.session().record.findings[0].report.message;
     assert!(
         finding.starts_with("[Warning] src/other.rs is outside the scope of T-001"),
         "{finding}"
@@ -243,7 +243,7 @@ fn r105_a_coder_that_is_allowed_more_waits_until_no_other_coder_is_at_work() {
          gates approved single-final
          go until Coder
          lanes
-         first ends
+         first
          answer UD-1 allow
          lanes
          together
@@ -273,13 +273,14 @@ fn r100_only_what_was_left_out_takes_the_weight_from_a_blocker_about_scope() {
              gates approved per-batch
              go until Reviewer
              together
-             go until Coder"
+             go"
         ));
         !told
             .session()
+            .record
             .findings
             .iter()
-            .any(|f| f.source == Role::Reviewer && f.report.severity > Severity::Low)
+            .any(|f| f.source() == Role::Reviewer && f.report.severity > Severity::Low)
     };
     assert!(passes("critical:not yours #scope src/other.rs", "beyond src/other.rs"));
     assert!(passes("high:not yours #scope src/x.rs", "ok"));
@@ -300,7 +301,7 @@ fn r104_a_folder_full_of_files_is_one_warning() {
          go",
     );
     let warnings: Vec<&str> =
-        told.session().findings.iter().map(|f| f.report.message.as_str()).collect();
+        told.session().record.findings.iter().map(|f| f.report.message.as_str()).collect();
     let [warning] = warnings.as_slice() else { panic!("{} warnings", warnings.len()) };
     assert!(warning.starts_with("[Warning] 3000 file(s) in node_modules"), "{warning}");
 }

@@ -1,39 +1,35 @@
 //! What the host does for the core: run a dispatch, run checks. Each ends in one input.
 
 pub mod adapter;
+pub mod attempt;
 mod base;
 pub mod checks;
 pub mod classify;
 pub mod clean;
 pub mod collect;
-pub mod dispatch;
+pub(crate) mod commands;
 pub(crate) mod driven;
 pub mod failed;
 pub(crate) mod fresh;
 mod guard;
-mod imports;
-pub mod input;
 mod kept_report;
 pub(crate) mod left_logins;
 pub mod manual;
 pub mod merge;
+pub mod order;
 pub mod outputs;
 pub mod plan;
+mod prepare;
 pub mod session_files;
-pub mod setup;
 mod subject;
-pub(crate) mod to_end;
-pub mod tree;
 
-use crate::context::Context;
 use crate::files::FileError;
-use crate::process::{RunEnd, RunSpec, Stopper};
+use crate::git::GitError;
+use crate::process::{StopReason, Stopper};
 use crate::sandbox;
-use crate::workspace::{Workspace, WorkspaceError};
-use std::collections::BTreeMap;
+use crate::workspace::WorkspaceError;
 use std::io;
-use std::sync::Mutex;
-use tollgate_core::id::SessionName;
+use std::sync::{Mutex, MutexGuard};
 
 /// The host itself could not do its part; the agent is not to blame.
 #[derive(Debug, thiserror::Error)]
@@ -41,13 +37,19 @@ pub enum ActivityError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
-    Git(#[from] crate::git::GitError),
+    Git(#[from] GitError),
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
-    Sandbox(#[from] sandbox::Refused),
+    Sandbox(#[from] sandbox::SandboxRefusal),
     #[error("{what}: {cause}")]
     Io { what: String, cause: io::Error },
+    /// A supervisor could not be started, or not be waited for.
+    #[error("{what}: {cause}")]
+    Process { what: String, cause: io::Error },
+    /// The private folder of an agent, with the login in it.
+    #[error("{what}: {cause}")]
+    AgentHome { what: String, cause: io::Error },
 }
 
 impl ActivityError {
@@ -55,42 +57,15 @@ impl ActivityError {
         let what = what.into();
         move |cause| Self::Io { what, cause }
     }
-}
 
-/// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment and sandbox.
-fn shell(
-    context: &Context,
-    session: &SessionName,
-    workspace: &Workspace,
-    runner: &[String],
-    command: &str,
-    timeout_ms: u64,
-) -> Result<RunSpec, ActivityError> {
-    let mut argv = runner.to_vec();
-    argv.extend(["sh".to_owned(), "-c".to_owned(), command.to_owned()]);
-    Ok(RunSpec {
-        argv,
-        cwd: workspace.tree().to_owned(),
-        env_names: Vec::new(),
-        env: BTreeMap::from([("TOLLGATE_SESSION".to_owned(), session.to_string())]),
-        stdin_file: None,
-        timeout_ms,
-        output_bytes_max: context.config.limits.output_bytes,
-        isolation: None,
-        sandbox: sandbox::of_tree(context, workspace.tree(), &[])?,
-        secret_files: Vec::new(),
-    })
-}
+    pub(crate) fn process(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::Process { what, cause }
+    }
 
-/// The end of a command in words for people.
-pub(crate) fn how_it_ended(end: &RunEnd) -> String {
-    match end {
-        RunEnd::Exited { code } => format!("exit code {code}"),
-        RunEnd::Signalled { signal } => format!("killed by signal {signal}"),
-        RunEnd::TimedOut { after_ms } => format!("not finished after {} s", after_ms / 1_000),
-        RunEnd::OutputLimit { limit_bytes } => format!("more than {limit_bytes} bytes of output"),
-        RunEnd::CouldNotStart { cause, .. } => format!("could not start: {cause}"),
-        RunEnd::Stopped => "stopped".to_owned(),
+    fn agent_home(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::AgentHome { what, cause }
     }
 }
 
@@ -102,63 +77,86 @@ pub struct StopSwitch {
 
 #[derive(Debug, Default)]
 struct StopState {
-    is_stopped: bool,
+    goes: Goes,
     stopper: Option<Stopper>,
-    awaits_person: bool,
-    is_left: bool,
+}
+
+/// How an activity stands to the loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Goes {
+    #[default]
+    Works,
+    /// It has nothing to do until a person has done their part.
+    AwaitsPerson,
+    /// It is left to the person, and ends without a word.
+    Left,
+    Stopped(StopReason),
 }
 
 impl StopSwitch {
-    pub fn stop(&self) {
-        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
-        state.is_stopped = true;
-        // It has to end itself now; nobody may think that it only waits.
-        state.awaits_person = false;
-        if let Some(stopper) = &state.stopper {
+    /// The first reason counts.
+    pub fn stop(&self, why: StopReason) {
+        let mut state = self.state();
+        if matches!(state.goes, Goes::Works | Goes::AwaitsPerson) {
+            state.goes = Goes::Stopped(why);
+        }
+        if let (Goes::Stopped(why), Some(stopper)) = (state.goes, &state.stopper) {
             // A run that is gone already needs no stopping.
-            let _ = stopper.stop();
+            let _ = stopper.stop(why);
         }
     }
 
-    /// Says whether the activity should continue.
-    pub fn arm(&self, stopper: Stopper) -> bool {
-        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
-        if state.is_stopped {
-            let _ = stopper.stop();
+    /// From now on a stop reaches this run.
+    pub fn arm(&self, stopper: Stopper) {
+        let mut state = self.state();
+        if let Goes::Stopped(why) = state.goes {
+            let _ = stopper.stop(why);
         }
         state.stopper = Some(stopper);
-        !state.is_stopped
     }
 
-    pub fn is_stopped(&self) -> bool {
-        self.state.lock().expect("no thread panics while it holds this lock").is_stopped
+    /// Why it was stopped, if it was.
+    pub fn reason(&self) -> Option<StopReason> {
+        match self.state().goes {
+            Goes::Stopped(why) => Some(why),
+            Goes::Works | Goes::AwaitsPerson | Goes::Left => None,
+        }
     }
 
-    /// The activity has nothing to do until a person has done their part.
     fn await_person(&self) {
-        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
-        state.awaits_person = !state.is_stopped;
+        let mut state = self.state();
+        if state.goes == Goes::Works {
+            state.goes = Goes::AwaitsPerson;
+        }
     }
 
     pub fn awaits_person(&self) -> bool {
-        self.state.lock().expect("no thread panics while it holds this lock").awaits_person
+        self.state().goes == Goes::AwaitsPerson
     }
 
-    /// Leaves the activity to the person: it ends without a word. False when it is at work.
+    /// Leaves the activity to the person. False when it is at work.
     pub fn leave(&self) -> bool {
-        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
-        state.is_left |= state.awaits_person;
-        state.is_left
+        let mut state = self.state();
+        if state.goes == Goes::AwaitsPerson {
+            state.goes = Goes::Left;
+        }
+        state.goes == Goes::Left
     }
 
     fn is_left(&self) -> bool {
-        self.state.lock().expect("no thread panics while it holds this lock").is_left
+        self.state().goes == Goes::Left
     }
 
     /// The person's part is there. False when the loop has left already and may own the session no more.
     fn take_up(&self) -> bool {
-        let mut state = self.state.lock().expect("no thread panics while it holds this lock");
-        state.awaits_person = false;
-        !state.is_left
+        let mut state = self.state();
+        if state.goes == Goes::AwaitsPerson {
+            state.goes = Goes::Works;
+        }
+        state.goes != Goes::Left
+    }
+
+    fn state(&self) -> MutexGuard<'_, StopState> {
+        self.state.lock().expect("no thread panics while it holds this lock")
     }
 }

@@ -1,51 +1,191 @@
-//! How other processes reach a session: they read its journal, or send a command to its owner.
+//! How surfaces reach a session, whoever owns it: they read it, follow it, or hand a command to its owner.
 
-use crate::inbox::{self, Delivery, InboxError, InboxReply};
-use crate::journal::{self, JournalError};
+use crate::activity::manual::{self, Assigned, NotWaiting};
+use crate::agent;
+use crate::files::FileError;
+use crate::inbox::{self, Delivery, InboxReply};
+use crate::journal::{self, JournalFollower, Record};
 use crate::layout::SessionLayout;
 use crate::lock;
+use crate::process::{self, Attached};
+use crate::sanitize::terminal_line;
+use std::path::PathBuf;
 use std::time::Duration;
+use tollgate_core::event::Event;
+use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::session::Session;
+use tollgate_core::time::Timestamp;
+use tollgate_core::view::{Audit, Auditor, Outcome, Parts, Summary, View};
 
-/// The state of a session as its journal tells it, without taking the lock.
-pub fn read_session(layout: &SessionLayout) -> Result<Option<Session>, JournalError> {
-    let (path, journal) = (layout.journal(), journal::read(&layout.journal())?);
-    if let Some(session) = layout.session() {
-        journal::expect_session(&path, &journal.records, &session)?;
-    }
-    if journal.records.is_empty() {
-        return Ok(None);
-    }
-    journal::replay(&path, &journal.records).map(Some)
+pub use crate::inbox::InboxError;
+pub use crate::journal::{JournalError, Verified};
+pub use crate::lock::LockError;
+
+/// What an agent does is told in so many letters.
+const DOING_CHARS_MAX: usize = 160;
+
+/// A session as its journal tells it. It never takes the lock, and reads on where it stopped.
+#[derive(Debug)]
+pub struct Client {
+    layout: SessionLayout,
+    journal: JournalFollower,
+    /// None until the journal has a first record.
+    session: Option<Session>,
 }
 
-/// Hands a command to the process that owns the session. None when nobody does: then the
-/// caller may take the lock itself.
-pub fn hand_over(
-    layout: &SessionLayout,
-    command: &Command,
-    patience: Duration,
-) -> Result<Option<InboxReply>, InboxError> {
-    if !lock::is_held(layout.folder()) {
-        return Ok(None);
+/// A record of the journal, and the state right after it.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub hash: &'a str,
+    pub event: &'a Event,
+    pub now: Parts<'a>,
+}
+
+impl Client {
+    pub fn open(layout: SessionLayout) -> Result<Self, JournalError> {
+        let journal = JournalFollower::open(&layout.journal())?;
+        Ok(Self { layout, journal, session: None })
     }
-    std::fs::create_dir_all(layout.inbox()).map_err(|cause| {
-        InboxError::File(crate::files::FileError::Io {
-            doing: "make",
-            path: layout.inbox(),
-            source: cause,
-        })
-    })?;
-    inbox::send(&layout.inbox(), command)?;
-    match inbox::wait(&layout.inbox(), command.id(), patience)? {
-        Delivery::Replied(reply) => Ok(Some(reply)),
-        Delivery::Withdrawn => Ok(None),
-        Delivery::Taken => Ok(Some(InboxReply {
-            accepted: true,
-            message: "handed to the process that runs the session; it has not answered yet"
-                .to_owned(),
-            hint: None,
-        })),
+
+    /// Hands on every record that came since the last look, in order.
+    pub fn follow(&mut self, mut each: impl FnMut(Told<'_>)) -> Result<(), JournalError> {
+        for record in &self.journal.poll()? {
+            let Record { seq, at, hash, event, .. } = record;
+            let now = Parts::of(self.take(record)?);
+            each(Told { seq: *seq, at: *at, hash, event, now });
+        }
+        Ok(())
+    }
+
+    /// All of the session now, with what its agents do; none when it has not begun.
+    pub fn view(&mut self) -> Result<Option<View>, JournalError> {
+        self.follow(|_| ())?;
+        let Some(mut view) = self.session.as_ref().map(View::of) else {
+            return Ok(None);
+        };
+        self.look_at_agents(&mut view);
+        Ok(Some(view))
+    }
+
+    /// The session in one line; none when it has not begun.
+    pub fn summary(&mut self) -> Result<Option<Summary>, JournalError> {
+        self.follow(|_| ())?;
+        Ok(self.session.as_ref().map(Summary::of))
+    }
+
+    /// Who did what; none when it has not begun. To be asked of a client that has read nothing yet.
+    pub fn audit(&mut self) -> Result<Option<Audit>, JournalError> {
+        let mut auditor = Auditor::default();
+        let mut last_hash = String::new();
+        self.follow(|told| {
+            auditor.take(told.now, told.at, told.event);
+            last_hash = told.hash.to_owned();
+        })?;
+        Ok(self.parts().map(|now| auditor.finish(now, last_hash)))
+    }
+
+    /// How often a question was asked. An answer counts for the question as it stands now, and for no later one.
+    pub fn round(&mut self, id: &DecisionId) -> Result<u32, JournalError> {
+        self.follow(|_| ())?;
+        Ok(self.parts().map_or(0, |now| now.round(id)))
+    }
+
+    /// The state as of the last look; none when the session has not begun.
+    pub fn parts(&self) -> Option<Parts<'_>> {
+        self.session.as_ref().map(Parts::of)
+    }
+
+    /// Some process runs the session.
+    pub fn is_running(&self) -> bool {
+        lock::is_held(self.layout.folder())
+    }
+
+    /// What people were asked to play, as of the last look.
+    pub fn assigned(&self) -> Vec<Assigned> {
+        let session = self.session.as_ref();
+        session.map(|session| manual::assigned(session, &self.layout)).unwrap_or_default()
+    }
+
+    /// The attempt that a reply of a person would belong to, as of the last look.
+    pub fn awaited(&self, number: DispatchNumber) -> Result<Assigned, NotWaiting> {
+        let session = self.session.as_ref().ok_or(NotWaiting::Unknown { number })?;
+        manual::awaited(session, &self.layout, number)
+    }
+
+    /// Hands a command to the process that runs the session. None when there is none: then the caller may take the lock
+    /// itself.
+    pub fn submit(
+        &self,
+        command: &Command,
+        patience: Duration,
+    ) -> Result<Option<InboxReply>, InboxError> {
+        if !self.is_running() {
+            return Ok(None);
+        }
+        let inbox = self.layout.inbox();
+        std::fs::create_dir_all(&inbox).map_err(|cause| {
+            InboxError::File(FileError::Io { doing: "make", path: inbox.clone(), source: cause })
+        })?;
+        inbox::send(&inbox, command)?;
+        match inbox::wait(&inbox, command.id(), patience)? {
+            Delivery::Replied(reply) => Ok(Some(reply)),
+            Delivery::Withdrawn => Ok(None),
+            Delivery::Taken => Ok(Some(InboxReply {
+                accepted: true,
+                message: "sent to the process that runs the session; it has not answered yet"
+                    .to_owned(),
+                hint: None,
+            })),
+        }
+    }
+
+    /// Checks the whole journal: that its chain of hashes holds, and that nothing of it is missing.
+    pub fn verify(
+        layout: &SessionLayout,
+        session: &SessionName,
+        anchors: &[PathBuf],
+    ) -> Result<Verified, JournalError> {
+        journal::verify_session(&layout.journal(), session, anchors)
+    }
+
+    fn take(&mut self, record: &Record) -> Result<&Session, JournalError> {
+        let path = || self.layout.journal();
+        let damaged =
+            |why| JournalError::Damaged { path: path(), line: record.seq, seq: record.seq, why };
+        match &mut self.session {
+            Some(session) => session.follow(record.at, &record.event).map_err(damaged)?,
+            empty => {
+                let records = std::slice::from_ref(record);
+                if let Some(name) = self.layout.session() {
+                    journal::expect_session(&path(), records, &name)?;
+                }
+                *empty = Some(journal::replay(&path(), records)?);
+            }
+        }
+        Ok(self.session.as_ref().expect("it was there or was just opened"))
+    }
+
+    /// Where nobody owns the session, an attempt of the journal may run on under its supervisor, or wait for `resume`.
+    fn look_at_agents(&self, view: &mut View) {
+        let is_running = self.is_running();
+        let at_work = view.dispatches.iter_mut().filter(|found| found.outcome == Outcome::Running);
+        for dispatch in at_work {
+            let folder = self.layout.attempt(dispatch.number, Attempt(dispatch.attempts));
+            if !is_running {
+                dispatch.outcome = match process::attach(folder.folder()) {
+                    Ok(Attached::Running(_)) => Outcome::Running,
+                    Ok(Attached::Finished(_)) => Outcome::Finished,
+                    Ok(Attached::Lost) => Outcome::Interrupted,
+                    Ok(Attached::NeverStarted) | Err(_) => Outcome::Waiting,
+                };
+            }
+            if dispatch.outcome == Outcome::Running {
+                let mut follower = agent::TranscriptFollower::new(&folder.stdout());
+                dispatch.doing = follower.look().map(|doing| terminal_line(doing, DOING_CHARS_MAX));
+            }
+        }
     }
 }

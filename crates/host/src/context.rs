@@ -1,13 +1,15 @@
 //! What every activity of a session shares: the repository, the settings and where things are.
 
+use crate::agent::trust::Sources;
 use crate::failure_report::Reporter;
 use crate::files;
 use crate::layout::{
     Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
 };
+use crate::process::Sandbox;
 use crate::redact::Redactor;
 use crate::repository::{Repository, RepositoryError};
-use crate::sandbox::Surroundings;
+use crate::sandbox::{self, Surroundings};
 use crate::settings::roles::{self, MissingRole};
 use crate::workspace::{SizeLimits, Workspace, WorkspaceError};
 use std::ffi::OsString;
@@ -22,7 +24,7 @@ const CLONE: &str = "~fresh-";
 
 /// Which of a session's workspaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum WorkspaceId {
     /// Where one dispatch after the other works and checks run.
     Session,
     /// Of one parallel member.
@@ -58,11 +60,11 @@ impl Context {
     pub fn workspace(
         &self,
         session: &SessionName,
-        room: Room,
+        workspace_id: WorkspaceId,
         base: &CommitId,
         tip: &CommitId,
     ) -> Result<Workspace, WorkspaceError> {
-        let home = self.workspace_home(session, room);
+        let home = self.workspace_home(session, workspace_id);
         let copy = &self.config.workspace.copy;
         let Limits { file_bytes, dispatch_bytes, .. } = self.config.limits;
         let limits = SizeLimits { file_bytes, dispatch_bytes };
@@ -81,14 +83,16 @@ impl Context {
     }
 
     /// Where a workspace of a session is, made already or not.
-    pub fn workspace_home(&self, session: &SessionName, room: Room) -> PathBuf {
+    pub fn workspace_home(&self, session: &SessionName, workspace_id: WorkspaceId) -> PathBuf {
         let home = workspace_home(&self.state_home, self.repository.root(), session);
         // No session has a name with a tilde in it.
-        match room {
-            Room::Session => home,
-            Room::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
-            Room::Fresh(since) => home.with_file_name(format!("{session}{CLONE}{}", since.as_ms())),
-            Room::Base => home.with_file_name(format!("{session}~base")),
+        match workspace_id {
+            WorkspaceId::Session => home,
+            WorkspaceId::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
+            WorkspaceId::Fresh(since) => {
+                home.with_file_name(format!("{session}{CLONE}{}", since.as_ms()))
+            }
+            WorkspaceId::Base => home.with_file_name(format!("{session}~base")),
         }
     }
 
@@ -145,9 +149,28 @@ impl Context {
         }
     }
 
+    /// Where what runs in a tree may write; `own` is what its adapter needs.
+    pub fn sandbox_of(
+        &self,
+        tree: &Path,
+        own: &[PathBuf],
+    ) -> Result<Option<Sandbox>, sandbox::SandboxRefusal> {
+        sandbox::of_tree(&self.config.sandbox, &self.surroundings(), tree, own)
+    }
+
+    /// Whose settings an agent would inherit.
+    pub fn inheritance(&self) -> Sources<'_> {
+        Sources {
+            home: self.home.as_deref(),
+            repository: &self.repository,
+            copied: &self.config.workspace.copy,
+            state_home: &self.state_home,
+        }
+    }
+
     /// The workspaces that a session has so far.
     pub fn workspace_homes(&self, session: &SessionName) -> Result<Vec<PathBuf>, WorkspaceError> {
-        let home = self.workspace_home(session, Room::Session);
+        let home = self.workspace_home(session, WorkspaceId::Session);
         homes_of(&home).map_err(|cause| WorkspaceError::io(&home, cause))
     }
 

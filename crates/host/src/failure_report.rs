@@ -5,17 +5,19 @@ mod keep;
 mod reporter;
 mod words;
 
+pub(crate) use keep::{FAILED, KEPT_LIMITS};
 pub use reporter::Reporter;
 pub use words::{facts, for_people};
 
 use crate::files;
 use crate::layout::{Layout, session_path};
 use serde::{Deserialize, Serialize};
-use tollgate_core::decision::{AnswerOption, BlockerCode, Decision, Subject};
+use tollgate_core::answer::AnswerOption;
+use tollgate_core::decision::BlockerCode;
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName, TaskRef};
 use tollgate_core::role::Role;
-use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::QuestionView;
 
 /// A report holds pieces of bounded length; more than this is not one of ours.
 const REPORT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -91,19 +93,14 @@ pub struct Excerpts {
 
 impl FailureReport {
     /// The report that goes with an open question as it lies on disk, and where; none when it is not there.
-    pub fn of_decision(
+    pub fn of_question(
         layout: &Layout,
-        session: &Session,
-        decision: &Decision,
+        session: &SessionName,
+        question: &QuestionView,
     ) -> Option<(Self, String)> {
-        let about = match &decision.subject {
-            Subject::Dispatch { dispatch } => {
-                session.dispatches.get(dispatch).map(|found| (*dispatch, found.attempts))
-            }
-            _ => None,
-        };
-        let name = name_of(decision.asked_at, &session.opening.session, about);
-        folders(&session.opening.session).into_iter().find_map(|folder| {
+        let about = question.dispatch.zip(question.attempts);
+        let name = name_of(question.asked_at, session, about);
+        folders(session).into_iter().find_map(|folder| {
             let read = |number| {
                 let path = format!("{folder}/{}.json", numbered(&name, number));
                 let bytes =
@@ -111,7 +108,7 @@ impl FailureReport {
                 Some((serde_json::from_slice::<Self>(&bytes).ok()?, path))
             };
             let is_asked = |(report, _): &(Self, String)| {
-                about.is_some() || report.decision.as_ref() == Some(&decision.decision_id)
+                about.is_some() || report.decision.as_ref() == Some(&question.decision_id)
             };
             (1..=SAME_NAME_MAX).map_while(read).find(is_asked)
         })

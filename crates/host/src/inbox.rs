@@ -233,7 +233,7 @@ fn read_command(path: &Path, id: &CommandId) -> Result<Command, String> {
     if command.id() == id {
         Ok(command)
     } else {
-        Err(format!("the command calls itself {}, its file {id}", command.id()))
+        Err(format!("the command has the id {}, its file {id}", command.id()))
     }
 }
 

@@ -11,7 +11,7 @@ mod scan;
 
 pub use anchor::Anchored;
 pub use lineage::Lineage;
-pub use scan::{Follower, ReadJournal, Verified, has_begun, read, verify_session};
+pub use scan::{JournalFollower, ReadJournal, Verified, has_begun, read, verify_session};
 
 use crate::crash;
 use crate::files;
@@ -29,6 +29,10 @@ use tollgate_core::time::Timestamp;
 /// A commit is what one decision wrote; more than this is a runaway, and readers need a bound.
 pub const COMMIT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// What this version writes; the first record of a journal names it. Every format up to this one is read
+/// (`tests/journals`), and a newer one is refused before anything is written.
+pub const FORMAT: u32 = 1;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Counts from 1; also the number of its line.
@@ -40,15 +44,14 @@ pub struct Record {
     pub hash: String,
 }
 
-/// Proof that a commit is on disk. Only [`Journal::append`] makes one, after its sync returned.
+/// The records that a commit became.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "what was made durable should now be done"]
-pub struct Durable {
+pub struct Written {
     first_seq: u64,
     last_seq: u64,
 }
 
-impl Durable {
+impl Written {
     pub fn first_seq(&self) -> u64 {
         self.first_seq
     }
@@ -84,6 +87,12 @@ pub enum JournalError {
         path.display()
     )]
     Unknown { path: PathBuf, line: u64, event_type: String, why: String },
+    #[error(
+        "the journal {} was written by a newer version of Tollgate: it has format {format}, and this version reads \
+         formats up to {FORMAT}. Nothing was changed. Update Tollgate and run the command again",
+        path.display()
+    )]
+    Newer { path: PathBuf, format: u32 },
     #[error(
         "the journal {} was truncated or restored from an older copy: {why}. \
          It is intact by itself, and nothing was changed",
@@ -138,6 +147,14 @@ pub struct Journal {
     poisoned: bool,
     lineage: Lineage,
     anchors: Anchors,
+}
+
+impl tollgate_core::engine::Journal for Journal {
+    type Error = JournalError;
+
+    fn append_and_sync(&mut self, at: Timestamp, events: &[Event]) -> Result<(), JournalError> {
+        self.append(at, events).map(drop)
+    }
 }
 
 impl Journal {
@@ -207,7 +224,7 @@ impl Journal {
     ///
     /// After any error of the disk the journal refuses further appends: what the disk holds is then
     /// known only by reading it again.
-    pub fn append(&mut self, at: Timestamp, events: &[Event]) -> Result<Durable, JournalError> {
+    pub fn append(&mut self, at: Timestamp, events: &[Event]) -> Result<Written, JournalError> {
         if self.poisoned {
             return Err(JournalError::Poisoned { path: self.path.clone() });
         }
@@ -232,7 +249,7 @@ impl Journal {
         }
         self.end = end;
         self.renew_anchors();
-        Ok(Durable { first_seq, last_seq: self.end.seq })
+        Ok(Written { first_seq, last_seq: self.end.seq })
     }
 
     /// 0 when nothing is written yet.

@@ -1,31 +1,27 @@
 //! The world of Tollgate: everything that touches a disk, a process or a clock.
 
 pub mod activity;
-pub mod agent;
 pub mod client;
-pub mod clock;
 pub mod context;
-pub mod crash;
 pub mod failure_report;
-pub mod files;
-pub mod git;
+pub mod fault;
 pub mod inbox;
 pub mod journal;
-pub mod layout;
 pub mod lifecycle;
 pub mod lock;
-pub mod process;
 pub mod projection;
-pub mod prompt;
 pub mod record;
-pub mod redact;
-pub mod repository;
 pub mod sandbox;
-pub mod sanitize;
-pub mod scope_diff;
 pub mod serve;
+pub mod sessions;
 pub mod settings;
-pub mod snapshot;
-pub mod tracker;
-pub mod workspace;
-pub mod write_lock;
+
+// Until every user names the crate that it means.
+pub use tollgate_agents as agent;
+pub use tollgate_files as files;
+pub use tollgate_files::{clock, crash, layout, redact, sanitize, write_lock};
+pub use tollgate_git as git;
+pub use tollgate_git::{repository, scope_diff, workspace};
+pub use tollgate_process as process;
+pub use tollgate_snapshot as snapshot;
+pub use tollgate_tracker as tracker;

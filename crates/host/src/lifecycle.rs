@@ -6,13 +6,13 @@ mod run;
 pub use inspect::inspect;
 pub use run::{GATE_VARIABLE, GateResult, GateRun, Progress, run_gates};
 
-use crate::files::{self, FileError, Stamp};
+use crate::files::{self, FileError, FileStamp};
 use crate::layout::Layout;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::document::{self, Kind};
+use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::lifecycle::{self, Lifecycle};
 use tollgate_contract::pack;
 
@@ -21,13 +21,13 @@ const LIFECYCLE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Where the stages and gates come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum LifecycleSource {
     /// lifecycle-stage.yaml of the repository.
     Repository,
     BuiltIn,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for LifecycleSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Repository => "lifecycle-stage.yaml",
@@ -49,12 +49,12 @@ pub enum LifecycleError {
 }
 
 /// The lifecycle of the repository at `root`, or the built-in one where it has none.
-pub fn load(root: &Path) -> Result<(Lifecycle, Source), LifecycleError> {
+pub fn load(root: &Path) -> Result<(Lifecycle, LifecycleSource), LifecycleError> {
     match read(&Layout::new(root).lifecycle(), "lifecycle-stage.yaml") {
-        Ok(lifecycle) => Ok((lifecycle, Source::Repository)),
+        Ok(lifecycle) => Ok((lifecycle, LifecycleSource::Repository)),
         Err(LifecycleError::File(error)) if error.is_not_found() => {
             let lifecycle = checked(pack::LIFECYCLE.as_bytes(), "the built-in lifecycle")?;
-            Ok((lifecycle, Source::BuiltIn))
+            Ok((lifecycle, LifecycleSource::BuiltIn))
         }
         Err(error) => Err(error),
     }
@@ -68,7 +68,7 @@ pub fn read(path: &Path, shown: &str) -> Result<Lifecycle, LifecycleError> {
 fn checked(bytes: &[u8], shown: &str) -> Result<Lifecycle, LifecycleError> {
     let lifecycle = std::str::from_utf8(bytes).ok().and_then(|text| lifecycle::read(text, shown).0);
     lifecycle.ok_or_else(|| {
-        let report = document::check(Kind::Lifecycle, shown, bytes);
+        let report = document::check(DocumentKind::Lifecycle, shown, bytes);
         LifecycleError::Invalid { path: shown.to_owned(), report }
     })
 }
@@ -85,7 +85,7 @@ pub fn declared(root: &Path) -> Result<Option<String>, LifecycleError> {
 /// Sees when another stage is declared, without reading a file that did not change.
 #[derive(Debug, Default)]
 pub struct StageWatch {
-    seen: Option<(Option<Stamp>, Option<String>)>,
+    seen: Option<(Option<FileStamp>, Option<String>)>,
 }
 
 impl StageWatch {

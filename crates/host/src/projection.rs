@@ -7,7 +7,6 @@ mod labels;
 mod report;
 mod status;
 
-use crate::activity::plan;
 use crate::crash;
 use crate::failure_report::Reporter;
 use crate::files::{self, FileError};
@@ -15,6 +14,7 @@ use crate::journal::Record;
 use crate::layout::SessionLayout;
 use evidence::Evidence;
 use std::collections::BTreeMap;
+use tollgate_contract::plan::is_item;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber, TaskId};
 use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
@@ -23,7 +23,7 @@ use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::TaskStatus;
 use tollgate_core::time::Timestamp;
 
-pub use labels::{is_same_but_status, status_label};
+pub use labels::is_same_but_status;
 pub use status::status_json;
 
 /// Writes projections, each only when it changes.
@@ -90,7 +90,7 @@ impl Projector {
         self.tasks(session)?;
         self.labels(session)?;
         self.rejections(session)?;
-        if session.closed && session.mode == Mode::Lean {
+        if session.standing.closed && session.route.mode == Mode::Lean {
             self.lean_report(session)?;
         }
         self.evidence.write()?;
@@ -124,7 +124,7 @@ impl Projector {
 
     /// Copies the session files of newly accepted dispatches out of those dispatches' folders.
     fn take_over(&mut self, session: &Session) -> Result<(), FileError> {
-        for (path, record) in &session.artefacts {
+        for (path, record) in &session.files.artefacts {
             let Some(from) = record.from else {
                 // A person's edit took the file out of the record; what they replaced is not copied again.
                 continue;
@@ -140,7 +140,7 @@ impl Projector {
     /// After a crash: finishes a take-over that was cut short. A file that holds something else than
     /// before or after was edited by a person and is left to them.
     pub fn finish_take_over(&mut self, session: &Session) -> Result<(), FileError> {
-        for (path, record) in &session.artefacts {
+        for (path, record) in &session.files.artefacts {
             let Some(from) = record.from else {
                 continue;
             };
@@ -162,7 +162,7 @@ impl Projector {
         if current.is_none() || current == record.previous {
             return Ok(true);
         }
-        let Some(previous) = record.previous.as_ref().filter(|_| plan::is_item(path)) else {
+        let Some(previous) = record.previous.as_ref().filter(|_| is_item(path)) else {
             return Ok(false);
         };
         let now = files::read_beneath(self.layout.folder(), path, ARTEFACT_BYTES_MAX)?;
@@ -176,7 +176,7 @@ impl Projector {
         record: &ArtefactRecord,
     ) -> Result<bool, FileError> {
         let now = files::read_bounded(&self.layout.tasks(), ARTEFACT_BYTES_MAX)?;
-        for (number, dispatch) in &session.dispatches {
+        for (number, dispatch) in session.dispatches.iter() {
             for attempt in 1..=dispatch.attempts.0 {
                 let outputs = self.layout.attempt(*number, Attempt(attempt)).outputs();
                 let kept = match files::read_beneath(&outputs, "tasks.yaml", ARTEFACT_BYTES_MAX) {
@@ -217,7 +217,7 @@ impl Projector {
     /// Writes the statuses of tasks into tasks.yaml, in place.
     fn tasks(&mut self, session: &Session) -> Result<(), FileError> {
         let statuses: BTreeMap<TaskId, TaskStatus> =
-            session.tasks.iter().map(|task| (task.spec.id.clone(), task.status)).collect();
+            session.plan.tasks.iter().map(|task| (task.spec.id.clone(), task.status)).collect();
         if statuses.is_empty() || statuses == self.statuses {
             return Ok(());
         }
@@ -247,11 +247,11 @@ impl Projector {
 
     /// One JSON line per rejected design; lines once written never change.
     fn rejections(&mut self, session: &Session) -> Result<(), FileError> {
-        if self.rejections_written == Some(session.rejections.len()) {
+        if self.rejections_written == Some(session.decisions.rejections.len()) {
             return Ok(());
         }
         let mut text = String::new();
-        for rejection in &session.rejections {
+        for rejection in &session.decisions.rejections {
             let line = serde_json::json!({
                 "at": rejection.at,
                 "decision_id": rejection.decision_id,
@@ -265,7 +265,7 @@ impl Projector {
             crash::point("projection.before_rejections");
             files::write_checked(&path, text.as_bytes(), PERSIST_TRIES)?;
         }
-        self.rejections_written = Some(session.rejections.len());
+        self.rejections_written = Some(session.decisions.rejections.len());
         Ok(())
     }
 
@@ -314,7 +314,7 @@ pub fn was_edited<'a>(
 
 /// Only the last take-over can have been cut short: that of one dispatch, or of all members of a parallel step.
 fn is_of_last_take_over(session: &Session, number: DispatchNumber) -> bool {
-    let from = session.artefacts.values().filter_map(|record| record.from);
+    let from = session.files.artefacts.values().filter_map(|record| record.from);
     let Some(last) = from.map(|(number, _)| number).max() else {
         return false;
     };

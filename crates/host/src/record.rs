@@ -2,10 +2,11 @@
 
 use crate::activity::collect::{Document, read_document};
 use crate::activity::plan;
-use crate::files::{self, FileError, Stamp};
+use crate::files::{self, FileError, FileStamp};
 use crate::layout::SessionLayout;
 use crate::projection::is_same_but_status;
 use std::collections::BTreeMap;
+use tollgate_contract::plan::{is_item, is_part};
 use tollgate_core::input::Edit;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
@@ -16,11 +17,11 @@ use tollgate_core::work::Artefact;
 
 /// Remembers what was read, so that a file that did not change is not read again.
 #[derive(Debug, Default)]
-pub struct Inspector {
-    good: BTreeMap<String, Stamp>,
+pub struct SessionFileInspector {
+    good: BTreeMap<String, FileStamp>,
 }
 
-impl Inspector {
+impl SessionFileInspector {
     /// Every session file that differs from its record.
     pub fn edits(
         &mut self,
@@ -28,7 +29,7 @@ impl Inspector {
         session: &Session,
     ) -> Result<Vec<Edit>, FileError> {
         let mut edits = Vec::new();
-        for (path, record) in &session.artefacts {
+        for (path, record) in &session.files.artefacts {
             let stamp = files::stamp(&layout.artefact(path));
             if stamp.is_some() && self.good.get(path) == stamp.as_ref() {
                 continue;
@@ -41,16 +42,16 @@ impl Inspector {
             let place = session.session_path(path);
             let is_same = match path.as_str() {
                 // Our statuses stand in it, so only what it plans counts, and nothing once that plan is given up.
-                "tasks.yaml" => session.tasks.is_empty() || is_same_plan(session, &bytes),
+                "tasks.yaml" => session.plan.tasks.is_empty() || is_same_plan(session, &bytes),
                 _ if sha256 == record.sha256 => true,
-                path => plan::is_item(path) && is_same_but_status(&bytes, &record.sha256),
+                path => is_item(path) && is_same_but_status(&bytes, &record.sha256),
             };
             if is_same {
                 self.good.extend(stamp.map(|stamp| (path.clone(), stamp)));
                 continue;
             }
             let now = Artefact { path: path.clone(), sha256 };
-            edits.push(match plan::is_part(path) {
+            edits.push(match is_part(path) {
                 true => edit_of_plan(layout, session, now, &bytes)?,
                 false => edit(path, &place, now, &bytes),
             });
@@ -82,7 +83,7 @@ fn is_same_plan(session: &Session, bytes: &[u8]) -> bool {
         overlaps: Vec::new(),
         ..task.clone()
     };
-    let plan: Vec<TaskSpec> = session.tasks.iter().map(|task| bare(&task.spec)).collect();
+    let plan: Vec<TaskSpec> = session.plan.tasks.iter().map(|task| bare(&task.spec)).collect();
     match read_document("tasks.yaml", "tasks.yaml", bytes) {
         Ok(Document::Plan(found)) => found == plan,
         _ => false,
@@ -109,18 +110,18 @@ fn edit_of_plan(
     let path = now.path.clone();
     let mut edit = unread(&path, now);
     let name = &session.opening.session;
-    if plan::is_item(&path)
+    if is_item(&path)
         && let Err(errors) = plan::item(&path, name, bytes)
     {
         edit.errors = errors;
         return Ok(edit);
     }
     // A plan that was given up stays so, whatever is written to its items.
-    if plan::is_item(&path) && session.tasks.is_empty() {
+    if is_item(&path) && session.plan.tasks.is_empty() {
         return Ok(edit);
     }
     match plan::read(layout.folder(), name, &[])? {
-        Ok(Some(tasks)) if session.mode == Mode::Lean && tasks.len() != 1 => {
+        Ok(Some(tasks)) if session.route.mode == Mode::Lean && tasks.len() != 1 => {
             edit.errors.push(plan::not_lean(name, tasks.len()));
         }
         Ok(tasks) => edit.plan = tasks,
@@ -142,7 +143,7 @@ fn new_items(
         named.map(|path| path.trim_start_matches("./").to_owned()).collect();
     paths.sort();
     paths.dedup();
-    paths.retain(|path| !session.artefacts.contains_key(path));
+    paths.retain(|path| !session.files.artefacts.contains_key(path));
     let mut found = Vec::new();
     for path in paths {
         if let Some(bytes) = read(layout, &path)? {

@@ -3,7 +3,6 @@
 
 mod caches;
 
-use crate::context::Context;
 use crate::process::Sandbox;
 use crate::repository::Repository;
 use rustix::process::geteuid;
@@ -25,7 +24,7 @@ pub struct Surroundings<'a> {
 
 /// Why there is no sandbox; words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum SandboxRefusal {
     /// A path of the settings that stays closed.
     #[error("{text:?}, of `write` under [sandbox], cannot be opened to agents: {why}")]
     Setting { text: String, why: String },
@@ -35,11 +34,11 @@ pub enum Refused {
 
 /// The sandbox of what runs in a tree; `own` is what its adapter needs. None when the settings switch it off.
 pub fn of_tree(
-    context: &Context,
+    settings: &SandboxTable,
+    around: &Surroundings<'_>,
     tree: &Path,
     own: &[PathBuf],
-) -> Result<Option<Sandbox>, Refused> {
-    let settings = &context.config.sandbox;
+) -> Result<Option<Sandbox>, SandboxRefusal> {
     if settings.enforce == Enforce::Off {
         return Ok(None);
     }
@@ -51,18 +50,18 @@ pub fn of_tree(
     if !geteuid().is_root() {
         writable.add(Path::new("/proc"));
     }
-    let surroundings = context.surroundings();
-    let kept = Kept::of(&surroundings);
-    let shared = shared(&surroundings, &kept);
+    let kept = ClosedPaths::of(around);
+    let shared = shared(around, &kept);
     shared.open.iter().for_each(|path| writable.add(path));
-    for path in added(settings, &surroundings)? {
+    for path in added(settings, around)? {
         writable.add(&path);
     }
     let mut env = BTreeMap::new();
-    if let Some(home) = &context.home {
+    if let Some(home) = around.home {
         let folder = tree.with_file_name(CACHES);
-        env = caches::lay_out(home, &folder, &writable)
-            .map_err(|cause| Refused::Caches { place: folder.clone(), cause: cause.to_string() })?;
+        env = caches::lay_out(home, &folder, &writable).map_err(|cause| {
+            SandboxRefusal::Caches { place: folder.clone(), cause: cause.to_string() }
+        })?;
         writable.add(&folder);
     }
     let required = settings.enforce == Enforce::Required;
@@ -73,7 +72,7 @@ pub fn of_tree(
 const CACHES: &str = "caches";
 
 /// Temporary folders and caches of the person.
-struct Shared {
+struct SharedFolders {
     open: Vec<PathBuf>,
     closed: BTreeMap<PathBuf, Closed>,
 }
@@ -87,34 +86,37 @@ pub enum Closed {
     TooManyFiles,
 }
 
-fn shared(around: &Surroundings<'_>, kept: &Kept) -> Shared {
+fn shared(around: &Surroundings<'_>, kept: &ClosedPaths) -> SharedFolders {
     let temp = SHARED_TEMP.map(PathBuf::from);
     let caches = around.home.map(caches::of_home).unwrap_or_default();
     let mut open: Vec<PathBuf> = temp.into_iter().chain(caches).collect();
     open.retain(|path| kept.touched_by(path).is_none());
     let closed = caches::closed(around.repository.root(), &open);
     open.retain(|path| !closed.contains_key(path));
-    Shared { open, closed }
+    SharedFolders { open, closed }
 }
 
 /// What is closed to agents and would be open otherwise.
 pub fn closed(around: &Surroundings<'_>) -> BTreeMap<PathBuf, Closed> {
-    shared(around, &Kept::of(around)).closed
+    shared(around, &ClosedPaths::of(around)).closed
 }
 
 /// What the settings open, as it is written, with the home put in; refused when it would open what must stay closed.
-pub fn added(settings: &SandboxTable, around: &Surroundings<'_>) -> Result<Vec<PathBuf>, Refused> {
-    let kept = Kept::of(around);
+pub fn added(
+    settings: &SandboxTable,
+    around: &Surroundings<'_>,
+) -> Result<Vec<PathBuf>, SandboxRefusal> {
+    let kept = ClosedPaths::of(around);
     settings.write.iter().map(|text| kept.allow(text, around.home)).collect()
 }
 
 /// What stays closed, whatever is opened.
-struct Kept {
+struct ClosedPaths {
     places: Vec<(PathBuf, &'static str)>,
     home: Option<PathBuf>,
 }
 
-impl Kept {
+impl ClosedPaths {
     fn of(around: &Surroundings<'_>) -> Self {
         let repository = around.repository;
         let places = [
@@ -139,8 +141,8 @@ impl Kept {
         })
     }
 
-    fn allow(&self, text: &str, home: Option<&Path>) -> Result<PathBuf, Refused> {
-        let refused = |why: String| Refused::Setting { text: text.to_owned(), why };
+    fn allow(&self, text: &str, home: Option<&Path>) -> Result<PathBuf, SandboxRefusal> {
+        let refused = |why: String| SandboxRefusal::Setting { text: text.to_owned(), why };
         let path = match (text.strip_prefix("~/"), home) {
             (None, _) => PathBuf::from(text),
             (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
@@ -221,13 +223,13 @@ mod tests {
         fs::create_dir_all(root.join("home/code/app/src")).unwrap();
         symlink("code/app", root.join("home/link")).unwrap();
         let places = vec![(root.join("home/code/app"), "the app")];
-        let kept = Kept { places, home: Some(root.join("home")) };
+        let kept = ClosedPaths { places, home: Some(root.join("home")) };
         for path in ["home/code", "home/code/app/src/new", "home/link/src"] {
             assert_eq!(kept.touched_by(&root.join(path)), Some("the app"), "{path}");
         }
         assert_eq!(kept.touched_by(&root.join("home/code/application")), None);
         assert_eq!(kept.touched_by(&root.join("home/.gradle")), None);
-        let above = Kept { places: Vec::new(), home: Some(root.join("home")) };
+        let above = ClosedPaths { places: Vec::new(), home: Some(root.join("home")) };
         assert!(above.touched_by(&root).is_some_and(|what| what.contains("home")));
     }
 }

@@ -9,34 +9,39 @@ mod track;
 pub use open::{First, OpenError};
 
 use crate::activity::StopSwitch;
+use crate::activity::attempt::Collected;
 use crate::activity::checks::Checked;
-use crate::activity::dispatch::Ended;
+use crate::activity::manual::{self, Assigned};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
+use crate::fault::Faulty as _;
 use crate::files::FileError;
 use crate::inbox::{Inbox, InboxError, InboxReply};
 use crate::journal::{Journal, JournalError};
 use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::SessionLock;
-use crate::process;
+use crate::process::{self, StopReason};
 use crate::projection::Projector;
-use crate::record::Inspector;
+use crate::record::SessionFileInspector;
 use crate::repository::PromoteError;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
-use tollgate_core::engine::{Answered, Engine};
-use tollgate_core::event::{Event, Merged};
-use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
+use tollgate_core::answer::{Choice, EscalationAnswer};
+use tollgate_core::engine::{Answered, Durable, Engine};
+use tollgate_core::event::Event;
+use tollgate_core::fault::HostFault;
+use tollgate_core::id::{Attempt, CheckNumber, CommitId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::limits::SCOPE_WARNINGS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
-use tollgate_core::work::SetAside;
+use tollgate_core::view::Parts;
+use tollgate_core::work::{Merged, SetAside};
 use track::Tracking;
 
 /// How often the inbox is looked at while nothing else happens.
@@ -49,31 +54,26 @@ pub trait Face {
     /// A person can be asked.
     fn is_interactive(&self) -> bool;
     /// Events that are on disk.
-    fn happened(&mut self, session: &Session, events: &[Event]);
+    fn happened(&mut self, now: Parts<'_>, events: &[Event]);
     /// What a person types reaches this face.
     fn reads_lines(&self) -> bool {
         self.is_interactive()
     }
     /// Nothing runs: questions wait for a person. Answers that are known at once come back.
-    fn ask(&mut self, session: &Session) -> Vec<Command>;
+    fn ask(&mut self, now: Parts<'_>) -> Vec<Command>;
     /// A line that the person typed: what they want done.
-    fn read_line(&mut self, session: &Session, line: &Line) -> Vec<Command>;
+    fn read_line(&mut self, now: Parts<'_>, line: &TypedLine) -> Vec<Command>;
     /// The person's command was refused; what follows from that, if anything.
-    fn refused(
-        &mut self,
-        session: &Session,
-        command: &Command,
-        refusal: &Refusal,
-    ) -> Option<Command>;
+    fn refused(&mut self, now: Parts<'_>, command: &Command, refusal: &Refusal) -> Option<Command>;
     /// Called a few times a second while something runs.
-    fn tick(&mut self, session: &Session);
+    fn tick(&mut self, now: Parts<'_>);
     /// The loop has ended; what is still shown as running is not ours to watch.
     fn rest(&mut self) {}
 }
 
 /// How a run of the loop came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ServeEnd {
     Done,
     Waiting,
     Blocked,
@@ -85,7 +85,7 @@ enum Pause {
     None,
     /// These questions wait, by id and round.
     Ask(Vec<String>),
-    End(Ending),
+    End(ServeEnd),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -100,21 +100,21 @@ pub enum ServeError {
 
 /// What reaches the loop from other threads.
 #[derive(Debug)]
-pub enum Message {
-    Ended(DispatchNumber, Attempt, Result<Ended, String>),
-    Checked(CheckNumber, Result<Option<Checked>, String>),
-    Merged(DispatchNumber, Result<Vec<Merged>, String>),
+pub enum OwnerMessage {
+    Ended(DispatchNumber, Attempt, Result<Collected, HostFault>),
+    Checked(CheckNumber, Result<Option<Checked>, HostFault>),
+    Merged(DispatchNumber, Result<Vec<Merged>, HostFault>),
     /// Why the tracker could not be brought to what the session wants shown.
     Untracked(String),
     /// A line of the person at the terminal; none when their input has ended.
-    Line(Option<Line>),
+    Line(Option<TypedLine>),
     /// Ctrl-C, or a request to end.
     Interrupt,
 }
 
 /// What a person typed, and at which question of the face: it can wait for the loop while another one comes up.
 #[derive(Debug)]
-pub struct Line {
+pub struct TypedLine {
     pub text: String,
     pub question: u64,
 }
@@ -128,7 +128,7 @@ pub struct Owner {
     journal: Journal,
     engine: Engine,
     projector: Projector,
-    inspector: Inspector,
+    inspector: SessionFileInspector,
     stage: StageWatch,
     inbox: Inbox,
     tracking: Tracking,
@@ -136,14 +136,24 @@ pub struct Owner {
     promoted: Option<CommitId>,
     /// What should run, as the engine said when the last commit was on disk.
     wanted: Vec<Wanted>,
-    flights: BTreeMap<Wanted, Arc<StopSwitch>>,
-    sender: Sender<Message>,
-    receiver: Receiver<Message>,
+    running: BTreeMap<Wanted, Arc<StopSwitch>>,
+    sender: Sender<OwnerMessage>,
+    receiver: Receiver<OwnerMessage>,
 }
 
 impl Owner {
-    pub fn session(&self) -> &Session {
+    fn session(&self) -> &Session {
         self.engine.session()
+    }
+
+    /// What surfaces see of the session.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts::of(self.engine.session())
+    }
+
+    /// What people were asked to play.
+    pub fn assigned(&self) -> Vec<Assigned> {
+        manual::assigned(self.session(), &self.layout)
     }
 
     pub fn layout(&self) -> &SessionLayout {
@@ -160,7 +170,7 @@ impl Owner {
     }
 
     /// For threads that read the terminal or wait for signals.
-    pub fn sender(&self) -> Sender<Message> {
+    pub fn sender(&self) -> Sender<OwnerMessage> {
         self.sender.clone()
     }
 
@@ -171,7 +181,7 @@ impl Owner {
         command: Command,
     ) -> Result<Answered, ServeError> {
         if let Command::Answer { decision, answer, reason, .. } = &command {
-            if let Some(refusal) = self.unknown_agent(answer, reason.as_deref()) {
+            if let Some(refusal) = self.unknown_agent(decision, answer, reason.as_deref()) {
                 return Ok(Err(refusal));
             }
             // An answer counts for what the person was shown, not for what stands there now.
@@ -187,19 +197,27 @@ impl Owner {
     }
 
     /// The core does not know the settings, so who may take over is checked here.
-    fn unknown_agent(&self, answer: &str, reason: Option<&str>) -> Option<Refusal> {
-        let rest = answer.trim().strip_prefix("retry-with")?.trim_start_matches(':').trim();
-        let name = if rest.is_empty() { reason.unwrap_or_default().trim() } else { rest };
+    fn unknown_agent(
+        &self,
+        decision: &DecisionId,
+        answer: &str,
+        reason: Option<&str>,
+    ) -> Option<Refusal> {
+        let decision = self.session().decision(decision)?;
+        let Ok(Choice::Escalation(EscalationAnswer::RetryWith(name))) =
+            decision.read(answer, reason)
+        else {
+            return None;
+        };
         let config = &self.context.config;
-        let is_unknown = !name.is_empty() && config.agent(name).is_none();
-        is_unknown.then(|| Refusal::UnknownAgent {
-            name: name.to_owned(),
+        config.agent(&name).is_none().then(|| Refusal::UnknownAgent {
+            name: name.to_string(),
             known: config.agents.keys().cloned().collect(),
         })
     }
 
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.
-    pub fn run(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
+    pub fn run(&mut self, face: &mut dyn Face) -> Result<ServeEnd, ServeError> {
         // Where it is refused, what a killed supervisor leaves is looked for by its variables only.
         let _ = process::adopt_orphans();
         loop {
@@ -211,7 +229,7 @@ impl Owner {
         }
     }
 
-    fn run_on(&mut self, face: &mut dyn Face) -> Result<Ending, ServeError> {
+    fn run_on(&mut self, face: &mut dyn Face) -> Result<ServeEnd, ServeError> {
         let mut asked = Vec::new();
         let mut has_left = false;
         // A question that waits is about the files as they are now, too.
@@ -226,43 +244,43 @@ impl Owner {
                 }
                 Pause::Ask(questions) if questions != asked => {
                     asked = questions;
-                    let commands = face.ask(self.engine.session());
+                    let commands = face.ask(self.parts());
                     self.take_commands(face, commands)?;
                     continue;
                 }
                 Pause::Ask(_) | Pause::None => {}
             }
             let message = self.receiver.recv_timeout(self.patience()).ok();
-            let mut messages: Vec<Message> = message.into_iter().collect();
+            let mut messages: Vec<OwnerMessage> = message.into_iter().collect();
             messages.extend(self.receiver.try_iter());
-            if messages.iter().any(|message| matches!(message, Message::Interrupt)) {
+            if messages.iter().any(|message| matches!(message, OwnerMessage::Interrupt)) {
                 return self.interrupt(face, messages);
             }
-            has_left |= messages.iter().any(|message| matches!(message, Message::Line(None)));
+            has_left |= messages.iter().any(|message| matches!(message, OwnerMessage::Line(None)));
             self.take(face, messages)?;
             self.take_inbox(face)?;
-            face.tick(self.engine.session());
+            face.tick(self.parts());
         }
     }
 
     /// Turns messages into inputs and handles them in one commit where they allow it.
-    fn take(&mut self, face: &mut dyn Face, messages: Vec<Message>) -> Result<(), ServeError> {
+    fn take(&mut self, face: &mut dyn Face, messages: Vec<OwnerMessage>) -> Result<(), ServeError> {
         let mut inputs = Vec::new();
         for message in messages {
             match message {
-                Message::Ended(number, attempt, result) => {
-                    self.flights.remove(&Wanted::Dispatch(number, attempt));
+                OwnerMessage::Ended(number, attempt, result) => {
+                    self.running.remove(&Wanted::Dispatch(number, attempt));
                     inputs.extend(self.look()?);
                     match result {
-                        Ok(Ended { end, usage, set_aside }) => {
+                        Ok(Collected { end, usage, set_aside }) => {
                             inputs.extend(told_large(&set_aside));
                             inputs.push(Input::Ended { number, attempt, end, usage });
                         }
-                        Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
+                        Err(fault) => inputs.push(Input::HostFailed(fault)),
                     }
                 }
-                Message::Checked(number, result) => {
-                    self.flights.remove(&Wanted::Checks(number));
+                OwnerMessage::Checked(number, result) => {
+                    self.running.remove(&Wanted::Checks(number));
                     match result {
                         Ok(Some(Checked { results, stage, set_aside })) => {
                             inputs.extend(self.look()?);
@@ -270,22 +288,22 @@ impl Owner {
                             inputs.push(Input::Checked { number, results, stage });
                         }
                         Ok(None) => {}
-                        Err(detail) => inputs.push(Input::PersistenceFailed { detail }),
+                        Err(fault) => inputs.push(Input::HostFailed(fault)),
                     }
                 }
-                Message::Merged(number, result) => {
-                    self.flights.remove(&Wanted::Merge(number));
+                OwnerMessage::Merged(number, result) => {
+                    self.running.remove(&Wanted::Merge(number));
                     inputs.push(match result {
                         Ok(merged) => Input::Merged(merged),
-                        Err(detail) => Input::PersistenceFailed { detail },
+                        Err(fault) => Input::HostFailed(fault),
                     });
                 }
-                Message::Untracked(why) => inputs.extend(self.untracked(why)),
-                Message::Line(Some(line)) => {
-                    let commands = face.read_line(self.engine.session(), &line);
+                OwnerMessage::Untracked(why) => inputs.extend(self.untracked(why)),
+                OwnerMessage::Line(Some(line)) => {
+                    let commands = face.read_line(self.parts(), &line);
                     self.take_commands(face, commands)?;
                 }
-                Message::Line(None) | Message::Interrupt => {}
+                OwnerMessage::Line(None) | OwnerMessage::Interrupt => {}
             }
         }
         let is_due = self.session().next_deadline().is_some_and(|due| due <= clock::now());
@@ -305,7 +323,7 @@ impl Owner {
     ) -> Result<(), ServeError> {
         for command in commands {
             if let Err(refusal) = self.submit(face, command.clone())?
-                && let Some(next) = face.refused(self.engine.session(), &command, &refusal)
+                && let Some(next) = face.refused(self.parts(), &command, &refusal)
             {
                 self.handle(face, vec![Input::Command(next)])?;
             }
@@ -332,63 +350,68 @@ impl Owner {
         Ok(is_any)
     }
 
-    /// Decide, sync, show, project: in this order and no other.
+    /// Takes inputs. Where the branch or the files cannot follow the journal, the session is told so.
     fn handle(
         &mut self,
         face: &mut dyn Face,
         inputs: Vec<Input>,
     ) -> Result<Vec<Answered>, ServeError> {
-        let now = clock::now_after(self.session().updated_at);
-        let (commit, answers) = self.engine.handle(now, inputs);
-        let journal = &mut self.journal;
-        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
-        crash::point("serve.committed");
-        self.wanted = self.engine.committed(&durable);
-        self.projector.take(self.engine.session(), durable.events().iter());
-        face.happened(self.engine.session(), durable.events());
-        if let Err(detail) = self.project() {
-            self.persistence_failed(face, detail)?;
+        let (answers, followed) = self.commit(face, inputs)?;
+        if let Err(fault) = followed {
+            self.host_failed(face, fault)?;
         }
-        self.track(durable.events());
         Ok(answers)
     }
 
-    fn persistence_failed(
-        &mut self,
-        face: &mut dyn Face,
-        detail: String,
-    ) -> Result<(), ServeError> {
-        let input = Input::PersistenceFailed { detail };
-        let (commit, _) = self.engine.handle(clock::now(), vec![input]);
-        let journal = &mut self.journal;
-        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
-        self.wanted = self.engine.committed(&durable);
-        self.projector.take(self.engine.session(), durable.events().iter());
-        face.happened(self.engine.session(), durable.events());
-        // What can still be written should say BLOCKED too.
-        let _ = self.projector.project(self.engine.session());
+    fn host_failed(&mut self, face: &mut dyn Face, fault: HostFault) -> Result<(), ServeError> {
+        // What can still be written says BLOCKED too; what cannot is known already.
+        let (_, _followed) = self.commit(face, vec![Input::HostFailed(fault)])?;
         Ok(())
     }
 
+    /// Decide, sync, project, show: in this order and no other. Says what each input came to, and why the branch or a file
+    /// could not follow.
+    fn commit(
+        &mut self,
+        face: &mut dyn Face,
+        inputs: Vec<Input>,
+    ) -> Result<(Vec<Answered>, Result<(), HostFault>), ServeError> {
+        let now = clock::now_after(self.session().updated_at);
+        let (commit, answers) = self.engine.handle(now, inputs);
+        let durable = commit.write_to(&mut self.journal)?;
+        crash::point("serve.committed");
+        Ok((answers, self.follow(face, &durable)))
+    }
+
+    /// What is on disk is projected, then shown.
+    fn follow(&mut self, face: &mut dyn Face, durable: &Durable) -> Result<(), HostFault> {
+        self.wanted = self.engine.committed(durable);
+        self.projector.take(self.engine.session(), durable.events().iter());
+        let projected = self.project();
+        face.happened(self.parts(), durable.events());
+        self.track(durable.events());
+        projected
+    }
+
     /// Branch and files follow the journal.
-    fn project(&mut self) -> Result<(), String> {
-        let promoted = self.promote().map_err(|error| error.to_string());
+    fn project(&mut self) -> Result<(), HostFault> {
+        let promoted = self.promote().map_err(|error| error.fault());
         let projected = self.projector.project(self.engine.session());
-        promoted.and(projected.map_err(|error| error.to_string()))
+        promoted.and(projected.map_err(|error| error.fault()))
     }
 
     fn promote(&mut self) -> Result<(), PromoteError> {
         let session = self.engine.session();
-        if !session.has_accepted_work() || self.promoted.as_ref() == Some(&session.tip) {
+        if !session.has_accepted_work() || self.promoted.as_ref() == Some(&session.branch.tip) {
             return Ok(());
         }
         self.context.repository.promote(
             &session.opening.session,
-            session.tip_before.as_ref(),
-            &session.tip,
+            session.branch.tip_before.as_ref(),
+            &session.branch.tip,
             &session.opening.base,
         )?;
-        self.promoted = Some(session.tip.clone());
+        self.promoted = Some(session.branch.tip.clone());
         Ok(())
     }
 
@@ -401,11 +424,11 @@ impl Owner {
     /// Whether there is nothing to wait for but a person, or nothing at all.
     fn pause(&self, can_ask: bool) -> Pause {
         let session = self.session();
-        if self.flights.values().any(|switch| !switch.awaits_person()) {
+        if self.running.values().any(|switch| !switch.awaits_person()) {
             return Pause::None;
         }
-        if session.closed {
-            return Pause::End(Ending::Done);
+        if session.standing.closed {
+            return Pause::End(ServeEnd::Done);
         }
         let questions: Vec<String> = session
             .pending_decisions()
@@ -415,45 +438,49 @@ impl Owner {
         if !questions.is_empty() {
             return if can_ask { Pause::Ask(questions) } else { Pause::End(self.held_ending()) };
         }
-        if !self.flights.is_empty() {
+        if !self.running.is_empty() {
             return Pause::End(self.held_ending());
         }
         let goes_on = !session.outstanding().is_empty() || session.next_deadline().is_some();
-        match (&session.blocker, goes_on) {
-            (Some(_), _) => Pause::End(Ending::Blocked),
+        match (&session.standing.blocker, goes_on) {
+            (Some(_), _) => Pause::End(ServeEnd::Blocked),
             (None, true) => Pause::None,
-            (None, false) => Pause::End(Ending::Interrupted),
+            (None, false) => Pause::End(ServeEnd::Interrupted),
         }
     }
 
-    fn held_ending(&self) -> Ending {
-        if self.session().blocker.is_some() { Ending::Blocked } else { Ending::Waiting }
+    fn held_ending(&self) -> ServeEnd {
+        if self.session().standing.blocker.is_some() {
+            ServeEnd::Blocked
+        } else {
+            ServeEnd::Waiting
+        }
     }
 
     /// What waits for a person continues without us. False when one of them has come back meanwhile.
     fn leave_to_people(&mut self) -> bool {
-        self.flights.retain(|_, switch| !switch.leave());
-        self.flights.is_empty()
+        self.running.retain(|_, switch| !switch.leave());
+        self.running.is_empty()
     }
 
     /// Ends every running tree at once and records that it was stopped.
     fn interrupt(
         &mut self,
         face: &mut dyn Face,
-        messages: Vec<Message>,
-    ) -> Result<Ending, ServeError> {
+        messages: Vec<OwnerMessage>,
+    ) -> Result<ServeEnd, ServeError> {
         self.leave_to_people();
-        for switch in self.flights.values() {
-            switch.stop();
+        for switch in self.running.values() {
+            switch.stop(StopReason::EngineEnds);
         }
         self.take(face, messages)?;
         let give_up = Instant::now() + STOP_PATIENCE;
-        while !self.flights.is_empty() && Instant::now() < give_up {
+        while !self.running.is_empty() && Instant::now() < give_up {
             if let Ok(message) = self.receiver.recv_timeout(INBOX_POLL) {
                 self.take(face, vec![message])?;
             }
         }
-        Ok(Ending::Interrupted)
+        Ok(ServeEnd::Interrupted)
     }
 }
 
@@ -462,8 +489,8 @@ fn told_large(set_aside: &[SetAside]) -> impl Iterator<Item = Input> {
     let more = set_aside.len().saturating_sub(SCOPE_WARNINGS_MAX);
     let more = match more {
         0 => None,
-        1 => Some("1 more file was moved aside".to_owned()),
-        more => Some(format!("{more} more files were moved aside")),
+        1 => Some("1 more file was moved away".to_owned()),
+        more => Some(format!("{more} more files were moved away")),
     };
     let named = set_aside.iter().take(SCOPE_WARNINGS_MAX).map(ToString::to_string);
     named.chain(more).map(|message| Input::Told { code: "work.too_large".to_owned(), message })

@@ -19,7 +19,7 @@ pub enum SettingsError {
     #[error("the settings have {} error(s)", .0.errors().count())]
     Invalid(Report),
     #[error("{0}")]
-    Sandbox(#[from] sandbox::Refused),
+    Sandbox(#[from] sandbox::SandboxRefusal),
     #[error("there is no action {name:?}; known: {known}")]
     UnknownAction { name: String, known: String },
     #[error("the action {name:?} is listed in {}, but {path} is not there", actions::INDEX)]

@@ -10,11 +10,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose, RetryWhy, Verdict};
+use tollgate_core::finding::FindingOrigin;
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber, TaskRef};
 use tollgate_core::reply::{ReplyError, ReportedFinding, Severity};
 use tollgate_core::role::Role;
 use tollgate_core::work::{CheckResult, DispatchEnd};
-use tollgate_host::journal::{self, Follower, Journal, JournalError};
+use tollgate_host::journal::{self, Journal, JournalError, JournalFollower};
 
 #[test]
 fn a_line_has_the_documented_form() {
@@ -24,8 +26,8 @@ fn a_line_has_the_documented_form() {
     let durable = journal.append(at(0), &[note("a"), Event::Unblocked]).unwrap();
     assert_eq!((durable.first_seq(), durable.last_seq(), journal.last_seq()), (1, 2, 2));
     expect_test::expect![[r#"
-        {"seq":1,"at":"2026-11-15T21:20:00.000Z","more":1,"event":{"type":"assumption_noted","text":"a"},"hash":"b5757f77dbcd2c290ba96f6bb6b3f6a84499140c548c13e250dc5a8f65fb4f80"}
-        {"seq":2,"at":"2026-11-15T21:20:00.000Z","event":{"type":"unblocked"},"hash":"952c989d971dfc1748695d2f07dd3560c368a460c1b16dc67c823207affaf887"}
+        {"seq":1,"at":"2026-11-15T21:20:00.000Z","format":1,"more":1,"event":{"type":"assumption_noted","text":"a"},"hash":"7efb1daebd4f317fe5f01f261290055ab7e7fdc274c30d8220c43a90108f4cac"}
+        {"seq":2,"at":"2026-11-15T21:20:00.000Z","event":{"type":"unblocked"},"hash":"907cccfa613c6e416b9a803ee5b6d69b0477a5e5b42df6232b012ceea4f4112f"}
     "#]]
     .assert_eq(&fs::read_to_string(&path).unwrap());
 }
@@ -172,7 +174,7 @@ fn r116_a_follower_sees_whole_commits_only() {
     let whole = fs::read(journal_of(&folder, &[1, 2, 1])).unwrap();
     let path = folder.path().join("live.jsonl");
     fs::write(&path, b"").unwrap();
-    let mut follower = Follower::open(&path).unwrap();
+    let mut follower = JournalFollower::open(&path).unwrap();
     let mut commits = Vec::new();
     for end in 1..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
@@ -259,9 +261,10 @@ fn event() -> impl Strategy<Value = Event> {
                 fix: None,
                 is_nit: false,
             };
-            let (source, task, status) = (Role::QA, TaskRef::Meta, FindingStatus::Open);
+            let (id, origin) = (FindingId(id), FindingOrigin::Role { role: Role::QA });
+            let (task, status) = (TaskRef::Meta, FindingStatus::Open);
             Event::FindingRecorded {
-                finding: Finding { id, source, task, report, status, times: 1 },
+                finding: Finding { id, origin, task, report, status, times: 1 },
             }
         }),
         Just(Event::SessionClosed),

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tollgate_contract::lifecycle::{Gate, Lifecycle, Stage};
+use tollgate_contract::lifecycle::{Lifecycle, LifecycleGate, LifecycleStage};
 use tollgate_host::activity::StopSwitch;
 use tollgate_host::lifecycle::{
-    GateResult, GateRun, LifecycleError, Progress, Source, load, run_gates,
+    GateResult, GateRun, LifecycleError, LifecycleSource, Progress, load, run_gates,
 };
+use tollgate_host::process::StopReason;
 
 struct World {
     folder: tempfile::TempDir,
@@ -21,12 +22,12 @@ impl World {
     fn new(scripts: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
-        let gate = |(name, script): &(&str, &str)| Gate {
+        let gate = |(name, script): &(&str, &str)| LifecycleGate {
             name: (*name).to_owned(),
             description: String::new(),
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
         };
-        let stage = Stage {
+        let stage = LifecycleStage {
             name: "now".to_owned(),
             description: String::new(),
             required_gates: scripts.iter().map(|(name, _)| (*name).to_owned()).collect(),
@@ -50,7 +51,7 @@ impl World {
     ) -> Result<Option<Vec<GateResult>>, LifecycleError> {
         let run = GateRun {
             root: &self.root(),
-            program: Path::new(env!("CARGO_BIN_EXE_process-test-program")),
+            program: Path::new(env!("CARGO_BIN_EXE_lifecycle-test-program")),
             runner: &[],
             timeout_ms: 60_000,
             output_bytes_max: 1_000_000,
@@ -112,7 +113,7 @@ fn a_stopped_gate_has_no_result_and_runs_again_later() {
         while !ran.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
-        switch.stop();
+        switch.stop(StopReason::EngineEnds);
     });
     assert_eq!(world.run("now", &stop).unwrap(), None);
     stopper.join().unwrap();
@@ -128,12 +129,15 @@ fn a_stopped_gate_has_no_result_and_runs_again_later() {
 fn r087_the_file_of_the_repository_goes_before_the_built_in_one() {
     let world = World::new(&[]);
     let (built_in, source) = load(&world.root()).unwrap();
-    assert_eq!((built_in.current_stage.as_str(), source), ("framework-bootstrap", Source::BuiltIn));
+    assert_eq!(
+        (built_in.current_stage.as_str(), source),
+        ("framework-bootstrap", LifecycleSource::BuiltIn)
+    );
     let text = "version: 1\ncurrent_stage: own\nstages: {own: {required_gates: []}}\ngates: {}\n";
     let path = world.root().join("lifecycle-stage.yaml");
     fs::write(&path, text).unwrap();
     let (own, source) = load(&world.root()).unwrap();
-    assert_eq!((own.current_stage.as_str(), source), ("own", Source::Repository));
+    assert_eq!((own.current_stage.as_str(), source), ("own", LifecycleSource::Repository));
     fs::write(&path, "\u{1}").unwrap();
     assert!(matches!(load(&world.root()), Err(LifecycleError::Invalid { .. })));
     fs::write(&path, [0xff]).unwrap();

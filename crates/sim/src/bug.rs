@@ -1,7 +1,7 @@
 //! Planted bugs: each twists what is written or read, as a wrong engine would. The witness must catch every one.
 
+mod costs;
 mod lane;
-mod purse;
 mod route;
 mod scope;
 
@@ -16,6 +16,7 @@ use tollgate_core::session::Session;
 use tollgate_core::task::{Strategy, TaskStatus};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
+use tollgate_core::worker::Worker;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
@@ -288,13 +289,13 @@ impl Bug {
                 decision.kind == DecisionKind::Escalation
             }
             (Self::CallsDocsInLeanMode, Event::DispatchOpened { role, .. }) => {
-                session.mode == Mode::Lean && *role == Role::QA
+                session.route.mode == Mode::Lean && *role == Role::QA
             }
             (Self::ClosesBeforeTheRelease, Event::DispatchOpened { role, .. }) => {
                 *role == Role::Docs
             }
             (Self::LeavesOutTheLastReview, Event::DispatchOpened { role, .. }) => {
-                *role == Role::Reviewer && session.step + 1 == session.steps.len()
+                *role == Role::Reviewer && session.route.step + 1 == session.route.steps.len()
             }
             (Self::CallsARedCheckGreen, Event::ChecksEnded { results, .. }) => {
                 results.iter().any(|result| !result.passed)
@@ -476,7 +477,7 @@ impl Bug {
 }
 
 /// An attempt that nobody decided about.
-fn started(number: DispatchNumber, attempt: Attempt, agent: Option<String>) -> Event {
+fn started(number: DispatchNumber, attempt: Attempt, agent: Option<Worker>) -> Event {
     let (timeout_ms, allowance) = (1_000, Default::default());
     Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for: None, allowance }
 }
@@ -488,6 +489,6 @@ enum Twisted {
 
 /// The clone that checks ran in last before these.
 fn clone_before(session: &Session, number: CheckNumber) -> Option<CheckTree> {
-    let mut trees = session.checks.range(..number).rev().map(|(_, run)| run.tree);
+    let mut trees = session.checks.runs.range(..number).rev().map(|(_, run)| run.tree);
     trees.find(|tree| *tree != CheckTree::Workspace)
 }

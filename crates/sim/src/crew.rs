@@ -7,14 +7,15 @@ pub(crate) use beyond::BEYOND;
 use crate::chance::Chance;
 use crate::workload::Workload;
 use tollgate_core::action::{CheckSubject, StepKind};
-use tollgate_core::event::{CheckPurpose, Merged, Purpose};
+use tollgate_core::event::{CheckPurpose, Purpose};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, StatusClaim, Work,
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Merged,
+    StatusClaim, Work,
 };
 
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Crew {
     pub fn merge(&mut self, session: &Session) -> Vec<Merged> {
         let mut merged: Vec<Merged> = Vec::new();
         for (number, _) in &session.merging() {
-            let is_behind = session.dispatches[number].based_on.as_ref() != Some(&session.tip);
+            let is_behind = session.dispatches[number].based_on() != Some(&session.branch.tip);
             let can_clash = is_behind || merged.iter().any(|before| before.commit.is_some());
             let clashes = can_clash && self.trouble > 0 && self.chance.percent(30);
             if clashes {
@@ -159,7 +160,7 @@ impl Crew {
             Role::SpecAgent => {
                 work.artefacts = vec![self.artefact("spec.md"), self.artefact("acceptance.json")];
                 work.criteria = Some(self.workload.criteria.clone());
-                if session.mode == Mode::Lean {
+                if session.route.mode == Mode::Lean {
                     work.artefacts.push(self.artefact("tasks.yaml"));
                     work.plan = Some(self.workload.plan[..1].to_vec());
                 }
@@ -213,7 +214,7 @@ impl Crew {
         let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
         let mut paths: Vec<String> =
             declared.into_iter().filter(|path| path.starts_with("out/")).collect();
-        let known: Vec<String> = session.outputs.keys().cloned().collect();
+        let known: Vec<String> = session.files.outputs.keys().cloned().collect();
         let is_repair = matches!(dispatch.purpose, Purpose::Repair { .. });
         if is_repair && !known.is_empty() && self.chance.percent(30) {
             paths.push(self.chance.pick(&known).clone());
@@ -277,7 +278,7 @@ impl Crew {
             _ if self.chance.percent(50) => {
                 DispatchEnd::PermissionRefused { detail: "no".to_owned() }
             }
-            _ => crate::purse::out(&mut self.chance, now),
+            _ => crate::costs::out(&mut self.chance, now),
         }
     }
 
@@ -333,7 +334,7 @@ impl Crew {
                 return replied(reply, Work::default());
             }
             1 => return replied(self.reply(ReplyStatus::Blocked), Work::default()),
-            2 if session.mode == Mode::Lean => {
+            2 if session.route.mode == Mode::Lean => {
                 let mut reply = self.reply(ReplyStatus::Blocked);
                 reply.recommended_agent = Some(Role::SpecAgent);
                 return replied(reply, work);
@@ -343,7 +344,7 @@ impl Crew {
                 work.commit = None;
             }
             4 => {
-                if let Some(task) = session.tasks.first().map(|task| task.spec.id.clone()) {
+                if let Some(task) = session.plan.tasks.first().map(|task| task.spec.id.clone()) {
                     work.status_claims.push(StatusClaim { task, status: "completed".to_owned() });
                 }
             }

@@ -4,6 +4,7 @@ use crate::chance::Chance;
 use crate::violation::Held;
 use crate::workload;
 use crate::world::World;
+use tollgate_core::fault::{FaultKind, HostFault};
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::{Command, Edit, Input};
 use tollgate_core::reply::ReplyError;
@@ -76,9 +77,9 @@ impl Fault {
             Self::HandOnStatus => {
                 world.feed(vec![Input::PutBack { path: "status.json".to_owned() }]).map(drop)
             }
-            Self::DiskFull => {
-                world.feed(vec![Input::PersistenceFailed { detail: "full".to_owned() }]).map(drop)
-            }
+            Self::DiskFull => world
+                .feed(vec![Input::HostFailed(HostFault::new(FaultKind::Git, "no repository"))])
+                .map(drop),
             Self::GateExhausted => exhaust_gate(world),
             Self::ClockBack => {
                 let back = world.chance.below(10_000);
@@ -99,6 +100,7 @@ fn early_answer(world: &mut World<'_>) -> Held {
     let next = 1 + world
         .session()
         .decisions
+        .asked
         .iter()
         .filter_map(|d| d.decision_id.number())
         .max()
@@ -122,7 +124,7 @@ fn early_answer(world: &mut World<'_>) -> Held {
 
 fn nonsense(world: &mut World<'_>) -> Held {
     let mut ids: Vec<DecisionId> =
-        world.session().decisions.iter().map(|d| d.decision_id.clone()).collect();
+        world.session().decisions.asked.iter().map(|d| d.decision_id.clone()).collect();
     ids.push(DecisionId::sequential(1));
     let decision = world.chance.pick(&ids).clone();
     let (id, answer) = (world.command_id(), world.people.nonsense().to_owned());
@@ -163,7 +165,8 @@ pub(crate) fn edit(world: &mut World<'_>, path: &str, broken: bool) -> Held {
 
 /// The plan by hand: a task more, or one less that nobody needs.
 fn edit_plan(world: &mut World<'_>) -> Held {
-    let mut plan: Vec<_> = world.session().tasks.iter().map(|task| task.spec.clone()).collect();
+    let mut plan: Vec<_> =
+        world.session().plan.tasks.iter().map(|task| task.spec.clone()).collect();
     if plan.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! A journal in memory. Every event is written as JSON and read back, as on a disk.
 
 use crate::violation::Violation;
+use tollgate_core::engine;
 use tollgate_core::event::Event;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -49,5 +50,24 @@ impl Journal {
             rule: "the_journal_replays",
             detail: format!("record {}: {}", unfit.index + 1, unfit.why),
         })
+    }
+}
+
+/// The append of one commit. With a planted bug the journal tells something else.
+pub struct Append<'a, T> {
+    pub journal: &'a mut Journal,
+    pub twist: T,
+    pub at: Timestamp,
+    /// What was written in the end.
+    pub written: Vec<Event>,
+}
+
+impl<T: FnMut(&mut Timestamp, &mut Vec<Event>)> engine::Journal for Append<'_, T> {
+    type Error = String;
+
+    fn append_and_sync(&mut self, at: Timestamp, events: &[Event]) -> Result<(), String> {
+        (self.at, self.written) = (at, events.to_vec());
+        (self.twist)(&mut self.at, &mut self.written);
+        self.journal.append(self.at, &self.written)
     }
 }

@@ -3,11 +3,11 @@
 pub mod action;
 mod bug;
 mod chance;
+mod costs;
 mod crew;
 mod fault;
 mod journal;
 mod people;
-mod purse;
 mod repository;
 mod route;
 mod violation;

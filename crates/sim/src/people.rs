@@ -1,6 +1,7 @@
 //! People who answer: mostly helpful, sometimes difficult, now and then not making sense.
 
 use crate::chance::Chance;
+use tollgate_core::answer::EscalationWay;
 use tollgate_core::decision::{Decision, DecisionKind, Subject};
 
 #[derive(Debug)]
@@ -85,9 +86,8 @@ impl People {
             (DecisionKind::Scope, _) => &["allow", "allow", "refuse: another time"],
             (DecisionKind::Security, _) => &["fix-now", "fix-later: soon", "accept-risk: small"],
             (DecisionKind::Escalation, Subject::Dispatch { .. }) => {
-                let may_skip = decision.options.iter().any(|option| option.answer == "skip");
-                let may_extend =
-                    decision.options.iter().any(|option| option.answer.starts_with("extend"));
+                let may_skip = decision.offers(EscalationWay::Skip);
+                let may_extend = decision.offers(EscalationWay::Extend);
                 match (may_skip, may_extend) {
                     (true, _) => &["retry", "skip"],
                     (_, true) => &["retry", "extend: 1h"],

@@ -20,13 +20,13 @@ impl Repository {
 
     /// The branch follows the journal: one compare-and-swap, as git does it.
     pub fn promote(&mut self, session: &Session, old: Option<&CommitId>) -> Held {
-        if !session.has_accepted_work() || self.branch.as_ref() == Some(&session.tip) {
+        if !session.has_accepted_work() || self.branch.as_ref() == Some(&session.branch.tip) {
             return Ok(());
         }
         hold(self.branch.as_ref() == old, "the_branch_moves_from_where_it_stood", || {
-            format!("to {} from {old:?}, and it is at {:?}", session.tip, self.branch)
+            format!("to {} from {old:?}, and it is at {:?}", session.branch.tip, self.branch)
         })?;
-        self.branch = Some(session.tip.clone());
+        self.branch = Some(session.branch.tip.clone());
         Ok(())
     }
 

@@ -18,15 +18,16 @@ mod weakened;
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::{Step, StepKind};
+use tollgate_core::answer::Choice;
 use tollgate_core::decision::{BlockerCode, DecisionKind};
-use tollgate_core::event::{Event, Merged};
+use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, State};
 use tollgate_core::session::{Session, Waiting, Wanted};
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{CheckResult, DispatchEnd};
+use tollgate_core::work::{CheckResult, DispatchEnd, Merged};
 
 /// What the world told the engine, whatever the journal says.
 #[derive(Debug, Default)]
@@ -155,7 +156,7 @@ impl Witness {
                 self.steps = self.full_steps.clone();
             }
             Event::SessionClosed => self.is_over = true,
-            Event::Blocked { blocker } if blocker.code == BlockerCode::Cancelled => {
+            Event::Blocked { blocker, .. } if blocker.code == BlockerCode::Cancelled => {
                 self.is_over = true;
             }
             _ => {}
@@ -181,7 +182,7 @@ impl Witness {
             self.ending.tip_is_what_was_accepted(session)?;
             self.ending.changed_files_are_listed(session)?;
         }
-        if session.closed {
+        if session.standing.closed {
             self.ending.done_means_done(session, &self.tasks, self.changed_mode)?;
         }
         Ok(())
@@ -228,7 +229,7 @@ impl Witness {
 
 /// R030: a person comes first.
 fn held_means_idle(session: &Session) -> Held {
-    let held = session.blocker.is_some() || session.pending_decisions().next().is_some();
+    let held = session.standing.blocker.is_some() || session.pending_decisions().next().is_some();
     let idle = session.outstanding().is_empty() && session.next_deadline().is_none();
     hold(!held || idle, "held_means_idle", || {
         format!("{:?} while {} waits", session.outstanding(), session.state())
@@ -237,7 +238,7 @@ fn held_means_idle(session: &Session) -> Held {
 
 fn no_deadlock(session: &Session) -> Held {
     let moves = session.is_over()
-        || session.blocker.is_some()
+        || session.standing.blocker.is_some()
         || session.pending_decisions().next().is_some()
         || !session.outstanding().is_empty()
         || session.next_deadline().is_some()
@@ -247,15 +248,14 @@ fn no_deadlock(session: &Session) -> Held {
 
 /// Ruling 4: whoever is blocked can answer something, or resume.
 fn blocked_has_a_way_out(session: &Session) -> Held {
-    let Some(blocker) = &session.blocker else {
+    let Some(blocker) = &session.standing.blocker else {
         return Ok(());
     };
-    let by_resume = matches!(
-        blocker.code,
-        BlockerCode::Persistence
-            | BlockerCode::MandatoryUserDecisionMissing
-            | BlockerCode::Cancelled
-    );
+    let by_resume = blocker.code.is_host_fault()
+        || matches!(
+            blocker.code,
+            BlockerCode::MandatoryUserDecisionMissing | BlockerCode::Cancelled
+        );
     let by_answer = session
         .pending_decisions()
         .any(|d| matches!(d.kind, DecisionKind::Escalation | DecisionKind::Repair));
@@ -265,22 +265,22 @@ fn blocked_has_a_way_out(session: &Session) -> Held {
 /// R040 and R101: what was approved and has changed, or was given up, stops all work behind the gate.
 fn work_behind_the_gate_is_approved(session: &Session) -> Held {
     use tollgate_core::decision::CorrectionStatus::{Dispatched, Queued};
-    let gate = session.steps.iter().position(|s| matches!(s.kind, StepKind::Approve { .. }));
-    let is_route = !session.steps.iter().any(|s| matches!(s.kind, StepKind::Tasks));
+    let gate = session.route.steps.iter().position(|s| matches!(s.kind, StepKind::Approve { .. }));
+    let is_route = !session.route.steps.iter().any(|s| matches!(s.kind, StepKind::Tasks));
     // The books on gates know routes with several of them.
-    let Some(gate) =
-        gate.filter(|gate| !is_route && session.step > *gate && session.mode == Mode::Full)
+    let Some(gate) = gate
+        .filter(|gate| !is_route && session.route.step > *gate && session.route.mode == Mode::Full)
     else {
         return Ok(());
     };
     let works = session.outstanding().iter().any(|w| matches!(w, Wanted::Dispatch(..)));
-    let answer = session.decisions.iter().find_map(|decision| {
+    let answer = session.decisions.asked.iter().find_map(|decision| {
         (decision.kind == DecisionKind::Approve).then(|| decision.answered()).flatten()
     });
-    let approved = answer.is_some_and(|answer| answer.starts_with("approved"));
-    let corrects = matches!(session.correction.status, Queued | Dispatched);
+    let approved = answer.is_some_and(Choice::is_approval);
+    let corrects = matches!(session.decisions.correction.status, Queued | Dispatched);
     hold(!works || approved || corrects, "work_behind_the_gate_is_approved", || {
-        format!("step {} (gate {gate}) runs on {answer:?}", session.step)
+        format!("step {} (gate {gate}) runs on {answer:?}", session.route.step)
     })
 }
 

@@ -1,7 +1,7 @@
 //! What a seed asks of the machine: a route, a plan, and how much trouble there will be.
 
 use crate::chance::Chance;
-use crate::{action, purse, route};
+use crate::{action, costs, route};
 use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
 use tollgate_core::policy::Policy;
@@ -97,7 +97,7 @@ pub fn change_settings(chance: &mut Chance, policy: &mut Policy) {
         policy.micro_usd_max = policy.micro_usd_max.map(|max| max * 2);
     }
     if chance.percent(20) && !policy.players.is_empty() {
-        policy.fallbacks = purse::fallbacks(chance);
+        policy.fallbacks = costs::fallbacks(chance);
     }
     if chance.percent(10) {
         policy.parallel_tasks = parallel_tasks(chance);
@@ -128,7 +128,7 @@ fn opening(chance: &mut Chance, lean: bool) -> Opening {
         optional.into_iter().filter(|_| chance.percent(30)).collect()
     };
     let mut policy = Policy::default();
-    purse::fill(chance, &mut policy);
+    costs::fill(chance, &mut policy);
     Opening {
         session: SessionName::parse("2026-11-15_doubt").expect("a good name"),
         goal: "Doubt everything".to_owned(),

@@ -2,11 +2,11 @@
 
 use crate::bug::Bug;
 use crate::chance::Chance;
+use crate::costs::{Costs, Settled};
 use crate::crew::Crew;
 use crate::fault::{self, Fault};
-use crate::journal::Journal;
+use crate::journal::{Append, Journal};
 use crate::people::{People, Says};
-use crate::purse::{Purse, Settled};
 use crate::repository::Repository;
 use crate::violation::{Held, Violation, hold, shortened};
 use crate::witness::{Truth, Witness};
@@ -16,6 +16,7 @@ use tollgate_core::action::CheckSubject;
 use tollgate_core::decision::{BlockerCode, Decision, Subject};
 use tollgate_core::engine::{Answered, Commit, Engine};
 use tollgate_core::event::{CheckPurpose, Event};
+use tollgate_core::fault::{FaultKind, HostFault};
 use tollgate_core::id::{CommandId, DecisionId};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::reply::Usage;
@@ -57,12 +58,12 @@ pub(crate) struct World<'a> {
     pub(crate) chance: Chance,
     pub(crate) crew: Crew,
     pub(crate) people: People,
-    purse: Purse,
+    costs: Costs,
     pub(crate) engine: Engine,
     pub(crate) journal: Journal,
     pub(crate) now: Timestamp,
     repository: Repository,
-    flights: BTreeMap<Wanted, Flight>,
+    running: BTreeMap<Wanted, Activity>,
     /// Every attempt and check run that was really begun.
     begun: BTreeSet<Wanted>,
     pub(crate) delivered: Vec<Input>,
@@ -73,7 +74,7 @@ pub(crate) struct World<'a> {
     lines: Option<&'a mut Vec<String>>,
 }
 
-struct Flight {
+struct Activity {
     ready_at: Timestamp,
     outcome: Outcome,
 }
@@ -81,7 +82,7 @@ struct Flight {
 enum Outcome {
     Ended(Box<DispatchEnd>, Usage),
     Checked(Vec<CheckResult>, Option<String>),
-    Merged(Vec<tollgate_core::event::Merged>),
+    Merged(Vec<tollgate_core::work::Merged>),
 }
 
 impl<'a> World<'a> {
@@ -94,12 +95,12 @@ impl<'a> World<'a> {
             chance: Chance::new(run.seed ^ 0xBAD),
             crew: Crew::new(run.seed, &workload),
             people: People::new(run.seed, workload.whims),
-            purse: Purse::new(run.seed, workload.parkings),
+            costs: Costs::new(run.seed, workload.parkings),
             engine,
             journal: Journal::new(run.faults),
             now,
             repository: Repository::new(workload.opening.stage.clone(), workload.stage_changes),
-            flights: BTreeMap::new(),
+            running: BTreeMap::new(),
             begun: BTreeSet::new(),
             delivered: Vec::new(),
             truth: Truth::default(),
@@ -126,7 +127,7 @@ impl<'a> World<'a> {
                 self.go_on()?;
             }
         }
-        let done = self.session().closed;
+        let done = self.session().standing.closed;
         hold(self.run.faults || done, "every_calm_run_ends_in_done", || {
             format!("after {happenings} happenings it is {}", self.session().state())
         })?;
@@ -150,7 +151,7 @@ impl<'a> World<'a> {
     /// Begins what should run and does not. What was begun and is gone was interrupted.
     fn start_what_is_wanted(&mut self) -> Held {
         for wanted in self.session().outstanding() {
-            if self.flights.contains_key(&wanted) {
+            if self.running.contains_key(&wanted) {
                 continue;
             }
             let was_begun = !self.begun.insert(wanted);
@@ -165,13 +166,13 @@ impl<'a> World<'a> {
                     let end = self.crew.perform(self.engine.session(), number, self.now);
                     let session = self.engine.session();
                     let Settled { end, usage, takes_ms } =
-                        self.purse.settle(session, number, self.now, end);
+                        self.costs.settle(session, number, self.now, end);
                     ready_at = self.now.plus_ms(takes_ms);
-                    self.truth.made(session.dispatches[&number].based_on.as_ref(), &end);
+                    self.truth.made(session.dispatches[&number].based_on(), &end);
                     Outcome::Ended(Box::new(end), usage)
                 }
                 Wanted::Checks(number) => {
-                    let run = self.session().checks[&number].clone();
+                    let run = self.session().checks.runs[&number].clone();
                     let results = self.crew.check(&run.commands, &run.purpose);
                     let is_lifecycle = matches!(
                         run.purpose,
@@ -182,11 +183,11 @@ impl<'a> World<'a> {
                 }
                 Wanted::Merge(_) => {
                     let merged = self.crew.merge(self.engine.session());
-                    self.truth.brought_together(&self.engine.session().tip, &merged);
+                    self.truth.brought_together(&self.engine.session().branch.tip, &merged);
                     Outcome::Merged(merged)
                 }
             };
-            self.flights.insert(wanted, Flight { ready_at, outcome });
+            self.running.insert(wanted, Activity { ready_at, outcome });
         }
         Ok(())
     }
@@ -197,8 +198,8 @@ impl<'a> World<'a> {
             return self.choose_anew();
         }
         let pending: Vec<Decision> = self.session().pending_decisions().cloned().collect();
-        let landing = self.flights.iter().min_by_key(|(_, flight)| flight.ready_at);
-        let landing = landing.map(|(wanted, flight)| (*wanted, flight.ready_at));
+        let landing = self.running.iter().min_by_key(|(_, activity)| activity.ready_at);
+        let landing = landing.map(|(wanted, activity)| (*wanted, activity.ready_at));
         let asks = !pending.is_empty() && (landing.is_none() || self.chance.percent(50));
         if asks {
             let decision = self.chance.pick(&pending).clone();
@@ -226,7 +227,7 @@ impl<'a> World<'a> {
         if self.chance.percent(20) {
             let soon = self.now.plus_ms(20_000);
             let others =
-                self.flights.iter().filter(|(other, f)| **other != wanted && f.ready_at <= soon);
+                self.running.iter().filter(|(other, f)| **other != wanted && f.ready_at <= soon);
             landed.extend(others.map(|(other, _)| *other));
         }
         let inputs: Vec<Input> = landed.iter().map(|wanted| self.touch_down(*wanted)).collect();
@@ -239,8 +240,8 @@ impl<'a> World<'a> {
     }
 
     fn touch_down(&mut self, wanted: Wanted) -> Input {
-        let flight = self.flights.remove(&wanted).expect("it was just seen in the air");
-        match (wanted, flight.outcome) {
+        let activity = self.running.remove(&wanted).expect("it was just seen running");
+        match (wanted, activity.outcome) {
             (Wanted::Dispatch(number, attempt), Outcome::Ended(end, usage)) => {
                 Input::Ended { number, attempt, usage, end: *end }
             }
@@ -248,14 +249,14 @@ impl<'a> World<'a> {
                 Input::Checked { number, results, stage }
             }
             (Wanted::Merge(_), Outcome::Merged(merged)) => Input::Merged(merged),
-            _ => unreachable!("a flight brings back what it was sent for"),
+            _ => unreachable!("an activity ends with what it was started for"),
         }
     }
 
     /// The stage that the project declares is seen sooner or later.
     fn look_at_the_stage(&mut self) -> Held {
         self.repository.drift(&mut self.chance);
-        if self.repository.stage == self.session().stage || self.chance.percent(50) {
+        if self.repository.stage == self.session().checks.stage || self.chance.percent(50) {
             return Ok(());
         }
         let stage = self.repository.stage.clone();
@@ -267,7 +268,7 @@ impl<'a> World<'a> {
         let session = self.engine.session();
         let old = match self.run.bug {
             Some(Bug::MovesTheBranchFromAWrongTip) => Some(&session.opening.base),
-            _ => session.tip_before.as_ref(),
+            _ => session.branch.tip_before.as_ref(),
         };
         self.repository.promote(session, old)
     }
@@ -279,10 +280,10 @@ impl<'a> World<'a> {
         };
         let session = self.engine.session();
         let is_open = session.dispatches.get(&number).and_then(|d| d.running()) == Some(attempt);
-        if is_open && !self.flights.contains_key(&wanted) && self.chance.percent(70) {
+        if is_open && !self.running.contains_key(&wanted) && self.chance.percent(70) {
             let outcome = Outcome::Ended(Box::new(end), usage);
-            let flight = Flight { ready_at: self.now, outcome };
-            self.flights.insert(wanted, flight);
+            let activity = Activity { ready_at: self.now, outcome };
+            self.running.insert(wanted, activity);
         }
     }
 
@@ -294,14 +295,16 @@ impl<'a> World<'a> {
 
     /// Nothing moves: a blocker that only a new process clears, or a hang.
     fn take_up_again(&mut self) -> Held {
-        let is_unseen = self.repository.stage != self.session().stage;
+        let is_unseen = self.repository.stage != self.session().checks.stage;
         if is_unseen || !self.session().outstanding().is_empty() {
             return Ok(());
         }
-        let code = self.session().blocker.as_ref().map(|blocker| blocker.code);
-        let clears = [BlockerCode::Persistence, BlockerCode::MandatoryUserDecisionMissing];
+        let code = self.session().standing.blocker.as_ref().map(|blocker| blocker.code);
         let state = self.session().state();
-        hold(code.is_some_and(|code| clears.contains(&code)), "no_deadlock", || {
+        let clears = |code: BlockerCode| {
+            code.is_host_fault() || code == BlockerCode::MandatoryUserDecisionMissing
+        };
+        hold(code.is_some_and(clears), "no_deadlock", || {
             format!("nothing is outstanding, due or asked, and it is {state} ({code:?})")
         })?;
         self.restart()
@@ -386,20 +389,15 @@ impl<'a> World<'a> {
     fn make_durable(&mut self, commit: Commit) -> Held {
         let bug = self.run.bug;
         let (journal, session) = (&mut self.journal, self.engine.session());
-        let mut written: Vec<Event> = Vec::new();
         let mut twisted = false;
-        let mut time = self.now;
-        let durable = commit.persist(|at, events| {
-            time = at;
-            written = events.to_vec();
-            if let Some(bug) = bug {
-                twisted = bug.twist(&mut time, &mut written, session);
-            }
-            journal.append(time, &written)
-        });
-        if let Err(detail) = durable {
+        let twist = |at: &mut Timestamp, events: &mut Vec<Event>| {
+            twisted = bug.is_some_and(|bug| bug.twist(at, events, session));
+        };
+        let mut append = Append { journal, twist, at: self.now, written: Vec::new() };
+        if let Err(detail) = commit.write_to(&mut append) {
             return Err(Violation { rule: "events_read_back_as_written", detail });
         }
+        let Append { at: time, written, .. } = append;
         for event in &written {
             if let Some(lines) = &mut self.lines {
                 lines.push(format!("    {}", shortened(event)));
@@ -454,7 +452,7 @@ impl<'a> World<'a> {
         self.crashes += 1;
         self.forget()?;
         let chance = &mut self.chance;
-        self.flights.retain(|wanted, _| match wanted {
+        self.running.retain(|wanted, _| match wanted {
             Wanted::Dispatch(..) => chance.percent(70),
             Wanted::Checks(_) | Wanted::Merge(_) => false,
         });
@@ -470,9 +468,9 @@ impl<'a> World<'a> {
 
     /// Ctrl-C: what runs is stopped, and somebody resumes later.
     pub(crate) fn stop(&mut self) -> Held {
-        let flying: Vec<Wanted> = self.flights.keys().copied().collect();
-        for wanted in flying {
-            self.flights.remove(&wanted);
+        let unfinished: Vec<Wanted> = self.running.keys().copied().collect();
+        for wanted in unfinished {
+            self.running.remove(&wanted);
             if let Wanted::Dispatch(number, attempt) = wanted {
                 let (end, usage) = (DispatchEnd::Stopped, Default::default());
                 self.deliver(Input::Ended { number, attempt, end, usage })?;
@@ -489,7 +487,7 @@ impl<'a> World<'a> {
         inputs.push(Input::Command(Command::Cancel { id, reason: "late".to_owned() }));
         inputs.push(Input::Resumed { policy: tollgate_core::policy::Policy::default() });
         inputs.push(Input::PutBack { path: "status.json".to_owned() });
-        inputs.push(Input::PersistenceFailed { detail: "full".to_owned() });
+        inputs.push(Input::HostFailed(HostFault::new(FaultKind::NoSpace, "full")));
         inputs.push(Input::Tick);
         let (commit, _) = self.engine.handle(self.now, inputs);
         self.make_durable(commit)?;

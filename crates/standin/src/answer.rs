@@ -1,30 +1,30 @@
 //! What the model says next: the part of an answer that the conversation in the request still lacks.
 
 use crate::conversation::{Conversation, ToolResult};
-use crate::dialect::{Input, Message, PlacedCall, mark_of};
-use crate::script::{Answer, Call, Ending, Fault, File};
+use crate::dialect::{Input, ModelMessage, PlacedCall, mark_of};
+use crate::script::{Call, File, ScriptedTurn, ServiceFault, StopReason};
 use crate::toolbox::{ToolCall, Toolbox};
 use serde_json::{Value, json};
 
 /// The message that continues the conversation. Rules are told apart by number, so that the calls of one do not count
 /// as those of another.
-pub fn next_message(rule: usize, answer: &Answer, talk: &Conversation) -> Message {
+pub fn next_message(rule: usize, answer: &ScriptedTurn, talk: &Conversation) -> ModelMessage {
     let walk = Walk { rule, toolbox: Toolbox(talk), results: talk.results().collect() };
     let calls = match answer.fault {
-        Some(Fault::WrongArguments) => walk.calls(answer).map(break_first),
-        Some(Fault::UnknownTool) => Some(vec![unknown_tool()]),
+        Some(ServiceFault::WrongArguments) => walk.calls(answer).map(break_first),
+        Some(ServiceFault::UnknownTool) => Some(vec![unknown_tool()]),
         _ => walk.calls(answer),
     };
     let thinking = answer.thinking.clone();
     match calls {
-        Some(calls) => Message {
+        Some(calls) => ModelMessage {
             thinking,
             text: answer.aside.clone(),
             calls,
-            ending: Ending::Complete,
+            ending: StopReason::Complete,
             usage: answer.usage,
         },
-        None => Message {
+        None => ModelMessage {
             thinking,
             text: Some(walk.last_words(answer)),
             calls: Vec::new(),
@@ -43,7 +43,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// The calls to make now; none when all were made.
-    fn calls(&self, answer: &Answer) -> Option<Vec<PlacedCall>> {
+    fn calls(&self, answer: &ScriptedTurn) -> Option<Vec<PlacedCall>> {
         let mut files = answer.write.iter().enumerate();
         let mut commands = answer.run.iter().enumerate();
         files
@@ -118,7 +118,7 @@ impl Walk<'_> {
         }
     }
 
-    fn last_words(&self, answer: &Answer) -> String {
+    fn last_words(&self, answer: &ScriptedTurn) -> String {
         match (&answer.reply, &answer.text) {
             (Some(reply), _) if self.result("s").is_none() => reply.to_string(),
             (_, Some(text)) => text.clone(),

@@ -15,7 +15,7 @@ pub enum Dialect {
 /// What a request was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RequestKind {
     /// A turn of the agent.
     Turn,
     /// Something the agent asks beside its turns: a title, a route, a review, its memory.
@@ -33,12 +33,12 @@ pub struct Conversation {
     pub model: String,
     pub stream: bool,
     pub system: String,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ConversationEntry>,
     pub tools: Vec<Tool>,
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Entry {
+pub enum ConversationEntry {
     /// Words of a person.
     Asked(String),
     /// Words that the agent adds of its own accord.
@@ -67,14 +67,14 @@ pub struct Tool {
 }
 
 impl Conversation {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RequestKind {
         let opening = self.entries.iter().find_map(|entry| match entry {
-            Entry::Asked(text) | Entry::Note(text) => Some(text.as_str()),
+            ConversationEntry::Asked(text) | ConversationEntry::Note(text) => Some(text.as_str()),
             _ => None,
         });
         let texts = [self.system.as_str(), opening.unwrap_or_default(), self.asked()];
         let side = SIDE_MARKS.iter().any(|mark| texts.iter().any(|text| text.contains(mark)));
-        if side { Kind::Side } else { Kind::Turn }
+        if side { RequestKind::Side } else { RequestKind::Turn }
     }
 
     /// What a person asked last.
@@ -83,7 +83,7 @@ impl Conversation {
             .iter()
             .rev()
             .find_map(|entry| match entry {
-                Entry::Asked(text) => Some(text.as_str()),
+                ConversationEntry::Asked(text) => Some(text.as_str()),
                 _ => None,
             })
             .unwrap_or_default()
@@ -95,8 +95,8 @@ impl Conversation {
             .iter()
             .rev()
             .find_map(|entry| match entry {
-                Entry::Asked(text) => Some(text.as_str()),
-                Entry::Result(result) => Some(result.text.as_str()),
+                ConversationEntry::Asked(text) => Some(text.as_str()),
+                ConversationEntry::Result(result) => Some(result.text.as_str()),
                 _ => None,
             })
             .unwrap_or_default()
@@ -104,9 +104,10 @@ impl Conversation {
 
     /// The results of tools since a person asked last.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
-        let start = self.entries.iter().rposition(|entry| matches!(entry, Entry::Asked(_)));
+        let start =
+            self.entries.iter().rposition(|entry| matches!(entry, ConversationEntry::Asked(_)));
         self.entries[start.unwrap_or_default()..].iter().filter_map(|entry| match entry {
-            Entry::Result(result) => Some(result),
+            ConversationEntry::Result(result) => Some(result),
             _ => None,
         })
     }
@@ -114,10 +115,10 @@ impl Conversation {
     pub fn contains(&self, wanted: &str) -> bool {
         self.system.contains(wanted)
             || self.entries.iter().any(|entry| match entry {
-                Entry::Asked(text) | Entry::Note(text) | Entry::Answered(text) => {
-                    text.contains(wanted)
-                }
-                Entry::Result(result) => result.text.contains(wanted),
+                ConversationEntry::Asked(text)
+                | ConversationEntry::Note(text)
+                | ConversationEntry::Answered(text) => text.contains(wanted),
+                ConversationEntry::Result(result) => result.text.contains(wanted),
             })
     }
 
@@ -127,13 +128,13 @@ impl Conversation {
         let own = without_context(&text);
         let own = own.trim();
         if own.is_empty() {
-            return self.entries.push(Entry::Note(text));
+            return self.entries.push(ConversationEntry::Note(text));
         }
         let own = own.to_owned();
         if own != text.trim() {
-            self.entries.push(Entry::Note(text));
+            self.entries.push(ConversationEntry::Note(text));
         }
-        self.entries.push(Entry::Asked(own));
+        self.entries.push(ConversationEntry::Asked(own));
     }
 
     pub fn push_system(&mut self, text: &str) {
@@ -236,8 +237,12 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
-    fn result(call: &str) -> Entry {
-        Entry::Result(ToolResult { call: call.into(), text: call.into(), failed: false })
+    fn result(call: &str) -> ConversationEntry {
+        ConversationEntry::Result(ToolResult {
+            call: call.into(),
+            text: call.into(),
+            failed: false,
+        })
     }
 
     #[test]
@@ -273,8 +278,8 @@ mod tests {
         let mut talk = Conversation::default();
         talk.push_system("You are a title generator. You output ONLY a thread title.");
         talk.push_user("write the files".into());
-        assert_eq!(talk.kind(), Kind::Side);
+        assert_eq!(talk.kind(), RequestKind::Side);
         talk.system = "You are an agent.".into();
-        assert_eq!(talk.kind(), Kind::Turn);
+        assert_eq!(talk.kind(), RequestKind::Turn);
     }
 }

@@ -1,6 +1,6 @@
 //! A model that plays the roles of a Tollgate session: the least that is valid, written with the tools of whichever agent asks.
 
-use crate::script::{Answer, Fault, File, Rule, Script, When};
+use crate::script::{File, Rule, Script, ScriptedTurn, ServiceFault, When};
 use serde_json::{Value, json};
 
 /// Delivers one line more in `app.txt` for a lean session, and a `lib.txt` beside it for a full one. `session` is the name of
@@ -18,7 +18,10 @@ pub fn script(session: &str) -> Script {
     rules.push(Rule {
         name: ANYBODY.to_owned(),
         when: When { contains: Some("# You are ".to_owned()), ..When::default() },
-        then: Answer { reply: Some(ok("Nothing stands in the way.")), ..Answer::default() },
+        then: ScriptedTurn {
+            reply: Some(ok("Nothing stands in the way.")),
+            ..ScriptedTurn::default()
+        },
         times: None,
     });
     Script { rules, otherwise: None }
@@ -29,12 +32,12 @@ pub fn hasty(session: &str) -> Script {
     let mut script = script(session);
     let mut contradiction = ok(HASTY_SUMMARY);
     contradiction["gates"]["meets_definition_of_done"] = json!(false);
-    let wrong = Answer { reply: Some(contradiction), ..script.rules[0].then.clone() };
+    let wrong = ScriptedTurn { reply: Some(contradiction), ..script.rules[0].then.clone() };
     let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
     let mended = Rule {
         name: MENDED.to_owned(),
         when: When { asked: Some(ASKED_AGAIN.to_owned()), ..When::default() },
-        then: Answer { reply: Some(ok("It is written.")), ..Answer::default() },
+        then: ScriptedTurn { reply: Some(ok("It is written.")), ..ScriptedTurn::default() },
         times: None,
     };
     script.rules.splice(0..0, [mended, first]);
@@ -50,18 +53,18 @@ pub const HASTY_SUMMARY: &str = "Nearly all of it is written.";
 pub const MENDED: &str = "mended";
 
 /// The crew, with a fault in the way of its first role, so many times or always.
-pub fn faulty(session: &str, fault: Fault, times: Option<u32>) -> Script {
+pub fn faulty(session: &str, fault: ServiceFault, times: Option<u32>) -> Script {
     let mut script = script(session);
     put_in_the_way(&mut script, "SpecAgent", fault, times);
     script
 }
 
 /// What the role says otherwise stays, as far as the fault lets it through.
-pub fn put_in_the_way(script: &mut Script, role: &str, fault: Fault, times: Option<u32>) {
+pub fn put_in_the_way(script: &mut Script, role: &str, fault: ServiceFault, times: Option<u32>) {
     let of_role = |rule: &&Rule| rule.name == role || rule.name == ANYBODY;
     let otherwise = script.rules.iter().find(of_role).map(|rule| rule.then.clone());
     let when = When { contains: Some(format!("# You are {role}\n")), ..When::default() };
-    let then = Answer { fault: Some(fault), ..otherwise.unwrap_or_default() };
+    let then = ScriptedTurn { fault: Some(fault), ..otherwise.unwrap_or_default() };
     script.rules.insert(0, Rule { name: fault_of(role), when, then, times });
 }
 
@@ -81,7 +84,7 @@ fn rule(role: &str, and: Option<&str>, write: Vec<File>) -> Rule {
             contains: and.map(str::to_owned),
             ..When::default()
         },
-        then: Answer { write, reply: Some(ok("It is written.")), ..Answer::default() },
+        then: ScriptedTurn { write, reply: Some(ok("It is written.")), ..ScriptedTurn::default() },
         times: None,
     }
 }

@@ -6,18 +6,18 @@ mod gemini;
 mod responses;
 
 use crate::conversation::{Conversation, Dialect};
-use crate::script::{Ending, Usage};
+use crate::script::{StopReason, Usage};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What the model says in one response.
 #[derive(Debug, Default)]
-pub struct Message {
+pub struct ModelMessage {
     pub thinking: Option<String>,
     pub text: Option<String>,
     pub calls: Vec<PlacedCall>,
-    pub ending: Ending,
+    pub ending: StopReason,
     pub usage: Usage,
 }
 
@@ -59,7 +59,7 @@ impl Input {
 
 /// An HTTP error: status, headers and body.
 #[derive(Debug)]
-pub struct Failure {
+pub struct HttpFailure {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Value,
@@ -76,7 +76,7 @@ impl Dialect {
     }
 
     /// The answer as one JSON value.
-    pub fn whole(self, message: &Message, model: &str) -> Value {
+    pub fn whole(self, message: &ModelMessage, model: &str) -> Value {
         match self {
             Self::AnthropicMessages => anthropic::whole(message, model),
             Self::OpenaiResponses => responses::whole(message, model),
@@ -86,7 +86,7 @@ impl Dialect {
     }
 
     /// The answer as the frames of an event stream.
-    pub fn stream(self, message: &Message, model: &str) -> Vec<String> {
+    pub fn stream(self, message: &ModelMessage, model: &str) -> Vec<String> {
         match self {
             Self::AnthropicMessages => anthropic::stream(message, model),
             Self::OpenaiResponses => responses::stream(message, model),
@@ -115,16 +115,20 @@ impl Dialect {
     }
 
     /// The same with the time after which the request may be repeated.
-    pub fn error_with_retry(self, status: u16, message: &str, retry_after_s: u64) -> Failure {
+    pub fn error_with_retry(self, status: u16, message: &str, retry_after_s: u64) -> HttpFailure {
         let body = match self {
             Self::Gemini => gemini::error(status, message, Some(retry_after_s)),
             _ => self.error(status, message),
         };
-        Failure { status, headers: vec![("retry-after".into(), retry_after_s.to_string())], body }
+        HttpFailure {
+            status,
+            headers: vec![("retry-after".into(), retry_after_s.to_string())],
+            body,
+        }
     }
 
     /// A used-up allowance in the words of the vendor.
-    pub fn usage_limit(self, resets_in_s: u64) -> Failure {
+    pub fn usage_limit(self, resets_in_s: u64) -> HttpFailure {
         match self {
             Self::AnthropicMessages => anthropic::usage_limit(resets_in_s),
             Self::OpenaiResponses => responses::usage_limit(resets_in_s),

@@ -1,9 +1,9 @@
 //! Sends an answer, or the fault that stands in its place.
 
 use crate::conversation::{Conversation, Dialect};
-use crate::dialect::{Failure, Message};
+use crate::dialect::{HttpFailure, ModelMessage};
 use crate::http::Connection;
-use crate::script::Fault;
+use crate::script::ServiceFault;
 use std::io;
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ const EVENT_STREAM: &str = "text/event-stream";
 pub struct Delivery<'a> {
     pub dialect: Dialect,
     pub talk: &'a Conversation,
-    pub message: &'a Message,
-    pub fault: Option<&'a Fault>,
+    pub message: &'a ModelMessage,
+    pub fault: Option<&'a ServiceFault>,
     /// Gemini streams as one JSON array unless events are asked for.
     pub as_array: bool,
 }
@@ -24,10 +24,10 @@ impl Delivery<'_> {
     /// The status that the client will see; none when it gets no answer.
     pub fn status(&self) -> Option<u16> {
         match self.fault {
-            Some(Fault::Hang) => None,
-            Some(Fault::Status { code, .. }) => Some(*code),
-            Some(Fault::UsageLimit { .. }) => Some(429),
-            Some(Fault::BrokenOff) if !self.streams() => Some(500),
+            Some(ServiceFault::Hang) => None,
+            Some(ServiceFault::Status { code, .. }) => Some(*code),
+            Some(ServiceFault::UsageLimit { .. }) => Some(429),
+            Some(ServiceFault::BrokenOff) if !self.streams() => Some(500),
             _ => Some(200),
         }
     }
@@ -35,19 +35,19 @@ impl Delivery<'_> {
     /// An error means that the connection is of no more use, be it scripted or not.
     pub fn send(&self, connection: &mut Connection) -> io::Result<()> {
         match self.fault {
-            Some(Fault::Hang) => connection.linger(None),
-            Some(Fault::Status { code, retry_after, headers, body }) => {
+            Some(ServiceFault::Hang) => connection.linger(None),
+            Some(ServiceFault::Status { code, retry_after, headers, body }) => {
                 let mut failure = self.error(*code, *retry_after);
                 failure.headers.extend(headers.clone());
                 failure.body = body.clone().unwrap_or(failure.body);
                 connection.send_json(failure.status, &failure.headers, &failure.body)
             }
-            Some(Fault::UsageLimit { resets_in_s }) => {
+            Some(ServiceFault::UsageLimit { resets_in_s }) => {
                 let failure = self.dialect.usage_limit(*resets_in_s);
                 connection.send_json(failure.status, &failure.headers, &failure.body)
             }
-            Some(Fault::Garbage) => self.send_garbage(connection),
-            Some(Fault::Delay { ms }) => {
+            Some(ServiceFault::Garbage) => self.send_garbage(connection),
+            Some(ServiceFault::Delay { ms }) => {
                 connection.linger(Some(Duration::from_millis(*ms)))?;
                 self.send_answer(connection)
             }
@@ -59,13 +59,13 @@ impl Delivery<'_> {
         self.talk.stream && !self.as_array
     }
 
-    fn error(&self, code: u16, retry_after: Option<u64>) -> Failure {
+    fn error(&self, code: u16, retry_after: Option<u64>) -> HttpFailure {
         let words = format!("The script answers with status {code}.");
         match retry_after {
             Some(seconds) => self.dialect.error_with_retry(code, &words, seconds),
             None => {
                 let body = self.dialect.error(code, &words);
-                Failure { status: code, headers: Vec::new(), body }
+                HttpFailure { status: code, headers: Vec::new(), body }
             }
         }
     }
@@ -83,10 +83,10 @@ impl Delivery<'_> {
         let whole = self.dialect.whole(self.message, &self.talk.model);
         let whole = if self.as_array { serde_json::json!([whole]) } else { whole };
         match self.fault {
-            Some(Fault::Stall { .. } | Fault::Cut | Fault::Truncated) => {
+            Some(ServiceFault::Stall { .. } | ServiceFault::Cut | ServiceFault::Truncated) => {
                 self.send_stream(connection, "application/json", &[whole.to_string()])
             }
-            Some(Fault::BrokenOff) => {
+            Some(ServiceFault::BrokenOff) => {
                 let body = self.dialect.error(500, "The script breaks off this answer.");
                 connection.send_json(500, &[], &body)
             }
@@ -106,10 +106,12 @@ impl Delivery<'_> {
             connection.send_chunk(frame)?;
         }
         match self.fault {
-            Some(Fault::Stall { ms }) => connection.linger(Some(Duration::from_millis(*ms)))?,
-            Some(Fault::Cut) => return Err(io::ErrorKind::ConnectionAborted.into()),
-            Some(Fault::Truncated) => return connection.close_stream(),
-            Some(Fault::BrokenOff) => {
+            Some(ServiceFault::Stall { ms }) => {
+                connection.linger(Some(Duration::from_millis(*ms)))?
+            }
+            Some(ServiceFault::Cut) => return Err(io::ErrorKind::ConnectionAborted.into()),
+            Some(ServiceFault::Truncated) => return connection.close_stream(),
+            Some(ServiceFault::BrokenOff) => {
                 connection.send_chunk(&self.dialect.broken_off())?;
                 return connection.close_stream();
             }

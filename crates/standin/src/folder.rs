@@ -1,6 +1,6 @@
 //! The folder an agent works in, as it tells the model: some tools take absolute paths only.
 
-use crate::conversation::{Conversation, Entry};
+use crate::conversation::{Conversation, ConversationEntry};
 
 /// What stands in front of the folder in the prompts of the agents.
 const MARKS: [&str; 5] = [
@@ -28,7 +28,7 @@ pub fn place(talk: &Conversation, path: &str) -> String {
 
 fn folder(talk: &Conversation) -> Option<&str> {
     let texts = talk.entries.iter().filter_map(|entry| match entry {
-        Entry::Asked(text) | Entry::Note(text) => Some(text.as_str()),
+        ConversationEntry::Asked(text) | ConversationEntry::Note(text) => Some(text.as_str()),
         _ => None,
     });
     std::iter::once(talk.system.as_str()).chain(texts).find_map(folder_in)

@@ -18,7 +18,7 @@ mod service;
 mod toolbox;
 mod validate;
 
-pub use conversation::{Dialect, Kind};
+pub use conversation::{Dialect, RequestKind};
 pub use log::Request;
-pub use script::{Answer, Call, Ending, Fault, File, Rule, Script, Usage, When};
+pub use script::{Call, File, Rule, Script, ScriptedTurn, ServiceFault, StopReason, Usage, When};
 pub use service::Service;

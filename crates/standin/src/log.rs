@@ -1,6 +1,6 @@
 //! What was asked of the service, within bounds.
 
-use crate::conversation::{Dialect, Kind};
+use crate::conversation::{Dialect, RequestKind};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ pub struct Request {
     /// Counts from 1 and continues when old requests are forgotten.
     pub number: u64,
     pub dialect: Option<Dialect>,
-    pub kind: Kind,
+    pub kind: RequestKind,
     pub method: String,
     /// Without the query, which may hold a key.
     pub path: String,
@@ -104,7 +104,7 @@ mod tests {
         Request {
             number: 0,
             dialect: None,
-            kind: Kind::Turn,
+            kind: RequestKind::Turn,
             method: "POST".into(),
             path: "/".into(),
             model: String::new(),

@@ -12,7 +12,7 @@ pub struct Script {
     pub rules: Vec<Rule>,
     /// What a request gets that no rule fits; without it, a short text that asks for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub otherwise: Option<Answer>,
+    pub otherwise: Option<ScriptedTurn>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Rule {
     pub name: String,
     #[serde(default)]
     pub when: When,
-    pub then: Answer,
+    pub then: ScriptedTurn,
     /// How many requests it answers before it no longer fits; without it, all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
@@ -58,7 +58,7 @@ pub struct When {
 /// order, each after the result of the one before, and then the reply or the text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Answer {
+pub struct ScriptedTurn {
     /// The last words of the turn.
     pub text: Option<String>,
     pub thinking: Option<String>,
@@ -76,9 +76,9 @@ pub struct Answer {
     /// The final answer as a JSON object: through the agent's tool for structured answers if it offers one, else as
     /// the final message, exactly the JSON.
     pub reply: Option<Value>,
-    pub ending: Ending,
+    pub ending: StopReason,
     pub usage: Usage,
-    pub fault: Option<Fault>,
+    pub fault: Option<ServiceFault>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub struct Call {
 /// Why the last message of the turn ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum StopReason {
     #[default]
     Complete,
     /// The limit of output tokens was reached.
@@ -136,7 +136,7 @@ impl Default for Usage {
 /// What goes wrong instead of, or within, the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Fault {
+pub enum ServiceFault {
     /// An HTTP error; without a body, the one that the vendor sends with this status.
     Status {
         code: u16,
@@ -169,7 +169,7 @@ pub enum Fault {
     UnknownTool,
 }
 
-impl Fault {
+impl ServiceFault {
     /// An HTTP error as the vendor sends it.
     pub fn status(code: u16) -> Self {
         Self::Status { code, retry_after: None, headers: BTreeMap::new(), body: None }

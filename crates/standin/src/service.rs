@@ -1,11 +1,11 @@
 //! The service: a listener on 127.0.0.1, a thread for each connection, and an end to all of them.
 
 use crate::answer::next_message;
-use crate::conversation::{Conversation, Dialect, Kind};
+use crate::conversation::{Conversation, Dialect, RequestKind};
 use crate::failing::Delivery;
 use crate::http::{Connection, HttpRequest, Unreadable};
 use crate::log::{Log, Request};
-use crate::script::{Answer, Script, When};
+use crate::script::{Script, ScriptedTurn, When};
 use crate::validate::problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
 struct Choice {
     number: usize,
     name: Option<String>,
-    answer: Answer,
+    answer: ScriptedTurn,
 }
 
 /// One connection, listed as open for as long as this lives.
@@ -192,13 +192,13 @@ impl Guest {
 
     fn answer(&self, connection: &mut Connection, http: &HttpRequest) -> io::Result<()> {
         let (kind, dialect) = route(http);
-        let (Kind::Turn, Some(dialect)) = (kind, dialect) else {
+        let (RequestKind::Turn, Some(dialect)) = (kind, dialect) else {
             return self.answer_beside(connection, http, kind, dialect);
         };
         let body = match body_of(http) {
             Ok(body) => body,
             Err((status, words)) => {
-                self.note(http, (Kind::Other, Some(dialect)), None, Some(status));
+                self.note(http, (RequestKind::Other, Some(dialect)), None, Some(status));
                 return connection.send_json(status, &[], &dialect.error(status, &words));
             }
         };
@@ -224,16 +224,16 @@ impl Guest {
         &self,
         connection: &mut Connection,
         http: &HttpRequest,
-        kind: Kind,
+        kind: RequestKind,
         dialect: Option<Dialect>,
     ) -> io::Result<()> {
         let (status, body) = match kind {
-            Kind::CountTokens => {
+            RequestKind::CountTokens => {
                 let tokens = http.body.len() as u64 / 4;
                 (200, dialect.unwrap_or(Dialect::AnthropicMessages).token_count(tokens))
             }
-            Kind::Models => (200, models()),
-            Kind::Upgrade => (426, error_body("no WebSocket is spoken here; use HTTP")),
+            RequestKind::Models => (200, models()),
+            RequestKind::Upgrade => (426, error_body("no WebSocket is spoken here; use HTTP")),
             _ if http.method == "HEAD" || http.method == "OPTIONS" => (200, Value::Null),
             _ => (404, error_body(&format!("nothing is served at {}", http.path))),
         };
@@ -245,7 +245,13 @@ impl Guest {
     }
 
     /// What the first rule that fits says.
-    fn choose(&self, talk: &Conversation, kind: Kind, dialect: Dialect, path: &str) -> Choice {
+    fn choose(
+        &self,
+        talk: &Conversation,
+        kind: RequestKind,
+        dialect: Dialect,
+        path: &str,
+    ) -> Choice {
         let mut state = lock(&self.shared.state);
         let State { script, answered } = &mut *state;
         for (number, (rule, answered)) in script.rules.iter().zip(answered).enumerate() {
@@ -255,7 +261,8 @@ impl Guest {
                 return Choice { number, name: Some(rule.name.clone()), answer: rule.then.clone() };
             }
         }
-        let understood = || Answer { text: Some("Understood.".into()), ..Answer::default() };
+        let understood =
+            || ScriptedTurn { text: Some("Understood.".into()), ..ScriptedTurn::default() };
         Choice {
             number: script.rules.len(),
             name: None,
@@ -266,7 +273,7 @@ impl Guest {
     fn note(
         &self,
         http: &HttpRequest,
-        (kind, dialect): (Kind, Option<Dialect>),
+        (kind, dialect): (RequestKind, Option<Dialect>),
         talk: Option<(&Conversation, Option<String>)>,
         status: Option<u16>,
     ) {
@@ -295,30 +302,30 @@ impl Guest {
 }
 
 /// What a request is about, by its path; whether a turn is one is for its conversation to say.
-fn route(http: &HttpRequest) -> (Kind, Option<Dialect>) {
+fn route(http: &HttpRequest) -> (RequestKind, Option<Dialect>) {
     let path = http.path.trim_end_matches('/');
     if http.header("upgrade").is_some() {
-        return (Kind::Upgrade, None);
+        return (RequestKind::Upgrade, None);
     }
     let of = |kind, dialect| (kind, Some(dialect));
     match http.method.as_str() {
         "POST" if path.ends_with("/messages/count_tokens") => {
-            of(Kind::CountTokens, Dialect::AnthropicMessages)
+            of(RequestKind::CountTokens, Dialect::AnthropicMessages)
         }
         "POST" if path.ends_with("/responses/input_tokens") => {
-            of(Kind::CountTokens, Dialect::OpenaiResponses)
+            of(RequestKind::CountTokens, Dialect::OpenaiResponses)
         }
-        "POST" if path.ends_with(":countTokens") => of(Kind::CountTokens, Dialect::Gemini),
-        "POST" if path.ends_with("/messages") => of(Kind::Turn, Dialect::AnthropicMessages),
-        "POST" if path.ends_with("/responses") => of(Kind::Turn, Dialect::OpenaiResponses),
-        "POST" if path.ends_with("/chat/completions") => of(Kind::Turn, Dialect::OpenaiChat),
+        "POST" if path.ends_with(":countTokens") => of(RequestKind::CountTokens, Dialect::Gemini),
+        "POST" if path.ends_with("/messages") => of(RequestKind::Turn, Dialect::AnthropicMessages),
+        "POST" if path.ends_with("/responses") => of(RequestKind::Turn, Dialect::OpenaiResponses),
+        "POST" if path.ends_with("/chat/completions") => of(RequestKind::Turn, Dialect::OpenaiChat),
         "POST"
             if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") =>
         {
-            of(Kind::Turn, Dialect::Gemini)
+            of(RequestKind::Turn, Dialect::Gemini)
         }
-        "GET" if path.ends_with("/models") => (Kind::Models, None),
-        _ => (Kind::Other, None),
+        "GET" if path.ends_with("/models") => (RequestKind::Models, None),
+        _ => (RequestKind::Other, None),
     }
 }
 
@@ -339,11 +346,11 @@ fn body_of(http: &HttpRequest) -> Result<Value, (u16, String)> {
     }
 }
 
-fn fits(when: &When, talk: &Conversation, kind: Kind, dialect: Dialect, path: &str) -> bool {
+fn fits(when: &When, talk: &Conversation, kind: RequestKind, dialect: Dialect, path: &str) -> bool {
     let holds = |wanted: &Option<String>, text: &str| {
         wanted.as_ref().is_none_or(|wanted| text.contains(wanted.as_str()))
     };
-    when.side == (kind == Kind::Side)
+    when.side == (kind == RequestKind::Side)
         && when.dialect.is_none_or(|wanted| wanted == dialect)
         && holds(&when.path, path)
         && holds(&when.model, &talk.model)

@@ -1,6 +1,6 @@
 //! What a script must not hold because it could not be put on the wire.
 
-use crate::script::{Answer, Fault, Script};
+use crate::script::{Script, ScriptedTurn, ServiceFault};
 
 /// Headers that the service itself sets.
 const OWN_HEADERS: [&str; 3] = ["content-length", "transfer-encoding", "content-type"];
@@ -14,8 +14,8 @@ pub fn problem(script: &Script) -> Option<String> {
         .find_map(|(name, answer)| Some(format!("rule \"{name}\": {}", fault_problem(answer)?)))
 }
 
-fn fault_problem(answer: &Answer) -> Option<String> {
-    let Some(Fault::Status { code, headers, .. }) = &answer.fault else { return None };
+fn fault_problem(answer: &ScriptedTurn) -> Option<String> {
+    let Some(ServiceFault::Status { code, headers, .. }) = &answer.fault else { return None };
     if !(300..=599).contains(code) {
         return Some(format!("status {code} is no error; use 300 to 599"));
     }

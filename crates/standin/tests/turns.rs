@@ -8,7 +8,7 @@ use crate::talking;
 use serde_json::{Value, json};
 use support::{always, post, service};
 use talking::{Agent, DIALECTS, tool};
-use tollgate_standin::{Dialect, Kind, Service};
+use tollgate_standin::{Dialect, RequestKind, Service};
 
 fn usual_tools() -> Vec<Value> {
     vec![tool("write_file", &["file_path", "content"]), tool("run_shell_command", &["command"])]
@@ -103,7 +103,7 @@ fn requests_on_the_side_do_not_take_part() {
     agent.messages.clear();
     assert_eq!(agent.turn(&service, "Do the work").text, "An answer");
     let kinds: Vec<_> = service.requests().iter().map(|r| r.kind).collect();
-    assert_eq!(kinds, [Kind::Side, Kind::Turn]);
+    assert_eq!(kinds, [RequestKind::Side, RequestKind::Turn]);
 }
 
 #[test]

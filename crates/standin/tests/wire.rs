@@ -7,7 +7,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use support::{always, connect, get, post, raw, read_reply, service};
-use tollgate_standin::{Kind, Service};
+use tollgate_standin::{RequestKind, Service};
 
 fn hello() -> Service {
     always(json!({"text": "Hello", "usage": {"input": 7, "output": 3}}))
@@ -31,8 +31,8 @@ fn small_requests_have_small_answers() {
     assert!(count("/v1beta/models/m:countTokens")["totalTokens"].is_u64());
     assert_eq!(get(&service, "/nowhere", "").status, 404);
     let kinds: Vec<_> = service.requests().iter().map(|request| request.kind).collect();
-    let (count, other) = (Kind::CountTokens, Kind::Other);
-    assert_eq!(kinds, [Kind::Upgrade, other, Kind::Models, count, count, other]);
+    let (count, other) = (RequestKind::CountTokens, RequestKind::Other);
+    assert_eq!(kinds, [RequestKind::Upgrade, other, RequestKind::Models, count, count, other]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// One thing measured of Tollgate alone.
 #[derive(Debug)]
-struct Row {
+struct MeasuredRow {
     what: String,
     measured: String,
     /// Of how many measurements it is the median.
@@ -26,7 +26,7 @@ struct Row {
     aim: &'static str,
 }
 
-impl Row {
+impl MeasuredRow {
     fn new(what: impl Into<String>, measured: impl Into<String>, runs: usize) -> Self {
         Self { what: what.into(), measured: measured.into(), runs, aim: "" }
     }

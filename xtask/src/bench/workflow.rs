@@ -23,7 +23,7 @@ use tollgate_host::journal::{Journal, JournalError, Lineage};
 use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
-use tollgate_host::record::Inspector;
+use tollgate_host::record::SessionFileInspector;
 use tollgate_host::redact::Redactor;
 
 pub const STEPS: usize = 12;
@@ -54,7 +54,7 @@ pub struct Flow {
     journal: Journal,
     engine: Engine,
     projector: Projector,
-    inspector: Inspector,
+    inspector: SessionFileInspector,
     /// What the last step was made of.
     pub last: Parts,
 }
@@ -117,7 +117,7 @@ impl Flow {
         let secrets = Redactor::from_environment(std::env::vars_os());
         let reporter = Reporter::new(layout.clone(), root, secrets, BTreeMap::new());
         let projector = Projector::new(layout.clone(), reporter);
-        let inspector = Inspector::default();
+        let inspector = SessionFileInspector::default();
         let last = Parts::default();
         Self { layout, _lock: lock, journal, engine, projector, inspector, last }
     }
@@ -163,7 +163,7 @@ impl Flow {
         let accepted = session
             .dispatches
             .values()
-            .filter(|dispatch| dispatch.verdict == Some(Verdict::Accepted));
+            .filter(|dispatch| dispatch.verdict() == Some(Verdict::Accepted));
         let found = (accepted.count(), session.pending_decisions().next().is_some());
         if found == (dispatches, is_asking) && session.outstanding().is_empty() {
             return Ok(());
@@ -196,8 +196,7 @@ impl Flow {
 
     fn keep(&mut self, commit: Commit) -> Result<(), Trouble> {
         let begin = Instant::now();
-        let journal = &mut self.journal;
-        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        let durable = commit.write_to(&mut self.journal)?;
         self.last.journal = begin.elapsed();
         let begin = Instant::now();
         self.projector.take(self.engine.session(), durable.events().iter());

@@ -7,28 +7,87 @@ use std::path::Path;
 /// The only crates of others the core may use: it must stay a value and two functions.
 const CORE_MAY_USE: [&str; 2] = ["serde", "thiserror"];
 
-/// Crates that touch the world; reading what people wrote needs none of them.
-const CONTRACT_MUST_NOT_USE: [&str; 6] =
-    ["rustix", "tokio", "tempfile", "jiff", "signal-hook", "libc"];
+/// Crates that touch the world; judging a change and reading what people wrote need none of them.
+const PURE_MUST_NOT_USE: [&str; 6] = ["rustix", "tokio", "tempfile", "jiff", "signal-hook", "libc"];
 
-/// Which of our crates each of our crates may depend on: core ← contract ← host ← cli, sim beside.
+/// What the host brings together.
+const HOST: [&str; 9] = [
+    "tollgate-core",
+    "tollgate-judge",
+    "tollgate-contract",
+    "tollgate-files",
+    "tollgate-process",
+    "tollgate-git",
+    "tollgate-snapshot",
+    "tollgate-tracker",
+    "tollgate-agents",
+];
+
+/// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
+const CLI: [&str; 11] = [
+    "tollgate-core",
+    "tollgate-judge",
+    "tollgate-contract",
+    "tollgate-files",
+    "tollgate-process",
+    "tollgate-git",
+    "tollgate-snapshot",
+    "tollgate-tracker",
+    "tollgate-agents",
+    "tollgate-host",
+    "tollgate-standin",
+];
+
+/// What the measurements use.
+const XTASK: [&str; 8] = [
+    "tollgate-core",
+    "tollgate-contract",
+    "tollgate-files",
+    "tollgate-process",
+    "tollgate-git",
+    "tollgate-snapshot",
+    "tollgate-host",
+    "tollgate-programs",
+];
+
+/// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 8] = [
+const DIRECTIONS: [(&str, &[&str]); 15] = [
     ("tollgate-core", &[]),
-    ("tollgate-contract", &["tollgate-core"]),
-    ("tollgate-host", &["tollgate-core", "tollgate-contract"]),
-    ("tollgate", &["tollgate-core", "tollgate-contract", "tollgate-host", "tollgate-standin"]),
+    ("tollgate-judge", &["tollgate-core"]),
+    ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
+    ("tollgate-files", &["tollgate-core"]),
+    ("tollgate-process", &["tollgate-files"]),
+    ("tollgate-git", &["tollgate-core", "tollgate-judge", "tollgate-files"]),
+    ("tollgate-snapshot", &["tollgate-core", "tollgate-judge", "tollgate-files", "tollgate-git"]),
+    ("tollgate-tracker", &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-git"]),
+    (
+        "tollgate-agents",
+        &[
+            "tollgate-core",
+            "tollgate-contract",
+            "tollgate-files",
+            "tollgate-git",
+            "tollgate-process",
+        ],
+    ),
+    ("tollgate-host", &HOST),
+    ("tollgate", &CLI),
     ("tollgate-sim", &["tollgate-core"]),
     ("tollgate-standin", &[]),
     ("tollgate-programs", &[]),
-    ("xtask", &["tollgate-core", "tollgate-contract", "tollgate-host", "tollgate-programs"]),
+    ("xtask", &XTASK),
 ];
 
-/// A crate of the workspace and what its shipped code depends on.
+/// Features that let a test change what the program does: what is shipped never turns one on.
+const FOR_TESTS: [&str; 2] = ["test-hooks", "mutants"];
+
+/// A crate of the workspace, what its shipped code depends on, and the features that it turns on there or by default.
 #[derive(Debug)]
 pub struct Crate {
     pub name: String,
     pub dependencies: Vec<String>,
+    pub features: Vec<String>,
 }
 
 /// Asks cargo, which reads manifests better than we would.
@@ -41,22 +100,34 @@ pub fn crates(root: &Path) -> Result<Vec<Crate>, Trouble> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
     let shipped = |dependency: &serde_json::Value| dependency["kind"].as_str() != Some("dev");
-    Ok(list(&metadata["packages"])
-        .iter()
-        .map(|package| Crate {
+    let read = |package: &serde_json::Value| {
+        let mut dependencies = list(&package["dependencies"]);
+        dependencies.retain(shipped);
+        let named = dependencies.iter().flat_map(|dependency| list(&dependency["features"]));
+        let turned_on = named.chain(list(&package["features"]["default"]));
+        Crate {
             name: name(package),
-            dependencies: list(&package["dependencies"])
-                .iter()
-                .filter(|d| shipped(d))
-                .map(name)
-                .collect(),
-        })
-        .collect())
+            features: turned_on.filter_map(|name| Some(name.as_str()?.to_owned())).collect(),
+            dependencies: dependencies.iter().map(name).collect(),
+        }
+    };
+    Ok(list(&metadata["packages"]).iter().map(read).collect())
 }
 
 pub fn check(crates: &[Crate]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for Crate { name, dependencies } in crates {
+    for Crate { name, dependencies, features } in crates {
+        // `crate/feature` turns on the feature of another one.
+        let last = |feature: &String| feature.rsplit('/').next().unwrap_or_default().to_owned();
+        let for_tests = features.iter().map(last).filter(|name| FOR_TESTS.contains(&name.as_str()));
+        problems.extend(for_tests.map(|feature| {
+            problem(
+                name,
+                &format!(
+                    "turns on {feature}, which is for tests: name it under [dev-dependencies]"
+                ),
+            )
+        }));
         let Some((_, may_use)) = DIRECTIONS.iter().find(|(known, _)| known == name) else {
             problems.push(problem(
                 name,
@@ -67,13 +138,13 @@ pub fn check(crates: &[Crate]) -> Vec<Problem> {
         for dependency in dependencies {
             let ours = DIRECTIONS.iter().any(|(known, _)| known == dependency);
             let why = if ours && !may_use.contains(&dependency.as_str()) {
-                "against the direction core ← contract ← host ← cli, sim beside"
+                "against the directions: see xtask/src/tidy/directions.rs"
             } else if name == "tollgate-core" && !CORE_MAY_USE.contains(&dependency.as_str()) {
                 "but the core has serde and thiserror only"
-            } else if name == "tollgate-contract"
-                && CONTRACT_MUST_NOT_USE.contains(&dependency.as_str())
+            } else if matches!(name.as_str(), "tollgate-judge" | "tollgate-contract")
+                && PURE_MUST_NOT_USE.contains(&dependency.as_str())
             {
-                "but the contract reads bytes and touches nothing"
+                "but it reads what it is given and touches nothing"
             } else {
                 continue;
             };
@@ -92,8 +163,19 @@ mod tests {
     use super::{Crate, check};
 
     fn bites(name: &str, dependency: &str) -> bool {
-        let one = Crate { name: name.into(), dependencies: vec![dependency.into()] };
-        !check(&[one]).is_empty()
+        let dependencies = vec![dependency.into()];
+        !check(&[Crate { name: name.into(), dependencies, features: Vec::new() }]).is_empty()
+    }
+
+    #[test]
+    fn what_is_shipped_has_no_feature_for_tests() {
+        let bites = |feature: &str| {
+            let features = vec![feature.to_owned()];
+            let one = Crate { name: "tollgate".into(), dependencies: Vec::new(), features };
+            !check(&[one]).is_empty()
+        };
+        assert!(!bites("derive"));
+        assert!(bites("test-hooks") && bites("tollgate-files/test-hooks") && bites("mutants"));
     }
 
     #[test]
@@ -104,9 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_has_no_crate_that_touches_the_world() {
+    fn the_judge_and_the_contract_have_no_crate_that_touches_the_world() {
         assert!(!bites("tollgate-contract", "schemars"));
         for dependency in ["rustix", "tokio", "tempfile", "jiff"] {
+            assert!(bites("tollgate-judge", dependency), "{dependency}");
             assert!(bites("tollgate-contract", dependency), "{dependency}");
         }
     }
@@ -115,8 +198,14 @@ mod tests {
     fn dependencies_point_one_way() {
         assert!(!bites("tollgate", "tollgate-host"));
         assert!(bites("tollgate-core", "tollgate-contract"));
+        assert!(bites("tollgate-judge", "tollgate-contract"));
         assert!(bites("tollgate-contract", "tollgate-host"));
         assert!(bites("tollgate-host", "tollgate"));
+        assert!(!bites("tollgate-host", "tollgate-process"));
+        assert!(bites("tollgate-process", "tollgate-host"));
+        assert!(bites("tollgate-process", "tollgate-git"));
+        assert!(bites("tollgate-files", "tollgate-process"));
+        assert!(bites("tollgate-agents", "tollgate-tracker"));
         assert!(bites("tollgate-sim", "tollgate-host"));
         assert!(bites("tollgate", "tollgate-sim"));
         assert!(bites("tollgate", "tollgate-programs"));

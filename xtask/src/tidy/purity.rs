@@ -9,7 +9,11 @@ const CORE_LEAVES: [&str; 6] = ["fs", "env", "process", "thread", "time", "net"]
 /// Types whose order is chance.
 const CORE_LEAVES_TYPES: [&str; 2] = ["HashMap", "HashSet"];
 
-const CONTRACT_LEAVES: [&str; 5] = ["fs", "process", "env", "net", "time::SystemTime"];
+const READERS_LEAVE: [&str; 5] = ["fs", "process", "env", "net", "time::SystemTime"];
+
+/// Surfaces show the view and reach a session through the client: what they know of it stands in one place.
+const FACES_LEAVE: [(&str, &[&str]); 2] =
+    [("tollgate_core", &["session"]), ("tollgate_host", &["journal", "inbox", "lock"])];
 
 /// Data to standard output and talk to standard error go through these, and nothing else prints.
 /// The scripted agent, the supervisor, the driver and the example are programs of their own: their streams are their protocol.
@@ -18,8 +22,8 @@ const PRINTERS: [&str; 7] = [
     "crates/cli/src/output.rs",
     "crates/cli/src/scripted.rs",
     "crates/cli/src/scripted/act.rs",
-    "crates/host/src/process/supervisor.rs",
-    "crates/host/src/agent/drive.rs",
+    "crates/process/src/supervisor.rs",
+    "crates/agents/src/drive.rs",
     "crates/standin/examples/serve.rs",
     "crates/programs/src/say.rs",
 ];
@@ -30,7 +34,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for file in files {
         if file.is_below("crates/core/src") {
-            leaves(file, &CORE_LEAVES, "the core touches nothing", &mut problems);
+            leaves(file, "std", &CORE_LEAVES, "the core touches nothing", &mut problems);
             finds(
                 file,
                 &CORE_LEAVES_TYPES,
@@ -38,8 +42,14 @@ pub fn check(files: &[SourceFile]) -> Vec<Problem> {
                 &mut problems,
             );
         }
-        if file.is_below("crates/contract/src") {
-            leaves(file, &CONTRACT_LEAVES, "the contract reads bytes it is given", &mut problems);
+        if file.is_below("crates/contract/src") || file.is_below("crates/judge/src") {
+            leaves(file, "std", &READERS_LEAVE, "it reads what it is given", &mut problems);
+        }
+        if file.is_below("crates/cli/src") {
+            for (of, banned) in FACES_LEAVE {
+                let why = "surfaces use tollgate_core::view and tollgate_host::client";
+                leaves(file, of, banned, why, &mut problems);
+            }
         }
         if file.is_below("crates") && !PRINTERS.contains(&file.path.as_str()) {
             finds(file, &PRINTING, "only crates/cli/src/output.rs prints", &mut problems);
@@ -61,11 +71,11 @@ fn finds(file: &SourceFile, banned: &[&str], why: &str, problems: &mut Vec<Probl
     }
 }
 
-fn leaves(file: &SourceFile, banned: &[&str], why: &str, problems: &mut Vec<Problem>) {
-    for (at, path) in std_paths(&file.shipped) {
+fn leaves(file: &SourceFile, of: &str, banned: &[&str], why: &str, problems: &mut Vec<Problem>) {
+    for (at, path) in paths_into(of, &file.shipped) {
         if let Some(module) = banned.iter().find(|banned| covers(banned, &path)) {
             let line = line_of(&file.shipped, at);
-            problems.push(Problem::at(file, line, format!("`std::{module}`: {why}")));
+            problems.push(Problem::at(file, line, format!("`{of}::{module}`: {why}")));
         }
     }
 }
@@ -78,11 +88,12 @@ fn covers(banned: &str, path: &str) -> bool {
     below(path, banned) || below(banned, path.trim_end_matches("::*"))
 }
 
-/// Every path into the standard library, with braces multiplied out: `std::{fs, io::{self, Read}}`.
-fn std_paths(code: &str) -> Vec<(usize, String)> {
+/// Every path into a crate, with braces multiplied out: `std::{fs, io::{self, Read}}`.
+fn paths_into(of: &str, code: &str) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
-    for at in find_words(code, "std::") {
-        expand(code, at + "std::".len(), String::new(), at, &mut paths);
+    let root = format!("{of}::");
+    for at in find_words(code, &root) {
+        expand(code, at + root.len(), String::new(), at, &mut paths);
     }
     paths
 }
@@ -124,7 +135,7 @@ fn expand(code: &str, from: usize, above: String, at: usize, paths: &mut Vec<(us
 
 #[cfg(test)]
 mod tests {
-    use super::{check, std_paths};
+    use super::{check, paths_into};
     use crate::source::SourceFile;
 
     fn bites(path: &str, text: &str) -> bool {
@@ -133,7 +144,8 @@ mod tests {
 
     #[test]
     fn braces_are_multiplied_out() {
-        let paths = std_paths("use std::{fs, io::{self, Read}, time::*}; let x = std::env::var();");
+        let paths =
+            paths_into("std", "use std::{fs, io::{self, Read}, time::*}; let x = std::env::var();");
         let paths: Vec<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
         assert_eq!(paths, ["fs", "io", "io::Read", "time::*", "env::var"]);
     }
@@ -156,13 +168,31 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_reads_no_file_and_no_clock() {
+    fn the_judge_and_the_contract_read_no_file_and_no_clock() {
         for path in
             ["fs::read", "process", "env::var", "net", "time::SystemTime", "time::*", "time"]
         {
+            assert!(bites("crates/judge/src/x.rs", &format!("use std::{path};")), "{path}");
             assert!(bites("crates/contract/src/x.rs", &format!("use std::{path};")), "{path}");
         }
         assert!(!bites("crates/contract/src/x.rs", "use std::time::Duration;"));
+    }
+
+    #[test]
+    fn surfaces_know_the_view_and_the_client_only() {
+        for text in [
+            "use tollgate_core::session::Session;",
+            "use tollgate_core::{id::TaskId, session};",
+            "fn a(b: &tollgate_core::session::Dispatch) {}",
+            "use tollgate_host::journal;",
+            "use tollgate_host::{lock, layout::Layout};",
+            "use tollgate_host::inbox::send;",
+        ] {
+            assert!(bites("crates/cli/src/x.rs", text), "{text}");
+            assert!(!bites("crates/host/src/x.rs", text), "{text}");
+        }
+        let text = "use tollgate_core::view::View; use tollgate_host::client::Client;";
+        assert!(!bites("crates/cli/src/x.rs", text));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Actions {
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
+struct ActionRow {
     name: String,
     description: String,
     source: String,
@@ -37,7 +37,7 @@ struct Entry {
 
 impl Actions {
     pub fn run(self) -> Result<Exit, Failure> {
-        let all = match place::Place::find() {
+        let all = match place::Checkout::find() {
             Ok(place) => actions::list(&place.layout)?,
             Err(_) => actions::built_in(),
         };
@@ -51,12 +51,12 @@ impl Actions {
     }
 }
 
-fn entry(found: FoundAction) -> Entry {
+fn entry(found: FoundAction) -> ActionRow {
     let FoundAction { name, source, read } = found;
     match read {
-        Ok(action) => Entry { name, source, description: action.description, problem: None },
+        Ok(action) => ActionRow { name, source, description: action.description, problem: None },
         Err(error) => {
-            Entry { name, source, description: String::new(), problem: Some(problem(&error)) }
+            ActionRow { name, source, description: String::new(), problem: Some(problem(&error)) }
         }
     }
 }
@@ -73,12 +73,12 @@ fn problem(error: &SettingsError) -> String {
     }
 }
 
-fn list(entries: Vec<Entry>, is_json: bool) {
+fn list(entries: Vec<ActionRow>, is_json: bool) {
     if is_json {
         return output::json(&entries);
     }
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    for Entry { name, description, source, problem } in &entries {
+    for ActionRow { name, description, source, problem } in &entries {
         output::data(&match problem {
             None => format!("{name:<width$}  {description} ({source})"),
             Some(problem) => format!("{name:<width$}  cannot be run: {problem} ({source})"),
@@ -97,7 +97,7 @@ fn show(all: Vec<FoundAction>, name: &str, is_json: bool) -> Result<Exit, Failur
     };
     let action = found.read?;
     if is_json {
-        output::json(&Shown { source: &found.source, action: &action });
+        output::json(&ActionOutput { source: &found.source, action: &action });
         return Ok(Exit::Ok);
     }
     output::data(&text(&action, &found.source));
@@ -105,7 +105,7 @@ fn show(all: Vec<FoundAction>, name: &str, is_json: bool) -> Result<Exit, Failur
 }
 
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+struct ActionOutput<'a> {
     source: &'a str,
     #[serde(flatten)]
     action: &'a Action,

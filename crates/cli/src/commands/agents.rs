@@ -21,11 +21,11 @@ pub struct Agents {
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<AgentsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum AgentsCommand {
     Test(conformance::Test),
     Trust(trust::Trust),
 }
@@ -34,8 +34,8 @@ impl Agents {
     pub fn run(self) -> Result<Exit, Failure> {
         match self.what {
             None => list::list(self.json),
-            Some(What::Test(command)) => command.run(),
-            Some(What::Trust(command)) => command.run(),
+            Some(AgentsCommand::Test(command)) => command.run(),
+            Some(AgentsCommand::Trust(command)) => command.run(),
         }
     }
 }

@@ -9,9 +9,8 @@ use clap::Args;
 use std::time::Duration;
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::Command;
-use tollgate_core::session::Session;
-use tollgate_host::client;
-use tollgate_host::layout::SessionLayout;
+use tollgate_core::view::{Standing, View};
+use tollgate_host::client::Client;
 use tollgate_host::serve::{First, Owner};
 
 /// How long the owner of a session may take to answer.
@@ -44,31 +43,31 @@ pub struct Answer {
 
 impl Answer {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
+        let place = place::Checkout::find()?;
         let (name, layout) = place.session(&self.session)?;
+        let mut client = Client::open(layout)?;
         let decision = DecisionId::parse(&self.decision)
             .map_err(|bad| Failure::usage("cli.refused", bad.to_string()))?;
-        // The answer counts for the question as it stands in the journal now, and for no later one.
-        let session = client::read_session(&layout)?;
         let command = Command::Answer {
             id: face::command_id(),
             decision: decision.clone(),
-            round: session.map_or(0, |session| session.round(&decision)),
+            round: client.round(&decision)?,
             answer: self.answer,
             reason: self.reason,
         };
-        if hand_over(&layout, &command)? {
+        if hand_over(&client, &command)? {
             output::talk(&format!(
                 "the answer to {decision} is recorded; the process that runs {name} continues"
             ));
-            tell_if_cancelled(&layout)?;
+            tell_if_cancelled(&mut client)?;
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
         let mut face = PlainFace::quiet();
         let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;
         owner.submit(&mut face, command)??;
-        if owner.session().is_cancelled() {
+        let is_cancelled = owner.parts().standing() == Standing::Cancelled;
+        if is_cancelled {
             end_cancelled(&owner)?;
         }
         if self.resume {
@@ -76,9 +75,9 @@ impl Answer {
             tracking::follow(&mut owner, face.as_mut())?;
             return drive(&mut owner, face.as_mut());
         }
-        if owner.session().is_cancelled() {
+        if is_cancelled {
             output::talk(&format!("{name} is cancelled"));
-            summary::undo_offer(owner.root(), owner.session());
+            summary::undo_offer(owner.root(), &owner.parts().view());
             return Ok(Exit::Ok);
         }
         output::talk(&format!("recorded; continue with `tollgate resume {name}`"));
@@ -87,16 +86,16 @@ impl Answer {
 }
 
 /// The process that runs the session tells whoever sits there; this is for who cancelled it from here.
-fn tell_if_cancelled(layout: &SessionLayout) -> Result<(), Failure> {
-    if let Some(session) = client::read_session(layout)?.filter(Session::is_cancelled) {
-        summary::undo_offer(&place::here()?, &session);
+fn tell_if_cancelled(client: &mut Client) -> Result<(), Failure> {
+    if let Some(view) = client.view()?.filter(View::is_cancelled) {
+        summary::undo_offer(&place::here()?, &view);
     }
     Ok(())
 }
 
 /// True when the owner took the command; false when nobody owns the session.
-pub fn hand_over(layout: &SessionLayout, command: &Command) -> Result<bool, Failure> {
-    match client::hand_over(layout, command, PATIENCE)? {
+pub fn hand_over(client: &Client, command: &Command) -> Result<bool, Failure> {
+    match client.submit(command, PATIENCE)? {
         None => Ok(false),
         Some(reply) if reply.accepted => Ok(true),
         Some(reply) => {

@@ -1,17 +1,15 @@
 //! `tollgate audit`: from the journal alone, who did what, what was read and written, and who decided.
 
-mod collect;
-mod record;
 mod text;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::Place;
+use crate::place::{Checkout, not_begun};
 use clap::Args;
 use serde::Serialize;
 use tollgate_core::id::SessionName;
-use tollgate_host::journal;
+use tollgate_host::client::{Client, JournalError, Verified};
 use tollgate_host::layout::SessionLayout;
 
 /// Show the record of a session: roles, artefacts, decisions, commands and commits
@@ -33,23 +31,17 @@ pub struct Audit {
 
 impl Audit {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = Place::find()?;
+        let place = Checkout::find()?;
         let (name, layout) = place.session(&self.session)?;
         if self.verify {
             return self.verify(&place, &name, &layout);
         }
-        let journal = journal::read(&layout.journal()).map_err(Failure::reading)?;
-        journal::expect_session(&layout.journal(), &journal.records, &name)
-            .map_err(Failure::reading)?;
-        if journal.records.is_empty() {
-            return Err(not_begun(&name));
-        }
-        journal::replay(&layout.journal(), &journal.records).map_err(Failure::reading)?;
-        let record = collect::record(&journal.records).ok_or_else(|| not_begun(&name))?;
+        let audit = Client::open(layout).and_then(|mut client| client.audit());
+        let audit = audit.map_err(Failure::reading)?.ok_or_else(|| not_begun(&name))?;
         if self.json {
-            output::json(&record);
+            output::json(&audit);
         } else {
-            let lines: Vec<String> = text::text(&record).lines().map(str::to_owned).collect();
+            let lines: Vec<String> = text::text(&audit).lines().map(str::to_owned).collect();
             output::data_rows(&lines);
         }
         Ok(Exit::Ok)
@@ -57,12 +49,12 @@ impl Audit {
 
     fn verify(
         &self,
-        place: &Place,
+        place: &Checkout,
         name: &SessionName,
         layout: &SessionLayout,
     ) -> Result<Exit, Failure> {
         let anchors = place.journal_anchors(name);
-        let verified = journal::verify_session(&layout.journal(), name, &anchors);
+        let verified = Client::verify(layout, name, &anchors);
         if self.json {
             output::json(&Chain::of(name, &verified));
         }
@@ -83,10 +75,6 @@ impl Audit {
     }
 }
 
-fn not_begun(name: &SessionName) -> Failure {
-    Failure::usage("cli.session", format!("{name} has not begun yet"))
-}
-
 #[derive(Serialize)]
 struct Chain<'a> {
     ok: bool,
@@ -98,10 +86,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn of(
-        session: &'a SessionName,
-        verified: &'a Result<journal::Verified, journal::JournalError>,
-    ) -> Self {
+    fn of(session: &'a SessionName, verified: &'a Result<Verified, JournalError>) -> Self {
         let found = verified.as_ref().ok();
         Self {
             ok: found.is_some(),

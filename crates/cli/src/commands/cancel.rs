@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::{output, place, summary, tracking};
 use clap::Args;
 use tollgate_core::input::Command;
-use tollgate_host::client;
-use tollgate_host::serve::{Ending, First, Owner};
+use tollgate_host::client::Client;
+use tollgate_host::serve::{First, Owner, ServeEnd};
 
 /// End a session for good; accepted work stays on its branch
 #[derive(Debug, Args)]
@@ -24,22 +24,23 @@ pub struct Cancel {
 
 impl Cancel {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
+        let place = place::Checkout::find()?;
         let (name, layout) = place.session(&self.session)?;
+        let mut client = Client::open(layout)?;
         let command = Command::Cancel { id: face::command_id(), reason: self.reason };
-        if !hand_over(&layout, &command)? {
+        if !hand_over(&client, &command)? {
             let context = place::context()?;
             let mut face = PlainFace::quiet();
             let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;
             owner.submit(&mut face, command)??;
             end_cancelled(&owner)?;
             tracking::follow(&mut owner, &mut face)?;
-            owner.finish_showing(&mut face, Ending::Blocked)?;
+            owner.finish_showing(&mut face, ServeEnd::Blocked)?;
             tell_unrecorded(&owner);
         }
         output::talk(&format!("{name} is cancelled"));
-        if let Some(session) = client::read_session(&layout)? {
-            summary::undo_offer(&place::here()?, &session);
+        if let Some(view) = client.view()? {
+            summary::undo_offer(&place::here()?, &view);
         }
         Ok(Exit::Ok)
     }

@@ -6,8 +6,8 @@ use crate::output;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tollgate_contract::diagnostic::{Diagnostic, Report, Severity};
-use tollgate_contract::document::{self, Kind};
+use tollgate_contract::diagnostic::{Diagnostic, Level, Report};
+use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::nearest::nearest;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_host::files::{self, FileError};
@@ -16,13 +16,13 @@ const SESSION: &str = "session";
 const STATUS_FILE: &str = "status.json";
 
 /// What is checked of a session folder, where it is there.
-const SESSION_FILES: [(&str, Kind); 6] = [
-    (STATUS_FILE, Kind::Status),
-    ("tasks.yaml", Kind::Tasks),
-    ("acceptance.json", Kind::Acceptance),
-    ("spec.md", Kind::Spec),
-    ("architecture.md", Kind::Architecture),
-    ("report.md", Kind::Report),
+const SESSION_FILES: [(&str, DocumentKind); 6] = [
+    (STATUS_FILE, DocumentKind::Status),
+    ("tasks.yaml", DocumentKind::Tasks),
+    ("acceptance.json", DocumentKind::Acceptance),
+    ("spec.md", DocumentKind::Spec),
+    ("architecture.md", DocumentKind::Architecture),
+    ("report.md", DocumentKind::Report),
 ];
 
 /// Check documents: plans, work items, specifications, replies, settings, roles, actions, stages, or a session folder
@@ -47,13 +47,13 @@ pub struct Check {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum CheckAs {
     Session,
-    Document(Kind),
+    Document(DocumentKind),
 }
 
 #[derive(Debug, Default)]
-struct Findings {
+struct CheckedDocuments {
     report: Report,
     documents: usize,
     /// Something could not be looked at, which is not the same as not holding.
@@ -61,7 +61,7 @@ struct Findings {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct CheckOutput<'a> {
     ok: bool,
     diagnostics: &'a [Diagnostic],
 }
@@ -69,13 +69,13 @@ struct Answer<'a> {
 impl Check {
     pub fn run(self) -> Result<Exit, Failure> {
         let wanted = self.kind.as_deref().map(wanted).transpose()?;
-        let mut findings = Findings::default();
+        let mut findings = CheckedDocuments::default();
         for path in &self.paths {
             findings.check(path, wanted);
         }
         let ok = findings.report.is_ok();
         if self.json {
-            output::json(&Answer { ok, diagnostics: &findings.report.diagnostics });
+            output::json(&CheckOutput { ok, diagnostics: &findings.report.diagnostics });
         } else {
             output::report(&findings.report);
             let errors = findings.report.errors().count();
@@ -95,12 +95,12 @@ impl Check {
     }
 }
 
-fn wanted(name: &str) -> Result<Wanted, Failure> {
+fn wanted(name: &str) -> Result<CheckAs, Failure> {
     if name == SESSION {
-        return Ok(Wanted::Session);
+        return Ok(CheckAs::Session);
     }
-    let known = || [SESSION].into_iter().chain(Kind::ALL.iter().map(|(_, name)| *name));
-    Kind::parse(name).map(Wanted::Document).ok_or_else(|| {
+    let known = || [SESSION].into_iter().chain(DocumentKind::ALL.iter().map(|(_, name)| *name));
+    DocumentKind::parse(name).map(CheckAs::Document).ok_or_else(|| {
         let failure = Failure::usage("cli.kind", format!("{name:?} is no kind of document"));
         match nearest(name, known()) {
             Some(near) => failure.hint(format!("did you mean `--as {near}`?")),
@@ -109,8 +109,8 @@ fn wanted(name: &str) -> Result<Wanted, Failure> {
     })
 }
 
-impl Findings {
-    fn check(&mut self, path: &Path, wanted: Option<Wanted>) {
+impl CheckedDocuments {
+    fn check(&mut self, path: &Path, wanted: Option<CheckAs>) {
         let shown = path.display().to_string();
         // A link that a person names themselves is followed; those inside a folder are not.
         let real = match path.canonicalize() {
@@ -118,12 +118,12 @@ impl Findings {
             Err(cause) => return self.unreadable(&shown, &cause.to_string()),
         };
         match (wanted, real.is_dir()) {
-            (None | Some(Wanted::Session), true) => self.check_session(path, &real),
-            (Some(Wanted::Session), false) => {
+            (None | Some(CheckAs::Session), true) => self.check_session(path, &real),
+            (Some(CheckAs::Session), false) => {
                 self.kind_unknown(&shown, "a session is a folder", "Name the session's folder");
             }
-            (Some(Wanted::Document(_)), true) => self.unreadable(&shown, "it is a folder"),
-            (Some(Wanted::Document(kind)), false) => self.check_file(&shown, &real, Some(kind)),
+            (Some(CheckAs::Document(_)), true) => self.unreadable(&shown, "it is a folder"),
+            (Some(CheckAs::Document(kind)), false) => self.check_file(&shown, &real, Some(kind)),
             (None, false) => self.check_file(&shown, &real, None),
         }
     }
@@ -151,11 +151,11 @@ impl Findings {
         }
         for name in work_items(real) {
             let shown = path.join(&name).display().to_string();
-            self.check_file(&shown, &real.join(&name), Some(Kind::WorkItem));
+            self.check_file(&shown, &real.join(&name), Some(DocumentKind::WorkItem));
         }
     }
 
-    fn check_file(&mut self, shown: &str, real: &Path, kind: Option<Kind>) {
+    fn check_file(&mut self, shown: &str, real: &Path, kind: Option<DocumentKind>) {
         let bytes = match files::read_bounded(real, ARTEFACT_BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(FileError::Io { source, .. }) => {
@@ -205,5 +205,5 @@ fn work_items(session: &Path) -> Vec<PathBuf> {
 
 fn error(code: &'static str, path: &str, message: String, help: &str) -> Diagnostic {
     let (path, help) = (path.to_owned(), Some(help.to_owned()));
-    Diagnostic { code, severity: Severity::Error, path, line: None, message, help }
+    Diagnostic { code, severity: Level::Error, path, line: None, message, help }
 }

@@ -9,12 +9,11 @@ use crate::{output, place, sample_git};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
-use tollgate_core::session::Session;
-use tollgate_host::serve::{Face, Line};
+use tollgate_core::view::Parts;
+use tollgate_host::serve::{Face, TypedLine};
 
 /// Show the whole workflow on a sample repository with a scripted crew
 #[derive(Debug, Args)]
@@ -35,7 +34,8 @@ impl Demo {
             "demo:",
             &format!("a sample repository in {}", folder.display()),
         );
-        std::env::set_current_dir(&folder).map_err(trouble("cannot go to the sample"))?;
+        std::env::set_current_dir(&folder)
+            .map_err(trouble("cannot enter the sample repository"))?;
         let run = Run {
             goal: Some(demo::GOAL.to_owned()),
             action: None,
@@ -50,7 +50,7 @@ impl Demo {
         };
         let asks_person = !self.no_input && output::is_interactive();
         let exit = if asks_person {
-            output::talk("You are the person at the gates: answer by number or in words.");
+            output::talk("You decide at the gates: answer by number or in words.");
             run.run_with(place::context()?, face::fitting(false, &folder).as_mut())?
         } else {
             output::talk(
@@ -74,7 +74,7 @@ impl Demo {
                     )
                     .hint("choose a new folder"));
                 }
-                std::fs::create_dir_all(folder).map_err(trouble("cannot make the folder"))?;
+                std::fs::create_dir_all(folder).map_err(trouble("cannot create the folder"))?;
                 folder.canonicalize().map_err(trouble("cannot use the folder"))?
             }
             None => tempfile::Builder::new()
@@ -83,7 +83,8 @@ impl Demo {
                 .map_err(trouble("cannot make a temporary folder"))?
                 .keep(),
         };
-        demo::write_sample(&folder).map_err(trouble("cannot write the sample"))?;
+        let program = std::env::current_exe().map_err(trouble("cannot find this program"))?;
+        demo::write_sample(&folder, &program).map_err(trouble("cannot write the sample"))?;
         sample_git::first_commit(&folder, "A small login tool")
             .map_err(|words| Failure::usage("cli.demo", words))?;
         Ok(folder)
@@ -107,15 +108,15 @@ impl Face for DemoFace {
         !self.is_stuck
     }
 
-    fn happened(&mut self, session: &Session, events: &[Event]) {
-        self.plain.happened(session, events);
+    fn happened(&mut self, now: Parts<'_>, events: &[Event]) {
+        self.plain.happened(now, events);
     }
 
-    fn ask(&mut self, session: &Session) -> Vec<Command> {
-        let Some(decision) = session.pending_decisions().next() else {
+    fn ask(&mut self, now: Parts<'_>) -> Vec<Command> {
+        let Some(question) = now.question() else {
             return Vec::new();
         };
-        let kind: DecisionKind = decision.kind;
+        let kind = question.kind;
         let before = self.asked.entry(kind.to_string()).or_default();
         let Some(answer) = demo::answer(kind, *before) else {
             self.is_stuck = true;
@@ -129,24 +130,24 @@ impl Face for DemoFace {
         );
         vec![Command::Answer {
             id: face::command_id(),
-            decision: decision.decision_id.clone(),
-            round: session.round(&decision.decision_id),
+            decision: question.decision_id,
+            round: question.round,
             answer: answer.answer.to_owned(),
             reason: None,
         }]
     }
 
-    fn read_line(&mut self, _session: &Session, _line: &Line) -> Vec<Command> {
+    fn read_line(&mut self, _: Parts<'_>, _: &TypedLine) -> Vec<Command> {
         Vec::new()
     }
 
-    fn refused(&mut self, _: &Session, _: &Command, refusal: &Refusal) -> Option<Command> {
+    fn refused(&mut self, _: Parts<'_>, _: &Command, refusal: &Refusal) -> Option<Command> {
         output::marked(output::BAD, "refused", &refusal.to_string());
         self.is_stuck = true;
         None
     }
 
-    fn tick(&mut self, _session: &Session) {}
+    fn tick(&mut self, _: Parts<'_>) {}
 
     fn reads_lines(&self) -> bool {
         false

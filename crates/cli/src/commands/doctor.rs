@@ -29,14 +29,14 @@ enum Level {
 }
 
 #[derive(Debug, Serialize)]
-struct Finding {
+struct DoctorCheck {
     name: String,
     level: Level,
     message: String,
     fix: Option<String>,
 }
 
-impl Finding {
+impl DoctorCheck {
     fn new(level: Level, name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { name: name.into(), level, message: message.into(), fix: None }
     }
@@ -55,9 +55,9 @@ impl Finding {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct DoctorOutput<'a> {
     ok: bool,
-    checks: &'a [Finding],
+    checks: &'a [DoctorCheck],
 }
 
 impl Doctor {
@@ -65,7 +65,7 @@ impl Doctor {
         let findings = probe::everything();
         let ok = findings.iter().all(|finding| finding.level != Level::Fail);
         if self.json {
-            output::json(&Answer { ok, checks: &findings });
+            output::json(&DoctorOutput { ok, checks: &findings });
         } else {
             findings.iter().for_each(show);
         }
@@ -73,7 +73,7 @@ impl Doctor {
     }
 }
 
-fn show(finding: &Finding) {
+fn show(finding: &DoctorCheck) {
     let (style, mark) = match finding.level {
         Level::Ok => (output::GOOD, "ok  "),
         Level::Warn => (output::WARN, "warn"),

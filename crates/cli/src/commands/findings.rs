@@ -4,12 +4,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
-use serde::Serialize;
 use tollgate_contract::sarif::{self, SarifFinding};
-use tollgate_core::event::{Finding, FindingStatus};
+use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
-use tollgate_core::reply::Severity;
-use tollgate_core::role::Role;
+use tollgate_core::view::FindingView;
 
 /// List the findings of a session
 ///
@@ -34,20 +32,18 @@ pub struct Findings {
 
 impl Findings {
     pub fn run(self) -> Result<Exit, Failure> {
-        let (name, _, session) = place::Place::find()?.begun(&self.session)?;
-        let is_shown = |finding: &&Finding| self.all || finding.status != FindingStatus::Fixed;
-        let findings: Vec<&Finding> = session.findings.iter().filter(is_shown).collect();
+        let (_, view) = place::Checkout::find()?.begun(&self.session)?;
+        let is_shown = |finding: &&FindingView| self.all || finding.status != FindingStatus::Fixed;
+        let findings: Vec<&FindingView> = view.findings.iter().filter(is_shown).collect();
         if self.sarif {
             let findings: Vec<SarifFinding> = findings.into_iter().map(as_sarif).collect();
             output::json(&sarif::document(&findings, env!("CARGO_PKG_VERSION")));
         } else if self.json {
-            output::json(&findings.into_iter().map(Row::of).collect::<Vec<_>>());
+            output::json(&findings);
         } else if findings.is_empty() {
-            output::talk(&none_shown(&name, session.findings.len()));
+            output::talk(&none_shown(&view.session, view.findings.len()));
         } else {
-            let lines: Vec<String> =
-                findings.into_iter().map(|finding| Row::of(finding).line()).collect();
-            output::data_rows(&lines);
+            output::data_rows(&findings.into_iter().map(row).collect::<Vec<_>>());
         }
         Ok(Exit::Ok)
     }
@@ -62,54 +58,26 @@ fn none_shown(name: &SessionName, fixed: usize) -> String {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    id: String,
-    severity: Severity,
-    source: Role,
-    category: &'a str,
-    file: Option<&'a str>,
-    line: Option<&'a str>,
-    message: &'a str,
-    status: FindingStatus,
+fn row(finding: &FindingView) -> String {
+    let place = match (&finding.file, &finding.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), None) => file.clone(),
+        (None, _) => "-".to_owned(),
+    };
+    let FindingView { id, severity, status, source, .. } = finding;
+    let message = finding.message.replace('\n', " ");
+    format!("{id:<5} {severity:<8} {status:<8} {source:<10} {place}  {message}")
 }
 
-impl<'a> Row<'a> {
-    fn of(finding: &'a Finding) -> Self {
-        Self {
-            id: format!("F-{}", finding.id),
-            severity: finding.report.severity,
-            source: finding.source,
-            category: &finding.report.category,
-            file: finding.report.file.as_deref(),
-            line: finding.report.line.as_deref(),
-            message: &finding.report.message,
-            status: finding.status,
-        }
-    }
-
-    fn line(&self) -> String {
-        let place = match (self.file, self.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}"),
-            (Some(file), None) => file.to_owned(),
-            (None, _) => "-".to_owned(),
-        };
-        let message = self.message.replace('\n', " ");
-        let (severity, source, status) =
-            (self.severity.as_str(), self.source.as_str(), self.status.as_str());
-        format!("{:<5} {severity:<8} {status:<8} {source:<10} {place}  {message}", self.id)
-    }
-}
-
-fn as_sarif(finding: &Finding) -> SarifFinding {
+fn as_sarif(finding: &FindingView) -> SarifFinding {
     SarifFinding {
-        id: format!("F-{}", finding.id),
-        severity: finding.report.severity,
+        id: finding.id.clone(),
+        severity: finding.severity,
         source: finding.source.as_str().to_owned(),
-        category: finding.report.category.clone(),
-        file: finding.report.file.clone(),
-        line: finding.report.line.clone(),
-        message: finding.report.message.clone(),
+        category: finding.category.clone(),
+        file: finding.file.clone(),
+        line: finding.line.clone(),
+        message: finding.message.clone(),
         status: finding.status,
     }
 }

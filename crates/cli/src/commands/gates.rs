@@ -5,18 +5,19 @@ mod text;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{Place, here};
+use crate::place::{Checkout, here};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tollgate_contract::gates::Builtin;
-use tollgate_contract::lifecycle::{Lifecycle, Stage};
+use tollgate_contract::lifecycle::{Lifecycle, LifecycleStage};
 use tollgate_contract::nearest::nearest;
 use tollgate_host::activity::StopSwitch;
 use tollgate_host::lifecycle::{
-    self, GATE_VARIABLE, GateResult, GateRun, LifecycleError, Progress, Source,
+    self, GATE_VARIABLE, GateResult, GateRun, LifecycleError, LifecycleSource, Progress,
 };
+use tollgate_host::process::StopReason;
 use tollgate_host::settings;
 
 /// Run the lifecycle gates of the declared stage
@@ -41,16 +42,16 @@ pub struct Gates {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Look with a built-in gate
+    /// Run a built-in gate
     #[arg(long, hide = true, value_name = "NAME", conflicts_with_all = ["stage", "config", "list", "json"])]
     pub builtin: Option<String>,
-    /// In its strict form
+    /// In strict mode
     #[arg(long, hide = true, requires = "builtin")]
     pub strict: bool,
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct GatesOutput<'a> {
     ok: bool,
     stage: &'a str,
     gates: Vec<GateLine<'a>>,
@@ -74,7 +75,7 @@ impl Gates {
             return Err(Failure::usage("cli.gates", "a gate cannot run all gates again")
                 .hint("let its command be `tollgate gates --builtin NAME`, or another program"));
         }
-        let place = Place::find()?;
+        let place = Checkout::find()?;
         let (lifecycle, source) = self.lifecycle(place.layout.repo_root())?;
         let stage = self.stage(&lifecycle)?;
         if self.list {
@@ -88,7 +89,7 @@ impl Gates {
     fn lifecycle(&self, root: &Path) -> Result<(Lifecycle, String), Failure> {
         let Some(path) = &self.config else {
             let (lifecycle, source) = lifecycle::load(root)?;
-            if source == Source::BuiltIn {
+            if source == LifecycleSource::BuiltIn {
                 let text = "there is no lifecycle-stage.yaml; the built-in stages are used";
                 output::marked(output::NOTE, "note:", text);
             }
@@ -103,7 +104,7 @@ impl Gates {
         Ok((lifecycle::read(&real, &shown)?, shown))
     }
 
-    fn stage<'l>(&self, lifecycle: &'l Lifecycle) -> Result<&'l Stage, Failure> {
+    fn stage<'l>(&self, lifecycle: &'l Lifecycle) -> Result<&'l LifecycleStage, Failure> {
         let name = self.stage.as_ref().unwrap_or(&lifecycle.current_stage);
         lifecycle.stage(name).ok_or_else(|| {
             let known = lifecycle.stage_names().into_iter().map(str::to_owned).collect();
@@ -113,9 +114,9 @@ impl Gates {
 
     fn run_stage(
         &self,
-        place: &Place,
+        place: &Checkout,
         lifecycle: &Lifecycle,
-        stage: &Stage,
+        stage: &LifecycleStage,
     ) -> Result<Exit, Failure> {
         let config = settings::config(&place.layout)?;
         let trouble = |what: &'static str| {
@@ -145,17 +146,17 @@ impl Gates {
         };
         let results = lifecycle::run_gates(&run, lifecycle, &stage.name, &stop, &mut tell)?;
         let Some(results) = results else {
-            output::talk("interrupted: the gate that ran was ended, and the rest were not run");
+            output::talk("interrupted: the running gate was stopped, and the rest were not run");
             return Ok(Exit::Interrupted);
         };
         Ok(self.conclude(stage, &results))
     }
 
-    fn conclude(&self, stage: &Stage, results: &[GateResult]) -> Exit {
+    fn conclude(&self, stage: &LifecycleStage, results: &[GateResult]) -> Exit {
         let ok = results.iter().all(|result| result.ok);
         if self.json {
             let gates = results.iter().map(gate_line).collect();
-            output::json(&Answer { ok, stage: &stage.name, gates });
+            output::json(&GatesOutput { ok, stage: &stage.name, gates });
         }
         results.iter().filter(|result| !result.ok).for_each(text::failed);
         text::sum(stage, results);
@@ -175,7 +176,7 @@ fn builtin(name: &str, is_strict: bool, is_gate: bool) -> Result<Exit, Failure> 
         return Err(Failure::usage("cli.gates", format!("there is no built-in gate {name:?}"))
             .hint(format!("known: {}", known.join(", "))));
     };
-    let root = if is_gate { here()? } else { Place::find()?.layout.repo_root().to_owned() };
+    let root = if is_gate { here()? } else { Checkout::find()?.layout.repo_root().to_owned() };
     let report = lifecycle::inspect(&root, gate, is_strict);
     output::report(&report);
     Ok(if report.is_ok() { Exit::Ok } else { Exit::Fails })
@@ -190,7 +191,7 @@ fn listen(stop: Arc<StopSwitch>) -> std::io::Result<()> {
             if count > 0 {
                 std::process::exit(Exit::Interrupted as i32);
             }
-            stop.stop();
+            stop.stop(StopReason::EngineEnds);
         }
     });
     Ok(())
@@ -209,7 +210,7 @@ impl From<LifecycleError> for Failure {
                 }
             }
             LifecycleError::File(_) => {
-                failure.hint("see that it is a plain file that you may read")
+                failure.hint("check that it is a plain file that you may read")
             }
             LifecycleError::Io { .. } => Self { code: "cli.gates", ..failure },
         }

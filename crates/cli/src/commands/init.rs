@@ -2,13 +2,13 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{installed, output, place};
+use crate::{output, place};
 use clap::Args;
 use std::io;
 use std::path::Path;
-use tollgate_contract::config::{Adapter, Agent};
+use tollgate_contract::config::AgentConfig;
 use tollgate_contract::pack;
-use tollgate_host::agent;
+use tollgate_host::agent::{self, AgentAdapter};
 use tollgate_host::files::{self, FileError};
 use tollgate_host::layout::Layout;
 use tollgate_host::settings::actions;
@@ -17,7 +17,7 @@ const SETTINGS: &str = "tollgate.toml";
 
 /// An agent on this machine.
 #[derive(Debug)]
-struct Found {
+struct FoundAgent {
     name: &'static str,
     /// Variables with a key of its own model service that are set now.
     variables: Vec<&'static str>,
@@ -25,31 +25,21 @@ struct Found {
     withheld: Vec<&'static str>,
 }
 
-fn found() -> Vec<Found> {
-    let look = |kind: Adapter| {
-        let adapter = agent::adapter(kind)?;
+fn found() -> Vec<FoundAgent> {
+    let look = |adapter: &dyn AgentAdapter| {
         place::program_on_path(adapter.program())?;
         let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let variables = adapter.login_variables(&Agent::plain(kind)).iter().copied();
+        let variables =
+            adapter.login_variables(&AgentConfig::plain(adapter.kind())).iter().copied();
         let (variables, withheld) =
-            variables.filter(is_set).partition(|name| is_own_key(kind, name));
-        Some(Found { name: kind.as_str(), variables, withheld })
+            variables.filter(is_set).partition(|name| is_own_key(adapter, name));
+        Some(FoundAgent { name: adapter.kind().as_str(), variables, withheld })
     };
-    installed::PROGRAMS.into_iter().filter_map(look).collect()
+    agent::installable().filter_map(look).collect()
 }
 
-/// Whether a variable is there for this agent and its maker's service only. A token for GitHub opens more than a model,
-/// and who works with the services of many makers gets the keys that a person names.
-fn is_own_key(kind: Adapter, variable: &str) -> bool {
-    let beginnings: &[&str] = match kind {
-        Adapter::Claude => &["ANTHROPIC_", "CLAUDE_"],
-        Adapter::Codex => &["CODEX_", "OPENAI_"],
-        Adapter::Gemini => &["GEMINI_"],
-        Adapter::Opencode => &["OPENCODE_"],
-        Adapter::Copilot => &["COPILOT_"],
-        _ => &[],
-    };
-    beginnings.iter().any(|beginning| variable.starts_with(beginning))
+fn is_own_key(adapter: &dyn AgentAdapter, variable: &str) -> bool {
+    adapter.own_variables().iter().any(|beginning| variable.starts_with(beginning))
 }
 
 /// Write a tollgate.toml to start from; files that exist are never overwritten
@@ -62,7 +52,7 @@ pub struct Init {
 
 impl Init {
     pub fn run(self) -> Result<Exit, Failure> {
-        let layout = place::Place::find()?.layout;
+        let layout = place::Checkout::find()?.layout;
         if is_there(&layout.settings()) && !self.eject {
             return Err(exists());
         }
@@ -124,14 +114,14 @@ fn cannot_write(error: FileError) -> Failure {
     let failure = Failure::usage("cli.write", error.to_string());
     match error {
         FileError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-            failure.hint("make the repository's folder writable for you")
+            failure.hint("make the repository's folder writable")
         }
         _ => failure,
     }
 }
 
 /// Who sees which key is for a person to know.
-fn tell_variables(found: &[Found]) {
+fn tell_variables(found: &[FoundAgent]) {
     for agent in found {
         let name = agent.name;
         if !agent.variables.is_empty() {
@@ -149,7 +139,7 @@ fn tell_variables(found: &[Found]) {
     }
 }
 
-fn tell_next(found: &[Found]) {
+fn tell_next(found: &[FoundAgent]) {
     let next = match found {
         [] => format!("describe your agent in {SETTINGS}, then `tollgate doctor`"),
         [first, others @ ..] => {
@@ -167,7 +157,7 @@ fn tell_next(found: &[Found]) {
 }
 
 /// Who is found is put to work; everything else is comment. A line without a space after `#` is an example.
-fn settings(found: &[Found]) -> String {
+fn settings(found: &[FoundAgent]) -> String {
     let mut text = String::from(
         "# Settings of Tollgate for this repository.\n\
          # `tollgate check tollgate.toml` checks them, `tollgate doctor` tries them out, `tollgate schema config` lists every key.\n",
@@ -220,7 +210,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
-    use tollgate_contract::config;
+    use tollgate_contract::config::{self, Adapter};
 
     fn read(text: &str) -> Option<config::Config> {
         let (config, report) = config::read(text, SETTINGS);
@@ -245,7 +235,8 @@ mod tests {
 
     #[test]
     fn the_first_that_is_found_plays_every_role_and_its_login_is_let_through() {
-        let found = |name, variables| Found { name, variables, withheld: vec!["GITHUB_TOKEN"] };
+        let found =
+            |name, variables| FoundAgent { name, variables, withheld: vec!["GITHUB_TOKEN"] };
         let text = settings(&[found("codex", vec!["CODEX_API_KEY"]), found("goose", Vec::new())]);
         let config = read(&text).expect("it parses");
         assert_eq!(config.default_agent.as_deref(), Some("codex"));
@@ -258,8 +249,9 @@ mod tests {
     #[test]
     fn only_keys_of_the_makers_own_service_are_let_through() {
         let own = |kind: Adapter| -> Vec<&str> {
-            let variables = agent::adapter(kind).unwrap().login_variables(&Agent::plain(kind));
-            variables.iter().copied().filter(|name| is_own_key(kind, name)).collect()
+            let adapter = agent::adapter(kind).unwrap();
+            let variables = adapter.login_variables(&AgentConfig::plain(kind));
+            variables.iter().copied().filter(|name| is_own_key(adapter, name)).collect()
         };
         assert_eq!(own(Adapter::Codex), ["CODEX_API_KEY", "OPENAI_API_KEY"]);
         assert_eq!(own(Adapter::Gemini), ["GEMINI_API_KEY"]);

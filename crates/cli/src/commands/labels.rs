@@ -18,11 +18,11 @@ use tollgate_host::tracker::{self, Put, TrackerError, labels};
 #[command(after_help = "Examples:\n  tollgate labels sync --dry-run\n  tollgate labels sync")]
 pub struct Labels {
     #[command(subcommand)]
-    what: What,
+    what: LabelsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum LabelsCommand {
     /// Create and update the sixteen labels
     ///
     /// Other labels are left alone. With [tracker] kind = "github" the login is GH_TOKEN, GITHUB_TOKEN or that of the
@@ -39,7 +39,7 @@ enum What {
 
 impl Labels {
     pub fn run(self) -> Result<Exit, Failure> {
-        let What::Sync { dry_run, json } = self.what;
+        let LabelsCommand::Sync { dry_run, json } = self.what;
         let repository = Repository::discover(&place::here()?)?;
         let config = settings::config(&Layout::new(repository.root()))?;
         let lookup = |name: &str| std::env::var_os(name);
@@ -47,7 +47,7 @@ impl Labels {
         let carry_out = if dry_run { labels::plan } else { labels::sync };
         let done = carry_out(&*tracker).map_err(failure)?;
         if json {
-            output::json(&Answer::of(&config, dry_run, &done));
+            output::json(&LabelsOutput::of(&config, dry_run, &done));
         } else {
             show(&config, &repository, dry_run, &done);
         }
@@ -56,25 +56,25 @@ impl Labels {
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct LabelsOutput {
     tracker: TrackerKind,
     dry_run: bool,
     created: usize,
     updated: usize,
     unchanged: usize,
-    labels: Vec<Row>,
+    labels: Vec<LabelRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct LabelRow {
     name: &'static str,
     colour: &'static str,
     result: Put,
 }
 
-impl Answer {
+impl LabelsOutput {
     fn of(config: &Config, dry_run: bool, done: &[(&'static Label, Put)]) -> Self {
-        let row = |(label, put): &(&'static Label, Put)| Row {
+        let row = |(label, put): &(&'static Label, Put)| LabelRow {
             name: label.name,
             colour: label.colour,
             result: *put,

@@ -1,7 +1,5 @@
 //! `tollgate log`: what happened in a session, record by record.
 
-mod words;
-
 use crate::exit::Exit;
 use crate::face::narrate;
 use crate::failure::Failure;
@@ -12,11 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tollgate_core::event::Event;
-use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
-use tollgate_host::journal::{Follower, Record};
-use tollgate_host::layout::SessionLayout;
-use tollgate_host::lock;
+use tollgate_host::client::{Client, Told};
 
 /// How long a follower waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -40,51 +35,37 @@ pub struct Log {
 
 impl Log {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        let mut follower = Follower::open(&layout.journal()).map_err(Failure::reading)?;
-        let mut teller = Teller { json: self.json, session: None };
+        let (name, mut client) = place::Checkout::find()?.client(&self.session)?;
+        let json = self.json;
         if self.follow {
-            return follow(&layout, &mut follower, &mut teller);
+            return follow(&mut client, json);
         }
-        let records = follower.poll().map_err(Failure::reading)?;
-        if records.is_empty() {
-            return Err(Failure::usage("cli.session", format!("{name} has not begun yet")));
+        client.follow(|told| tell(&told, json)).map_err(Failure::reading)?;
+        match client.parts() {
+            Some(_) => Ok(Exit::Ok),
+            None => Err(place::not_begun(&name)),
         }
-        records.iter().try_for_each(|record| teller.tell(record))?;
-        Ok(Exit::Ok)
     }
 }
 
-fn follow(
-    layout: &SessionLayout,
-    follower: &mut Follower,
-    teller: &mut Teller,
-) -> Result<Exit, Failure> {
+fn follow(client: &mut Client, json: bool) -> Result<Exit, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone()).map_err(
         |cause| Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}")),
     )?;
     loop {
         // Asked before reading: what the owner wrote last is then read below.
-        let is_owned = lock::is_held(layout.folder());
-        let records = follower.poll().map_err(Failure::reading)?;
-        records.iter().try_for_each(|record| teller.tell(record))?;
+        let is_running = client.is_running();
+        client.follow(|told| tell(&told, json)).map_err(Failure::reading)?;
         if interrupted.load(Ordering::Relaxed) {
             return Ok(Exit::Interrupted);
         }
-        let is_over = teller.session.as_ref().is_some_and(Session::is_over);
-        if (is_over && !is_owned) || output::reader_is_gone() {
+        let is_over = client.parts().is_some_and(|now| now.is_over());
+        if (is_over && !is_running) || output::reader_is_gone() {
             return Ok(Exit::Ok);
         }
         std::thread::sleep(PAUSE);
     }
-}
-
-/// Follows the state beside the records, because words need it.
-struct Teller {
-    json: bool,
-    session: Option<Session>,
 }
 
 #[derive(Serialize)]
@@ -95,45 +76,13 @@ struct Line<'a> {
     event: &'a Event,
 }
 
-impl Teller {
-    fn tell(&mut self, record: &Record) -> Result<(), Failure> {
-        let Record { seq, at, hash, event, .. } = record;
-        let json = self.json;
-        let session = self.session_after(*seq, *at, event)?;
-        if json {
-            output::json_line(&Line { seq: *seq, at: *at, hash, event });
-            return Ok(());
-        }
-        let (style, mark, text) = match narrate::line(session, event) {
-            Some(line) => (line.style, line.mark.trim(), line.text),
-            None => {
-                let (mark, text) = words::plain(session, event);
-                (output::DIM, mark, text)
-            }
-        };
-        output::row(&format!("{seq:>5}  {at}  "), style, &format!("{mark:<9}"), &text);
-        Ok(())
+fn tell(told: &Told<'_>, json: bool) {
+    let Told { seq, at, hash, event, now } = *told;
+    if json {
+        output::json_line(&Line { seq, at, hash, event });
+        return;
     }
-
-    fn session_after(
-        &mut self,
-        seq: u64,
-        at: Timestamp,
-        event: &Event,
-    ) -> Result<&Session, Failure> {
-        let damaged = |why: String| {
-            let message = format!("the journal is damaged at line {seq} (record {seq}): {why}");
-            Failure::new(Exit::Damaged, "cli.journal_damaged", message)
-        };
-        match (&mut self.session, event) {
-            (Some(session), event) => session.follow(at, event).map_err(damaged)?,
-            (empty, event) => {
-                *empty = Some(
-                    Session::replay([(at, event)].into_iter())
-                        .map_err(|unfit| damaged(unfit.why))?,
-                )
-            }
-        }
-        Ok(self.session.as_ref().expect("it was just opened or was there"))
-    }
+    let line = now.line(event);
+    let (before, mark) = (format!("{seq:>5}  {at}  "), format!("{:<9}", line.mark));
+    output::row(&before, narrate::style(line.tone), &mark, &line.text);
 }

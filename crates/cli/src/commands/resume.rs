@@ -24,7 +24,7 @@ pub struct Resume {
 
 impl Resume {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = place::Place::find()?;
+        let place = place::Checkout::find()?;
         let (name, _) = place.session(&self.session)?;
         let context = place::context()?;
         let mut face = face::fitting(self.no_input, context.repository.root());

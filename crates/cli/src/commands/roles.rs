@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_contract::{pack, skill};
 use tollgate_core::role::Role;
-use tollgate_host::settings::roles::{self, Listed};
+use tollgate_host::settings::roles::{self, ListedRole};
 
 /// List the roles, what each may write, and where it is described
 ///
@@ -21,7 +21,7 @@ pub struct Roles {
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
+struct RoleRow {
     /// What action files call it by.
     name: String,
     /// The canonical role that it plays.
@@ -41,10 +41,11 @@ struct Entry {
 
 impl Roles {
     pub fn run(self) -> Result<Exit, Failure> {
-        let layout = place::Place::find()?.layout;
+        let layout = place::Checkout::find()?.layout;
         let listed = roles::list(&layout);
         let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
-        let entries: Vec<Entry> = listed.into_iter().map(|listed| entry(listed, &named)).collect();
+        let entries: Vec<RoleRow> =
+            listed.into_iter().map(|listed| entry(listed, &named)).collect();
         if self.json {
             output::json(&entries);
             return Ok(Exit::Ok);
@@ -56,14 +57,14 @@ impl Roles {
     }
 }
 
-fn entry(listed: Listed, named: &[String]) -> Entry {
-    let Listed { name, role, found } = listed;
+fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
+    let ListedRole { name, role, found } = listed;
     let known_as = match role {
         Some(role) if name == skill::folder_of(role) => names_without_text(role, named),
         _ => Vec::new(),
     };
     match found {
-        Ok(found) => Entry {
+        Ok(found) => RoleRow {
             name,
             role,
             description: found.file.description,
@@ -73,7 +74,7 @@ fn entry(listed: Listed, named: &[String]) -> Entry {
             known_as,
             problem: None,
         },
-        Err(missing) => Entry {
+        Err(missing) => RoleRow {
             source: format!("agents/{name}/SKILL.md"),
             name,
             role,
@@ -94,7 +95,7 @@ fn names_without_text(role: Role, named: &[String]) -> Vec<&'static str> {
     of_role.map(|(name, _)| name).filter(|name| !has_text(name)).collect()
 }
 
-fn text(entry: &Entry) -> String {
+fn text(entry: &RoleRow) -> String {
     let list = |words: &[String]| match words {
         [] => "nothing".to_owned(),
         words => words.join(", "),

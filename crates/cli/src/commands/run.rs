@@ -17,6 +17,7 @@ use tollgate_core::id::SessionName;
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_core::role::{Mode, ProjectType, Role};
+use tollgate_core::worker::Worker;
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::clock;
 use tollgate_host::context::Context;
@@ -167,7 +168,7 @@ impl Run {
                 "cli.goal",
                 format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
             )
-            .hint("put the text into a file of the repository and name the file in the goal"));
+            .hint("put the text in a file of the repository and name the file in the goal"));
         }
         Ok(Some(goal))
     }
@@ -215,7 +216,7 @@ fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
             "cli.settings",
             "workspace.isolation = \"in-place\" is not supported by this version",
         )
-        .hint("leave it out: agents then work in a clone, and your checkout is not touched"));
+        .hint("remove the line: agents then work in a clone, and your checkout is not touched"));
     }
     Ok(())
 }
@@ -244,13 +245,14 @@ fn check_player<'a>(
         return Ok(());
     }
     let stands_in = if chosen.is_some() { ", which is named as a fallback," } else { "" };
-    match adapter::player(context, role, chosen) {
+    let chosen = chosen.map(|name| Worker::Agent(name.to_owned()));
+    match adapter::player(context, role, chosen.as_ref()) {
         Ok(Player::Driven(driven)) => {
             driven.command_line(context).map_err(|why| {
                 let message =
                     format!("[agent.{}]{stands_in} cannot be started: {why}", driven.name);
                 Failure::usage("cli.no_agent", message)
-                    .hint("`tollgate agents` shows which agents of tollgate.toml are here")
+                    .hint("`tollgate agents` shows which agents of tollgate.toml are installed")
             })?;
             refuse_untrusted(context, &driven)
         }
@@ -296,10 +298,11 @@ pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
     face.rest();
     drop(keyboard);
     tell_unrecorded(owner);
-    if owner.session().is_cancelled() {
+    let view = owner.parts().view();
+    if view.is_cancelled() {
         end_cancelled(owner)?;
     }
-    Ok(summary::ending(owner.root(), owner.session(), ending))
+    Ok(summary::ending(owner.root(), &view, &owner.assigned(), ending))
 }
 
 /// A session that is over takes no notice into its journal any more.
@@ -312,7 +315,11 @@ pub fn tell_unrecorded(owner: &Owner) {
 /// Nothing of a cancelled session runs on, and a person learns where their unfinished work is.
 pub fn end_cancelled(owner: &Owner) -> Result<(), Failure> {
     let kept = owner.end_cancelled().map_err(|cause| {
-        Failure::new(Exit::Blocked, "cli.persistence", format!("an agent may still run: {cause}"))
+        Failure::new(
+            Exit::Blocked,
+            "cli.persistence",
+            format!("an agent may still be running: {cause}"),
+        )
     })?;
     for name in kept {
         output::talk(&format!("unfinished work is kept as {name}; `git show {name}` shows it"));

@@ -12,11 +12,11 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use tollgate_contract::sarif::{self, SarifFinding};
-use tollgate_contract::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::Severity;
 use tollgate_core::work::{ChangeType, ScopeClass};
-use tollgate_host::scope_diff::{Change, Compared, ScopeDiffError, scope_diff};
+use tollgate_host::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff};
+use tollgate_judge::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 
 /// Sort changed files by the scope of a work item
 ///
@@ -56,13 +56,13 @@ pub struct Scope {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ScopeOutput<'a> {
     ok: bool,
-    files: Vec<Row<'a>>,
+    files: Vec<ScopeRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ScopeRow<'a> {
     path: &'a str,
     change_type: ChangeType,
     class: ScopeClass,
@@ -82,7 +82,7 @@ impl Scope {
         if self.sarif {
             output::json(&sarif::document(&findings(&files, &item), env!("CARGO_PKG_VERSION")));
         } else if self.json {
-            output::json(&Answer { ok, files: files.iter().map(row).collect() });
+            output::json(&ScopeOutput { ok, files: files.iter().map(row).collect() });
         } else {
             text::table(&files);
             text::sum(&files, &item);
@@ -93,10 +93,10 @@ impl Scope {
 
 const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it";
 
-fn sorted(rules: &ScopeRules, changes: Vec<Change>) -> Vec<ScopedFile> {
+fn sorted(rules: &ScopeRules, changes: Vec<DiffChange>) -> Vec<ScopedFile> {
     let mut odd: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::with_capacity(changes.len());
-    for Change { file, is_link_out, is_repository, is_text, .. } in changes {
+    for DiffChange { file, is_link_out, is_repository, is_text, .. } in changes {
         if !is_text {
             odd.insert(file.path.clone());
             odd.extend(file.old_path.clone());
@@ -111,9 +111,9 @@ fn sorted(rules: &ScopeRules, changes: Vec<Change>) -> Vec<ScopedFile> {
     files
 }
 
-fn row(file: &ScopedFile) -> Row<'_> {
+fn row(file: &ScopedFile) -> ScopeRow<'_> {
     let ScopedFile { path, change_type, class, reason, .. } = file;
-    Row { path, change_type: *change_type, class: *class, reason: reason.as_deref() }
+    ScopeRow { path, change_type: *change_type, class: *class, reason: reason.as_deref() }
 }
 
 /// A change out of scope is a warning to whoever reviews it: by itself it rejects nothing.

@@ -10,7 +10,9 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use tollgate_core::time::Timestamp;
 use tollgate_host::repository::Repository;
-use tollgate_host::snapshot::{Retention, Scope, Shown, Snapshot, SnapshotError, Snapshots};
+use tollgate_host::snapshot::{
+    Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
+};
 use tollgate_host::{clock, layout, settings};
 
 /// Keep the files of this checkout, and go back to them
@@ -25,11 +27,11 @@ tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07 -
 )]
 pub struct SnapshotCommand {
     #[command(subcommand)]
-    what: What,
+    what: SnapshotVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum SnapshotVerb {
     /// List the snapshots, the newest first
     List {
         /// Print JSON
@@ -87,15 +89,15 @@ impl SnapshotCommand {
         let repository = Repository::discover(&place::here()?)?;
         let snapshots = Snapshots::of(repository.root());
         match self.what {
-            What::List { json } => list(&snapshots, json),
-            What::Create { json } => create(&repository, &snapshots, json),
-            What::Show { id, json } => show(&snapshots, &id, json),
-            What::Restore { id, yes } => {
+            SnapshotVerb::List { json } => list(&snapshots, json),
+            SnapshotVerb::Create { json } => create(&repository, &snapshots, json),
+            SnapshotVerb::Show { id, json } => show(&snapshots, &id, json),
+            SnapshotVerb::Restore { id, yes } => {
                 let target = snapshots.find(&id).map_err(failure)?;
                 restore::restore(&repository, &snapshots, target, yes)
             }
-            What::Undo { yes } => restore::undo(&repository, &snapshots, yes),
-            What::Delete { id } => {
+            SnapshotVerb::Undo { yes } => restore::undo(&repository, &snapshots, yes),
+            SnapshotVerb::Delete { id } => {
                 let snapshot = snapshots.find(&id).map_err(failure)?;
                 snapshots.delete(&snapshot).map_err(failure)?;
                 output::talk(&format!("{} is gone", snapshot.id));
@@ -107,7 +109,7 @@ impl SnapshotCommand {
 
 /// One snapshot as scripts read it.
 #[derive(Debug, Serialize)]
-struct Row {
+struct SnapshotRow {
     id: String,
     action: String,
     taken_at: Timestamp,
@@ -115,7 +117,7 @@ struct Row {
     bytes: u64,
 }
 
-impl From<&Snapshot> for Row {
+impl From<&Snapshot> for SnapshotRow {
     fn from(snapshot: &Snapshot) -> Self {
         Self {
             id: snapshot.id.to_string(),
@@ -129,7 +131,7 @@ impl From<&Snapshot> for Row {
 
 fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let all = snapshots.list().map_err(failure)?;
-    let rows: Vec<Row> = all.iter().map(Row::from).collect();
+    let rows: Vec<SnapshotRow> = all.iter().map(SnapshotRow::from).collect();
     for id in snapshots.damaged().map_err(failure)? {
         let text = format!("{id} is damaged and cannot be used; remove .snapshots/{id} by hand");
         output::marked(output::WARN, "warning:", &text);
@@ -166,10 +168,11 @@ fn tell_unfinished(snapshots: &Snapshots) {
 fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let retention = retention(repository);
     repository.exclude_own()?;
-    let taken =
-        snapshots.take("manual", &Scope::whole(), clock::now(), retention).map_err(failure)?;
+    let taken = snapshots
+        .take("manual", &SnapshotScope::whole(), clock::now(), retention)
+        .map_err(failure)?;
     if json {
-        output::json(&Row::from(&taken));
+        output::json(&SnapshotRow::from(&taken));
         return Ok(Exit::Ok);
     }
     output::data(taken.id.as_str());
@@ -181,7 +184,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
     warn_of_large(&taken);
     if taken.left_out > 0 {
         let text = format!(
-            "{} paths are not in it; `tollgate snapshot show {}` names them",
+            "{} paths are not in it; `tollgate snapshot show {}` lists them",
             taken.left_out, taken.id
         );
         output::marked(output::WARN, "warning:", &text);
@@ -205,7 +208,7 @@ fn show(snapshots: &Snapshots, id: &str, json: bool) -> Result<Exit, Failure> {
         output::json(&words::plan_json(&shown));
         return Ok(Exit::Ok);
     }
-    let Shown { snapshot, plan, left_out } = &shown;
+    let SnapshotDetails { snapshot, plan, left_out } = &shown;
     let size = words::size(snapshot.bytes);
     output::data(&format!(
         "{}\ntaken at {}, {} files, {size}; their contents are in .snapshots/store by the SHA-256 of the manifest",
@@ -226,7 +229,7 @@ fn retention(repository: &Repository) -> Retention {
         Err(error) => {
             let Retention { keep, days } = Retention::default();
             let text = format!(
-                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action stay, for {days} days. `tollgate check tollgate.toml` tells what is wrong"
+                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action are kept, for {days} days. `tollgate check tollgate.toml` says what is wrong"
             );
             output::marked(output::WARN, "warning:", &text);
             Retention::default()

@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::limits::REPLY_BYTES_MAX;
-use tollgate_host::activity::manual::{self, Assigned, HandInError, NotWaiting};
-use tollgate_host::lock;
+use tollgate_host::activity::manual::{Assigned, HandInError, NotWaiting};
 use tollgate_host::redact::Redactor;
 use tollgate_host::serve::{First, Owner};
 
@@ -36,10 +35,11 @@ pub struct Submit {
 
 impl Submit {
     pub fn run(self) -> Result<Exit, Failure> {
-        let (name, layout, session) = place::Place::find()?.begun(&self.session)?;
-        let refused = |why: NotWaiting| not_waiting(&why, &manual::assigned(&session, &layout));
+        let (client, view) = place::Checkout::find()?.begun(&self.session)?;
+        let name = view.session;
+        let refused = |why: NotWaiting| not_waiting(&why, &client.assigned());
         let number = DispatchNumber(self.number);
-        let assigned = manual::awaited(&session, &layout, number).map_err(refused)?;
+        let assigned = client.awaited(number).map_err(refused)?;
         let reply = self.reply()?;
         let redactor = Redactor::from_environment(std::env::vars_os());
         assigned.hand_in(&reply, &redactor).map_err(|error| match error {
@@ -47,7 +47,7 @@ impl Submit {
             other => cannot_hand_in(other),
         })?;
         let who = format!("the reply of dispatch {number} ({})", assigned.role);
-        if lock::is_held(layout.folder()) {
+        if client.is_running() {
             output::talk(&format!("{who} is handed in; the process that runs {name} takes it up"));
             return Ok(Exit::Ok);
         }
@@ -100,7 +100,7 @@ fn cannot_hand_in(error: HandInError) -> Failure {
         HandInError::Invalid(report) => {
             let message = "the reply breaks the contract; nothing was handed in";
             let failure = Failure::new(Exit::Fails, "cli.reply", message)
-                .hint("fix what is named above and submit it again; no attempt is spent")
+                .hint("fix the errors above and submit it again; this costs no attempt")
                 .hint("`tollgate schema agent-output` has the form");
             Failure { report: Some(report), ..failure }
         }

@@ -66,6 +66,25 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          both. Then `tollgate resume` continues from the last record.",
     ),
     (
+        "git",
+        "Git failed, or the repository is not as the session left it: the branch was moved, a lock file of another git is in the\n\
+         way, objects cannot be read. Work stops, because what git did not take is not kept.\n\n\
+         What to do: the detail has git's own words; `git status` and `git fsck` in the repository tell more. When git works\n\
+         there again, `tollgate resume` continues from the last record.",
+    ),
+    (
+        "process",
+        "A process that the engine needs could not be started, or was ended by somebody else: the supervisor of an agent or of\n\
+         a command.\n\n\
+         What to do: see that the machine has processes and memory left, and that nothing ends them; `tollgate doctor` looks.\n\
+         Then `tollgate resume` continues from the last record.",
+    ),
+    (
+        "settings",
+        "tollgate.toml asks for something that is refused, such as a path that stays closed to agents.\n\n\
+         What to do: the detail names the setting. Correct it, then `tollgate resume` continues from the last record.",
+    ),
+    (
         "non_convergence",
         "A repair went round as often as it may, or the same finding came back again and again. More of the same would\n\
          spend money without an end.\n\n\

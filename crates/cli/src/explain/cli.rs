@@ -65,6 +65,13 @@ pub(super) const PAGES: &[(&str, &str)] = &[
          message says so. Accepted work is on the branch tollgate/SESSION in any case; a new session can start from it.",
     ),
     (
+        "cli.journal_newer",
+        "The session was written by a newer version of Tollgate than this one, and this one cannot read its journal. Nothing was\n\
+         changed. Every version reads the journals of all versions before it, but not of those after it.\n\n\
+         What to do: update Tollgate and run the command again. Another version may be installed beside this one:\n\
+         `tollgate --version` says which one runs.",
+    ),
+    (
         "cli.journal_older",
         "The journal of the session is intact by itself, but more of it was written once: it was truncated or restored from an\n\
          older copy. Tollgate notes the last record in the repository's git folder and in the state directory. Nothing was changed.\n\n\

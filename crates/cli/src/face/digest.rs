@@ -1,9 +1,7 @@
 //! What a gate is about, at a glance: the headings of the files shown, each with its first line.
 
 use std::path::Path;
-use tollgate_core::decision::Decision;
-use tollgate_core::session::Session;
-use tollgate_core::work::Artefact;
+use tollgate_core::view::{Home, QuestionView, ShownFile, View};
 use tollgate_host::repository::Repository;
 use tollgate_host::sanitize::terminal_line;
 
@@ -11,15 +9,14 @@ use tollgate_host::sanitize::terminal_line;
 const LINES_PER_FILE_MAX: usize = 14;
 const WORDS_MAX: usize = 90;
 
-pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String> {
+pub fn digest(root: &Path, view: &View, question: &QuestionView) -> Vec<String> {
     let mut lines = Vec::new();
-    let (of_session, of_repository): (Vec<&Artefact>, Vec<&Artefact>) =
-        decision.shown.iter().partition(|artefact| session.artefacts.contains_key(&artefact.path));
-    for artefact in of_session {
-        let path = session.session_path(&artefact.path);
-        lines.push(path.clone());
-        if artefact.path.ends_with(".md")
-            && let Ok(text) = std::fs::read_to_string(root.join(&path))
+    let (of_session, of_repository): (Vec<&ShownFile>, Vec<&ShownFile>) =
+        question.shown.iter().partition(|file| file.home == Home::Session);
+    for file in of_session {
+        lines.push(file.path.clone());
+        if file.path.ends_with(".md")
+            && let Ok(text) = std::fs::read_to_string(root.join(&file.path))
         {
             lines.extend(outline(&text));
         }
@@ -28,15 +25,15 @@ pub fn digest(root: &Path, session: &Session, decision: &Decision) -> Vec<String
         return lines;
     }
     let repository = Repository::discover(root).ok();
-    for artefact in of_repository {
-        lines.push(artefact.path.clone());
-        let content = repository.as_ref().filter(|_| artefact.path.ends_with(".md"));
-        let content = content.and_then(|found| found.content(&session.tip, &artefact.path).ok());
+    for file in of_repository {
+        lines.push(file.path.clone());
+        let content = repository.as_ref().filter(|_| file.path.ends_with(".md"));
+        let content = content.and_then(|found| found.content(&view.tip, &file.path).ok());
         lines.extend(
             content.map(|text| outline(&String::from_utf8_lossy(&text))).into_iter().flatten(),
         );
     }
-    lines.push(format!("read one in full with `git show {}:PATH`", session.branch()));
+    lines.push(format!("read one in full with `git show {}:PATH`", view.branch));
     lines
 }
 

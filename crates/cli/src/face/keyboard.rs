@@ -1,7 +1,7 @@
 //! The keyboard of a person at a terminal: keys are read as they are typed, so that a pasted text comes whole and no
 //! line is too long. The terminal is given back on every way out.
 
-use super::line::{Heard, Line};
+use super::line::{InputLine, TypedKeys};
 use crate::output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
@@ -10,7 +10,7 @@ use rustix::termios::{
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use tollgate_host::serve::{self, Message};
+use tollgate_host::serve::{self, OwnerMessage};
 
 /// What follows so soon was not typed by hand: it belongs to the same paste.
 const SAME_BURST: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -22,11 +22,12 @@ const BURST_BYTES_MAX: usize = 1 << 20;
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 
 static IS_OURS: AtomicBool = AtomicBool::new(false);
-static TYPING: Mutex<Typing> = Mutex::new(Typing { line: Line::new(), prompt: None, question: 0 });
+static TYPING: Mutex<Typing> =
+    Mutex::new(Typing { line: InputLine::new(), prompt: None, question: 0 });
 
 /// What is being typed, and behind which words; none while nothing is asked, when nothing typed is shown.
 struct Typing {
-    line: Line,
+    line: InputLine,
     prompt: Option<String>,
     /// Changes whenever a question is shown and when nothing is asked any more.
     question: u64,
@@ -37,7 +38,7 @@ struct Typing {
 pub struct Keyboard(());
 
 impl Keyboard {
-    pub fn take(lines_to: Sender<Message>) -> Self {
+    pub fn take(lines_to: Sender<OwnerMessage>) -> Self {
         if let Ok(before) = termios::tcgetattr(std::io::stdin()) {
             let _ = BEFORE.set(before);
         }
@@ -96,7 +97,7 @@ fn as_before() {
 pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
     let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
-    typing.line = Line::new();
+    typing.line = InputLine::new();
     typing.question += 1;
     typing.show(prompt);
     typing.question
@@ -126,18 +127,18 @@ fn typing() -> MutexGuard<'static, Typing> {
     TYPING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read(lines_to: &Sender<Message>) {
+fn read(lines_to: &Sender<OwnerMessage>) {
     while let Some((burst, question)) = burst() {
-        let Heard { entered, has_left, .. } = typing().hear(&burst, question);
+        let TypedKeys { entered, has_left, .. } = typing().hear(&burst, question);
         let is_gone = entered.is_some_and(|text| {
-            let line = serve::Line { text, question };
-            lines_to.send(Message::Line(Some(line))).is_err()
+            let line = serve::TypedLine { text, question };
+            lines_to.send(OwnerMessage::Line(Some(line))).is_err()
         });
         if is_gone || has_left {
             break;
         }
     }
-    let _ = lines_to.send(Message::Line(None));
+    let _ = lines_to.send(OwnerMessage::Line(None));
 }
 
 /// What comes in one burst, and at which question it began; none when the terminal is closed.
@@ -167,9 +168,9 @@ impl Typing {
     }
 
     /// What began at another question is not mixed with what is typed at this one.
-    fn hear(&mut self, burst: &[u8], question: u64) -> Heard {
+    fn hear(&mut self, burst: &[u8], question: u64) -> TypedKeys {
         if question != self.question {
-            return Line::new().hear(burst, "", output::columns());
+            return InputLine::new().hear(burst, "", output::columns());
         }
         let prompt = self.prompt.as_deref().unwrap_or_default();
         let heard = self.line.hear(burst, prompt, output::columns());

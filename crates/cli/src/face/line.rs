@@ -10,7 +10,7 @@ const END: u8 = 4;
 const TAB: &str = "    ";
 
 #[derive(Debug)]
-pub struct Line {
+pub struct InputLine {
     text: String,
     /// The beginning of a key that has not come whole.
     rest: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Line {
 
 /// What one burst of keys came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct TypedKeys {
     /// To be shown behind what is there.
     pub echo: String,
     /// What is shown does not fit any more: the prompt and the text are shown anew.
@@ -39,15 +39,15 @@ enum Key {
     None,
 }
 
-impl Line {
+impl InputLine {
     pub const fn new() -> Self {
         Self { text: String::new(), rest: Vec::new(), is_pasting: false }
     }
 
     /// Takes what came in one burst. Its last line end enters the answer; those before it belong to the text, so that
     /// a paste is whole at terminals that do not mark one, too.
-    pub fn hear(&mut self, burst: &[u8], prompt: &str, columns: usize) -> Heard {
-        let mut heard = Heard::default();
+    pub fn hear(&mut self, burst: &[u8], prompt: &str, columns: usize) -> TypedKeys {
+        let mut heard = TypedKeys::default();
         let mut bytes = std::mem::take(&mut self.rest);
         bytes.extend_from_slice(burst);
         let keys_end = bytes.len() - usize::from(bytes.last() == Some(&END));
@@ -86,7 +86,7 @@ impl Line {
         self.text.chars().map(shown).collect()
     }
 
-    fn erase(&mut self, prompt: &str, columns: usize, count: usize, heard: &mut Heard) {
+    fn erase(&mut self, prompt: &str, columns: usize, count: usize, heard: &mut TypedKeys) {
         for _ in 0..count {
             let row = self.text.rsplit('\n').next().unwrap_or_default();
             let before = if row.len() == self.text.len() { prompt.width() } else { 0 };
@@ -166,18 +166,18 @@ fn shown(char: char) -> String {
 mod tests {
     use super::*;
 
-    fn hear(line: &mut Line, bytes: &[u8]) -> Heard {
+    fn hear(line: &mut InputLine, bytes: &[u8]) -> TypedKeys {
         line.hear(bytes, "> ", 80)
     }
 
     fn entered(bursts: &[&[u8]]) -> Option<String> {
-        let mut line = Line::new();
+        let mut line = InputLine::new();
         bursts.iter().fold(None, |_, burst| hear(&mut line, burst).entered)
     }
 
     #[test]
     fn r179_a_paste_is_one_text_and_enters_nothing() {
-        let mut line = Line::new();
+        let mut line = InputLine::new();
         let pasted = hear(&mut line, b"\x1b[200~one\ntwo\n\x1b[201~");
         assert_eq!((pasted.entered, pasted.echo.as_str()), (None, "one\ntwo\n"));
         assert_eq!(hear(&mut line, b"\n").entered.as_deref(), Some("one\ntwo"));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_was_erased_disappears() {
-        let mut line = Line::new();
+        let mut line = InputLine::new();
         assert_eq!(hear(&mut line, "世\x7f".as_bytes()).echo, "世\u{8} \u{8}\u{8} \u{8}");
         assert!(hear(&mut line, b"\x1b[200~a\n\x1b[201~\x7f").is_stale, "it was on the row before");
         assert!(line.hear(b"bc\x7f", "> ", 4).is_stale, "the row was full");
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_end_of_the_input_loses_no_text() {
-        let mut line = Line::new();
+        let mut line = InputLine::new();
         assert!(!hear(&mut line, b"text\x04").has_left);
         let end = hear(&mut line, b"\n\x04");
         assert_eq!((end.entered.as_deref(), end.has_left), (Some("text"), true));

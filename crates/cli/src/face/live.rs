@@ -1,12 +1,11 @@
 //! The live lines of a terminal: one for each dispatch, and for the checks, that run.
 
-use super::narrate;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
-use tollgate_core::session::{Session, Wanted};
-use tollgate_host::agent::Follower;
+use tollgate_core::view::{AtWork, Parts};
+use tollgate_host::agent::TranscriptFollower;
 use tollgate_host::layout::Layout;
 use tollgate_host::sanitize::terminal_line;
 
@@ -16,7 +15,7 @@ const CHARS_MAX: usize = 300;
 #[derive(Debug, Default)]
 pub struct Live {
     lines: MultiProgress,
-    running: BTreeMap<Wanted, Running>,
+    running: BTreeMap<AtWork, Running>,
 }
 
 #[derive(Debug)]
@@ -24,24 +23,24 @@ struct Running {
     bar: ProgressBar,
     who: String,
     /// None where there is nobody to look at.
-    follower: Option<Follower>,
+    follower: Option<TranscriptFollower>,
 }
 
 impl Live {
     /// A line for everything that runs, with what is done there at the moment.
-    pub fn show(&mut self, root: &Path, session: &Session) {
-        self.drop_ended(session);
-        for one in session.unfinished() {
+    pub fn show(&mut self, root: &Path, now: Parts<'_>) {
+        self.drop_ended(now);
+        for one in now.at_work() {
             let lines = &self.lines;
-            let begin = || Running::begin(lines, root, session, one);
+            let begin = || Running::begin(lines, root, now, one);
             self.running.entry(one).or_insert_with(begin).look();
         }
     }
 
     /// Takes the lines away of what does not run any more.
-    pub fn drop_ended(&mut self, session: &Session) {
-        let unfinished = session.unfinished();
-        for ended in self.running.extract_if(.., |running, _| !unfinished.contains(running)) {
+    pub fn drop_ended(&mut self, now: Parts<'_>) {
+        let at_work = now.at_work();
+        for ended in self.running.extract_if(.., |running, _| !at_work.contains(running)) {
             take_away(&self.lines, &ended.1.bar);
         }
     }
@@ -59,18 +58,14 @@ impl Live {
 }
 
 impl Running {
-    fn begin(lines: &MultiProgress, root: &Path, session: &Session, wanted: Wanted) -> Self {
-        let (who, follower) = match wanted {
-            Wanted::Dispatch(number, attempt) => {
-                let layout = Layout::new(root).session(&session.opening.session);
-                let follower = Follower::new(&layout.attempt(number, attempt).stdout());
-                (narrate::dispatch(session, number), Some(follower))
+    fn begin(lines: &MultiProgress, root: &Path, now: Parts<'_>, at_work: AtWork) -> Self {
+        let who = now.title(at_work);
+        let follower = match at_work {
+            AtWork::Dispatch(number, attempt) => {
+                let layout = Layout::new(root).session(now.name());
+                Some(TranscriptFollower::new(&layout.attempt(number, attempt).stdout()))
             }
-            Wanted::Checks(number) => {
-                let commands = session.checks.get(&number).map(|run| run.commands.join(" ; "));
-                (format!("checks: {}", commands.unwrap_or_default()), None)
-            }
-            Wanted::Merge(_) => ("brings the work of all together".to_owned(), None),
+            AtWork::Checks(_) | AtWork::Merge(_) => None,
         };
         let bar = lines.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner} {elapsed:>3} {wide_msg}");
@@ -81,7 +76,7 @@ impl Running {
     }
 
     fn look(&mut self) {
-        if let Some(doing) = self.follower.as_mut().and_then(Follower::look) {
+        if let Some(doing) = self.follower.as_mut().and_then(TranscriptFollower::look) {
             self.bar.set_message(terminal_line(&format!("{}: {doing}", self.who), CHARS_MAX));
         }
     }

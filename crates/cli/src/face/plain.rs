@@ -1,12 +1,11 @@
 //! Without a terminal: plain lines, and nothing is ever asked.
 
 use super::narrate;
-use crate::output;
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
-use tollgate_core::session::Session;
-use tollgate_host::serve::{Face, Line};
+use tollgate_core::view::Parts;
+use tollgate_host::serve::{Face, TypedLine};
 
 #[derive(Debug, Default)]
 pub struct PlainFace {
@@ -29,7 +28,7 @@ impl Face for PlainFace {
         false
     }
 
-    fn happened(&mut self, session: &Session, events: &[Event]) {
+    fn happened(&mut self, now: Parts<'_>, events: &[Event]) {
         let must_be_told = |event: &Event| {
             matches!(
                 event,
@@ -40,23 +39,21 @@ impl Face for PlainFace {
             )
         };
         for event in events.iter().filter(|event| !self.is_quiet || must_be_told(event)) {
-            if let Some(line) = narrate::line(session, event) {
-                output::marked(line.style, line.mark, &line.text);
-            }
+            narrate::show(&now.line(event));
         }
     }
 
-    fn ask(&mut self, _session: &Session) -> Vec<Command> {
+    fn ask(&mut self, _: Parts<'_>) -> Vec<Command> {
         Vec::new()
     }
 
-    fn read_line(&mut self, _session: &Session, _line: &Line) -> Vec<Command> {
+    fn read_line(&mut self, _: Parts<'_>, _: &TypedLine) -> Vec<Command> {
         Vec::new()
     }
 
-    fn refused(&mut self, _: &Session, _: &Command, _: &Refusal) -> Option<Command> {
+    fn refused(&mut self, _: Parts<'_>, _: &Command, _: &Refusal) -> Option<Command> {
         None
     }
 
-    fn tick(&mut self, _session: &Session) {}
+    fn tick(&mut self, _: Parts<'_>) {}
 }

@@ -5,14 +5,15 @@ use super::{command_id, digest, keyboard, narrate};
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use anstyle::Style;
 use std::path::{Path, PathBuf};
-use tollgate_core::decision::{Decision, DecisionKind};
+use tollgate_core::answer::{AnswerOption, NeedsWords};
+use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
-use tollgate_core::session::Session;
-use tollgate_host::serve::{Face, Line};
+use tollgate_core::view::{Parts, QuestionView, View};
+use tollgate_host::serve::{Face, TypedLine};
 
 #[derive(Debug)]
 pub struct TerminalFace {
@@ -22,7 +23,7 @@ pub struct TerminalFace {
     /// The person is at a prompt, where no live line may come between.
     is_asking: bool,
     /// An option was chosen by its number and still needs its words.
-    half: Option<String>,
+    half: Option<AnswerOption>,
     /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
     invalid: u32,
     /// The question at hand, and which round of it.
@@ -44,14 +45,14 @@ impl TerminalFace {
         }
     }
 
-    fn show_question(&mut self, session: &Session, decision: &Decision) {
+    fn show_question(&mut self, view: &View, question: &QuestionView) {
         output::talk("");
-        output::marked(NOTE, "?", &format!("{} ({})", decision.decision_id, decision.kind));
-        output::quoted(Style::new(), &decision.question);
-        for line in digest(&self.root, session, decision) {
+        output::marked(NOTE, "?", &format!("{} ({})", question.decision_id, question.kind));
+        output::quoted(Style::new(), &question.question);
+        for line in digest(&self.root, view, question) {
             output::quoted(DIM, &line);
         }
-        for (index, option) in decision.options.iter().enumerate() {
+        for (index, option) in question.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
             output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
             output::styled(DIM, &format!("      {}", option.consequence));
@@ -60,9 +61,9 @@ impl TerminalFace {
     }
 
     /// A number stands for its option; what needs words is asked for them.
-    fn complete(&mut self, decision: &Decision, line: &str) -> Option<String> {
-        if let Some(keyword) = self.half.take() {
-            return Some(format!("{keyword}: {line}"));
+    fn complete(&mut self, decision: &QuestionView, line: &str) -> Option<String> {
+        if let Some(option) = self.half.take() {
+            return Some(option.with_words(line));
         }
         if decision.kind == DecisionKind::Info {
             return Some(line.to_owned());
@@ -72,17 +73,15 @@ impl TerminalFace {
         let Some(option) = chosen.and_then(|index| decision.options.get(index)) else {
             return Some(line.to_owned());
         };
-        match option.answer.split_once(':') {
-            Some((keyword, _)) if !words.trim().is_empty() => {
-                Some(format!("{keyword}: {}", words.trim()))
-            }
-            Some((keyword, what)) => {
-                keyboard::ask_again(&format!("{}> ", what.trim().to_lowercase()));
-                self.half = Some(keyword.to_owned());
+        match (option.needs_words, words.trim()) {
+            (NeedsWords::Required, "") => {
+                keyboard::ask_again(&format!("{}> ", option.name_of_words().to_lowercase()));
+                self.half = Some(option.clone());
                 None
             }
-            None if words.trim().is_empty() => Some(option.answer.clone()),
-            None => Some(line.to_owned()),
+            (NeedsWords::Required, words) => Some(option.with_words(words)),
+            (NeedsWords::No | NeedsWords::Optional, "") => Some(option.answer.clone()),
+            (NeedsWords::No | NeedsWords::Optional, _) => Some(line.to_owned()),
         }
     }
 }
@@ -92,14 +91,14 @@ impl Face for TerminalFace {
         true
     }
 
-    fn happened(&mut self, session: &Session, events: &[Event]) {
-        self.live.drop_ended(session);
+    fn happened(&mut self, now: Parts<'_>, events: &[Event]) {
+        self.live.drop_ended(now);
         // A question is shown as a whole when nothing works any more, and told of until then.
-        let is_idle = session.unfinished().is_empty();
+        let is_idle = now.at_work().is_empty();
         for event in events {
             let is_question = is_idle && matches!(event, Event::DecisionAsked { .. });
-            if let Some(line) = narrate::line(session, event).filter(|_| !is_question) {
-                self.live.above(|| output::marked(line.style, line.mark, &line.text));
+            if !is_question {
+                self.live.above(|| narrate::show(&now.line(event)));
             }
             if begins_work(event) {
                 self.is_asking = false;
@@ -108,35 +107,33 @@ impl Face for TerminalFace {
         }
     }
 
-    fn ask(&mut self, session: &Session) -> Vec<Command> {
+    fn ask(&mut self, now: Parts<'_>) -> Vec<Command> {
         self.live.clear();
         self.is_asking = true;
         self.half = None;
-        let Some(decision) = session.pending_decisions().next() else {
+        let view = now.view();
+        let Some(question) = view.pending_decisions.first() else {
             return Vec::new();
         };
-        let round = (decision.decision_id.clone(), session.round(&decision.decision_id));
+        let round = (question.decision_id.clone(), question.round);
         if self.asked.as_ref() != Some(&round) {
             self.invalid = 0;
             self.asked = Some(round);
         }
-        if let Some(blocker) = &session.blocker {
-            crate::summary::blocked(&self.root, session, blocker);
-        }
-        self.show_question(session, decision);
+        crate::summary::blocked(&self.root, &view);
+        self.show_question(&view, question);
         Vec::new()
     }
 
-    fn read_line(&mut self, session: &Session, line: &Line) -> Vec<Command> {
-        let Some(decision) = session.pending_decisions().next().cloned() else {
+    fn read_line(&mut self, now: Parts<'_>, line: &TypedLine) -> Vec<Command> {
+        let Some(question) = now.question() else {
             return Vec::new();
         };
-        let id = decision.decision_id.clone();
         // Nobody answers what they have not seen.
-        let round = session.round(&id);
+        let (id, round) = (question.decision_id.clone(), question.round);
         if !self.is_asking || self.asked != Some((id.clone(), round)) {
             let words = format!(
-                "{id} will be asked when the running work has ended; what you type before that is not an answer"
+                "{id} will be asked when the running work has ended; text typed before that is not an answer"
             );
             self.live.above(|| output::marked(NOTE, "   note", &words));
             return Vec::new();
@@ -149,21 +146,16 @@ impl Face for TerminalFace {
             return Vec::new();
         }
         let line = line.text.as_str();
-        if line.trim().is_empty() && decision.kind == DecisionKind::Info {
+        if line.trim().is_empty() && question.kind == DecisionKind::Info {
             return vec![Command::NoResponse { id: command_id(), decision: id }];
         }
-        let Some(answer) = self.complete(&decision, line) else {
+        let Some(answer) = self.complete(&question, line) else {
             return Vec::new();
         };
         vec![Command::Answer { id: command_id(), decision: id, round, answer, reason: None }]
     }
 
-    fn refused(
-        &mut self,
-        session: &Session,
-        command: &Command,
-        refusal: &Refusal,
-    ) -> Option<Command> {
+    fn refused(&mut self, now: Parts<'_>, command: &Command, refusal: &Refusal) -> Option<Command> {
         output::marked(WARN, "!", &refusal.to_string());
         if let Some(hint) = refusal.hint() {
             output::marked(NOTE, " help:", &hint);
@@ -171,8 +163,8 @@ impl Face for TerminalFace {
         let Command::Answer { decision: id, .. } = command else {
             return None;
         };
-        let decision = session.decision(id)?;
-        let is_mandatory = matches!(decision.kind, DecisionKind::Approve | DecisionKind::Strategy);
+        let kind = now.kind_of(id)?;
+        let is_mandatory = matches!(kind, DecisionKind::Approve | DecisionKind::Strategy);
         if matches!(refusal, Refusal::BadAnswer { .. }) {
             self.invalid += 1;
         }
@@ -183,9 +175,9 @@ impl Face for TerminalFace {
         None
     }
 
-    fn tick(&mut self, session: &Session) {
+    fn tick(&mut self, now: Parts<'_>) {
         if !self.is_asking {
-            self.live.show(&self.root, session);
+            self.live.show(&self.root, now);
         }
     }
 

@@ -15,12 +15,12 @@ const FLOOD_CHUNK_BYTES: u64 = 64 * 1024;
 
 /// How the start ends.
 #[derive(Debug, PartialEq)]
-pub(super) struct Outcome {
+pub(super) struct ScriptedEnd {
     pub(super) stdout: Option<Stdout>,
     pub(super) exit: u8,
 }
 
-pub(super) fn perform(act: &Do, start: &Start, script: &Path) -> Result<Outcome, String> {
+pub(super) fn perform(act: &Do, start: &Start, script: &Path) -> Result<ScriptedEnd, String> {
     if act.default {
         defaults::work(start)?;
     }
@@ -43,7 +43,7 @@ pub(super) fn perform(act: &Do, start: &Start, script: &Path) -> Result<Outcome,
             std::thread::sleep(Duration::from_secs(3600));
         }
     }
-    Ok(Outcome { stdout: stdout(act, start), exit: act.exit })
+    Ok(ScriptedEnd { stdout: stdout(act, start), exit: act.exit })
 }
 
 /// A failing exit code without a word about output means no output.
@@ -209,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    fn played(dir: &Path, act: &str) -> Result<Outcome, String> {
+    fn played(dir: &Path, act: &str) -> Result<ScriptedEnd, String> {
         let act: Do = serde_json::from_str(act).unwrap();
         perform(&act, &Start::sample(dir, "Coder", "T-001"), &dir.join(".demo/crew.json"))
     }
@@ -265,7 +265,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(
             played(dir.path(), r#"{"exit": 75}"#).unwrap(),
-            Outcome { stdout: None, exit: 75 }
+            ScriptedEnd { stdout: None, exit: 75 }
         );
         let text = played(dir.path(), r#"{"exit": 1, "stdout": "{role} is lost"}"#).unwrap();
         assert_eq!(text.stdout, Some(Stdout::Text("Coder is lost".into())));

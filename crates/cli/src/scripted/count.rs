@@ -1,4 +1,4 @@
-//! Counts starts beside the script, so that parallel starts and restarts count right.
+//! Counts starts in files, so that parallel starts and restarts count right.
 
 use super::start::Start;
 use std::fs::{self, OpenOptions};
@@ -6,10 +6,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Records this start and says the how-manieth of its role and task in its session it is, from 1.
-pub(super) fn record(script: &Path, start: &Start) -> io::Result<u32> {
-    let folder = folder(script);
-    fs::create_dir_all(&folder)?;
-    let nth = claim(&folder, start)?;
+pub(super) fn record(folder: &Path, start: &Start) -> io::Result<u32> {
+    fs::create_dir_all(folder)?;
+    let nth = claim(folder, start)?;
     let Start { role, task, dispatch, attempt, session, .. } = start;
     let pid = std::process::id();
     let line = format!("{role} {task} {dispatch} {attempt} {nth} {pid} {session}\n");
@@ -17,11 +16,22 @@ pub(super) fn record(script: &Path, start: &Start) -> io::Result<u32> {
     Ok(nth)
 }
 
-/// Where the starts of a script are kept: its own name with `.d`.
+/// Where the starts of a script are counted. A sandboxed agent cannot write beside its script, but it can write in a folder
+/// of the home's caches that exists already.
 pub(super) fn folder(script: &Path) -> PathBuf {
-    let mut name = script.as_os_str().to_owned();
+    let mut name = script.file_name().unwrap_or_default().to_owned();
     name.push(".d");
-    PathBuf::from(name)
+    all().join(name)
+}
+
+/// Whether somebody made the folder that starts are counted in.
+pub(super) fn is_on() -> bool {
+    all().is_dir()
+}
+
+fn all() -> PathBuf {
+    let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    home.join(".cache/tollgate-scripts")
 }
 
 /// One write, so that lines of parallel starts do not mix.
@@ -61,12 +71,12 @@ mod tests {
     #[test]
     fn starts_count_per_role_and_task() {
         let dir = tempfile::tempdir().unwrap();
-        let script = dir.path().join("crew.json");
+        let counts = dir.path().join("crew.json.d");
         let coder = Start::sample(dir.path(), "Coder", "T-001");
         let other = Start::sample(dir.path(), "Coder", "T-002");
-        assert_eq!(record(&script, &coder).unwrap(), 1);
-        assert_eq!(record(&script, &coder).unwrap(), 2);
-        assert_eq!(record(&script, &other).unwrap(), 1);
+        assert_eq!(record(&counts, &coder).unwrap(), 1);
+        assert_eq!(record(&counts, &coder).unwrap(), 2);
+        assert_eq!(record(&counts, &other).unwrap(), 1);
         let log = fs::read_to_string(dir.path().join("crew.json.d/starts.log")).unwrap();
         let pid = std::process::id();
         assert_eq!(
@@ -81,10 +91,10 @@ mod tests {
     #[test]
     fn parallel_starts_never_share_a_number() {
         let dir = tempfile::tempdir().unwrap();
-        let script = dir.path().join("crew.json");
+        let counts = dir.path().join("crew.json.d");
         let start = Start::sample(dir.path(), "Coder", "T-001");
         let taken: Vec<u32> = std::thread::scope(|scope| {
-            let run = || (0..25).map(|_| record(&script, &start).unwrap()).collect::<Vec<_>>();
+            let run = || (0..25).map(|_| record(&counts, &start).unwrap()).collect::<Vec<_>>();
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });

@@ -140,12 +140,12 @@ const COBERTURA: &str = "<coverage line-rate=\"1\" lines-covered=\"1\" lines-val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tollgate_contract::artefact::{self, Tree};
+    use tollgate_contract::artefact::{self, RepositoryFiles};
     use tollgate_contract::{coverage, junit, sarif};
 
     struct Empty;
 
-    impl Tree for Empty {
+    impl RepositoryFiles for Empty {
         fn is_file(&self, _: &str) -> bool {
             false
         }

@@ -69,7 +69,7 @@ fn an_agent_that_cannot_deliver_fails_and_is_tried_by_its_path_in_the_repository
     assert_eq!(answer["ok"], false);
     let replies = &answer["capabilities"][0];
     assert_eq!((&replies["capability"], &replies["grade"]), (&"replies".into(), &"fail".into()));
-    assert!(replies["detail"].as_str().unwrap().contains("ended otherwise"), "{answer:#}");
+    assert!(replies["detail"].as_str().unwrap().contains("ended differently"), "{answer:#}");
     told.says("without `inherit`");
 }
 

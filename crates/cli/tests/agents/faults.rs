@@ -10,7 +10,7 @@ use tollgate_core::time::Timestamp;
 use tollgate_host::clock;
 use tollgate_programs::or_skip;
 use tollgate_standin::crew::{self, fault_of, faulty, put_in_the_way};
-use tollgate_standin::{Dialect, Fault, Script};
+use tollgate_standin::{Dialect, Script, ServiceFault};
 
 /// A program that says nothing is given up, after more time than it needs to start on a busy machine; where it must wait by
 /// itself it gets more.
@@ -18,24 +18,24 @@ const SHORT: &str = "10s";
 const SHORT_ON_NODE: &str = "20s";
 const LONG: &str = "30s";
 
-fn status(code: u16) -> Fault {
-    Fault::status(code)
+fn status(code: u16) -> ServiceFault {
+    ServiceFault::status(code)
 }
 
 /// 429, and when to come back, said the way the vendor says it.
-fn retry_after(seconds: u64) -> Fault {
+fn retry_after(seconds: u64) -> ServiceFault {
     let (headers, body) = (Default::default(), None);
-    Fault::Status { code: 429, retry_after: Some(seconds), headers, body }
+    ServiceFault::Status { code: 429, retry_after: Some(seconds), headers, body }
 }
 
 const AN_HOUR_S: u64 = 3_600;
 
-fn usage_limit() -> Fault {
-    Fault::UsageLimit { resets_in_s: AN_HOUR_S }
+fn usage_limit() -> ServiceFault {
+    ServiceFault::UsageLimit { resets_in_s: AN_HOUR_S }
 }
 
-fn stall() -> Fault {
-    Fault::Stall { ms: 600_000 }
+fn stall() -> ServiceFault {
+    ServiceFault::Stall { ms: 600_000 }
 }
 
 /// One attempt of the first role shows where a fault ends; the limit on its time is there so that no defect hangs the tests.
@@ -49,7 +49,7 @@ pub fn settings(world: &World, silence: &str, attempts: usize) {
 
 /// The crew, to which nobody is known.
 pub fn no_login(session: &str) -> Script {
-    faulty(session, Fault::status(401), None)
+    faulty(session, ServiceFault::status(401), None)
 }
 
 pub const FIRST: &str = "SpecAgent";
@@ -149,7 +149,7 @@ fn parked(world: &World) {
 }
 
 /// Once each, in the way of a role of one session, and how the attempts of that role then end. The session comes to its end.
-fn goes_on(test: &str, kind: Kind, faults: &[(&str, Fault, &[&str])]) {
+fn goes_on(test: &str, kind: Kind, faults: &[(&str, ServiceFault, &[&str])]) {
     let Some(programs) = or_skip(test) else { return };
     let world = World::new(programs, kind, |session| {
         let mut script = crew::script(session);
@@ -172,10 +172,10 @@ fn goes_on(test: &str, kind: Kind, faults: &[(&str, Fault, &[&str])]) {
 /// Faults that an agent gets over by itself, as a rule.
 fn passing(
     after_cut: &'static [&'static str],
-) -> [(&'static str, Fault, &'static [&'static str]); 3] {
+) -> [(&'static str, ServiceFault, &'static [&'static str]); 3] {
     [
-        ("SpecAgent", Fault::Cut, after_cut),
-        ("Coder", Fault::WrongArguments, &["replied"]),
+        ("SpecAgent", ServiceFault::Cut, after_cut),
+        ("Coder", ServiceFault::WrongArguments, &["replied"]),
         ("Reviewer", retry_after(1), &["replied"]),
     ]
 }
@@ -219,49 +219,49 @@ faults! {
     claude_usage_limit: CLAUDE, usage_limit() => parked();
     claude_server_error: CLAUDE, status(500) => unavailable("500: ");
     claude_no_login: CLAUDE, status(401) => refused("status 401");
-    claude_hang: CLAUDE, Fault::Hang => silent(SHORT);
+    claude_hang: CLAUDE, ServiceFault::Hang => silent(SHORT);
     claude_stall: CLAUDE, stall() => silent(SHORT);
-    claude_garbage: CLAUDE, Fault::Garbage => unavailable("API Error");
-    claude_cut: CLAUDE, Fault::Cut => unavailable("Connection to the API was lost");
-    claude_truncated: CLAUDE, Fault::Truncated => unavailable("API Error");
-    claude_broken_off: CLAUDE, Fault::BrokenOff => unavailable("500: ");
+    claude_garbage: CLAUDE, ServiceFault::Garbage => unavailable("API Error");
+    claude_cut: CLAUDE, ServiceFault::Cut => unavailable("Connection to the API was lost");
+    claude_truncated: CLAUDE, ServiceFault::Truncated => unavailable("API Error");
+    claude_broken_off: CLAUDE, ServiceFault::BrokenOff => unavailable("500: ");
 
     codex_rate_limit: CODEX, status(429) => limited_three_times("429 Too Many Requests");
     codex_long_wait: CODEX, retry_after(AN_HOUR_S) => parked();
     codex_usage_limit: CODEX, usage_limit() => parked();
     codex_server_error: CODEX, status(500) => unavailable("temporary errors");
     codex_no_login: CODEX, status(401) => refused("status 401");
-    codex_hang: CODEX, Fault::Hang => silent(SHORT);
+    codex_hang: CODEX, ServiceFault::Hang => silent(SHORT);
     codex_stall: CODEX, stall() => silent(SHORT);
-    codex_garbage: CODEX, Fault::Garbage => unavailable("stream disconnected");
-    codex_cut: CODEX, Fault::Cut => unavailable("stream disconnected");
-    codex_truncated: CODEX, Fault::Truncated => unavailable("stream closed");
-    codex_broken_off: CODEX, Fault::BrokenOff => unavailable("The server had an error");
+    codex_garbage: CODEX, ServiceFault::Garbage => unavailable("stream disconnected");
+    codex_cut: CODEX, ServiceFault::Cut => unavailable("stream disconnected");
+    codex_truncated: CODEX, ServiceFault::Truncated => unavailable("stream closed");
+    codex_broken_off: CODEX, ServiceFault::BrokenOff => unavailable("The server had an error");
 
     gemini_rate_limit: GEMINI, status(429) => unavailable("429: ");
     gemini_long_wait: GEMINI, retry_after(AN_HOUR_S) => parked();
     gemini_usage_limit: GEMINI, usage_limit() => parked();
     gemini_server_error: GEMINI, status(500) => unavailable("500: ");
     gemini_no_login: GEMINI, status(401) => refused("status 401");
-    gemini_hang: GEMINI, Fault::Hang => silent(SHORT_ON_NODE);
+    gemini_hang: GEMINI, ServiceFault::Hang => silent(SHORT_ON_NODE);
     gemini_stall: GEMINI, stall() => silent(SHORT_ON_NODE);
-    gemini_garbage: GEMINI, Fault::Garbage => unavailable("Incomplete JSON");
-    gemini_cut: GEMINI, Fault::Cut => unavailable("terminated");
-    gemini_truncated: GEMINI, Fault::Truncated => unavailable("Incomplete JSON");
-    gemini_broken_off: GEMINI, Fault::BrokenOff => unavailable("API Error");
+    gemini_garbage: GEMINI, ServiceFault::Garbage => unavailable("Incomplete JSON");
+    gemini_cut: GEMINI, ServiceFault::Cut => unavailable("terminated");
+    gemini_truncated: GEMINI, ServiceFault::Truncated => unavailable("Incomplete JSON");
+    gemini_broken_off: GEMINI, ServiceFault::BrokenOff => unavailable("API Error");
 
     goose_rate_limit: GOOSE, status(429) => unavailable("429: ");
     goose_long_wait: GOOSE, retry_after(AN_HOUR_S) => parked();
     goose_usage_limit: GOOSE, usage_limit() => parked();
     goose_server_error: GOOSE, status(500) => unavailable("500: ");
     goose_no_login: GOOSE, status(401) => refused("Status: 401");
-    goose_hang: GOOSE, Fault::Hang => silent(SHORT);
+    goose_hang: GOOSE, ServiceFault::Hang => silent(SHORT);
     goose_stall: GOOSE, stall() => silent(SHORT);
-    goose_garbage: GOOSE, Fault::Garbage => unavailable("Stream decode error");
-    goose_cut: GOOSE, Fault::Cut => unavailable("Stream decode error");
+    goose_garbage: GOOSE, ServiceFault::Garbage => unavailable("Stream decode error");
+    goose_cut: GOOSE, ServiceFault::Cut => unavailable("Stream decode error");
     // It does not look for the end of an answer, nor at an error within.
-    goose_truncated: GOOSE, Fault::Truncated => invalid("reply.not_json");
-    goose_broken_off: GOOSE, Fault::BrokenOff => invalid("reply.not_json");
+    goose_truncated: GOOSE, ServiceFault::Truncated => invalid("reply.not_json");
+    goose_broken_off: GOOSE, ServiceFault::BrokenOff => invalid("reply.not_json");
 }
 
 /// The crew, whose allowance with one vendor is used up, and nobody says until when.
@@ -272,10 +272,10 @@ fn used_up(session: &str, with: Dialect) -> Script {
     script
 }
 
-fn without_a_time() -> Fault {
+fn without_a_time() -> ServiceFault {
     let error = json!({"type": "usage_limit_reached", "message": "The usage limit has been reached", "plan_type": "plus"});
     let body = Some(json!({"error": error}));
-    Fault::Status { code: 429, retry_after: None, headers: Default::default(), body }
+    ServiceFault::Status { code: 429, retry_after: None, headers: Default::default(), body }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::support::{APPROVE, PER_BATCH};
 use crate::world::{Kind, World};
 use tollgate_contract::config::Adapter;
 use tollgate_programs::{Programs, or_skip};
-use tollgate_standin::{Answer, Dialect, File, Rule, Script, Usage, When, crew};
+use tollgate_standin::{Dialect, File, Rule, Script, ScriptedTurn, Usage, When, crew};
 
 pub const CLAUDE: Kind = Kind { adapter: Adapter::Claude, words: Programs::claude };
 pub const CODEX: Kind = Kind { adapter: Adapter::Codex, words: Programs::codex };
@@ -115,7 +115,7 @@ fn reporting(session: &str) -> Script {
         Rule {
             name: role.to_owned(),
             when: When { asked, ..When::default() },
-            then: Answer { write, reply, ..Answer::default() },
+            then: ScriptedTurn { write, reply, ..ScriptedTurn::default() },
             times: None,
         }
     };

@@ -4,7 +4,7 @@ use crate::support::{GOAL, Ran, Repo, ran};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use tollgate_contract::config::{Adapter, Agent};
+use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_host::process;
 use tollgate_programs::Programs;
 use tollgate_standin::{Script, Service};
@@ -35,7 +35,7 @@ impl World {
     /// Describes one more agent in the settings.
     pub fn add_agent(&mut self, programs: &Programs, name: &str, kind: Kind) {
         let words = (kind.words)(programs);
-        let mut agent = Agent::plain(kind.adapter);
+        let mut agent = AgentConfig::plain(kind.adapter);
         let named = match kind.adapter {
             Adapter::Acp => {
                 agent.command = words;

@@ -245,14 +245,14 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
         expect![[r#"
                 1  TIME  session   DATE_add-a-greeting (deliver)
                 2  TIME  state     INTAKE
-                3  TIME  dispatch  #1 SpecAgent meta to do the step
+                3  TIME  dispatch  #1 SpecAgent meta for step 1
                 4  TIME  start     #1 SpecAgent meta
                 5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
                 6  TIME  ok        #1 SpecAgent meta
                 7  TIME  criteria  1 acceptance criteria
                 8  TIME  skip      DESIGN: nobody asked for Researcher
                 9  TIME  state     DESIGN
-               10  TIME  dispatch  #2 Architect meta to do the step
+               10  TIME  dispatch  #2 Architect meta for step 3
                11  TIME  start     #2 Architect meta
                12  TIME  reply     #2 Architect meta: OK – done now nimda
                13  TIME  ok        #2 Architect meta
@@ -262,7 +262,7 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
                17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
                18  TIME  correct   the work goes back to Architect
                19  TIME  correct   the correction is dispatched (Architect)
-               20  TIME  dispatch  #3 Architect meta (correction) to correct what a gate sent back
+               20  TIME  dispatch  #3 Architect meta (correction) to correct what was rejected
                21  TIME  start     #3 Architect meta (correction)
                22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
                23  TIME  ok        #3 Architect meta (correction)
@@ -398,11 +398,11 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
               none
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), 0 s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), N s of agents
+              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
 
             evidence
               .agents-work/DATE_add-a-greeting/evidence/action-context.md
@@ -459,14 +459,14 @@ fn r085_the_record_alone_tells_commands_and_commits() {
               HASH #2 Coder T-001: app.txt
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), 0 s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), 0 s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), 0 s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), 0 s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
 
             evidence
               .agents-work/DATE_fix-the-greeting/evidence/action-context.md

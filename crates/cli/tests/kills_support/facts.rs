@@ -37,12 +37,18 @@ impl Facts {
         let dispatches = session.dispatches.values();
         Self {
             state: session.state().to_string(),
-            tasks: session.tasks.iter().map(|t| format!("{} {}", t.spec.id, t.status)).collect(),
-            decisions: session.decisions.iter().map(decision).collect(),
+            tasks: session
+                .plan
+                .tasks
+                .iter()
+                .map(|t| format!("{} {}", t.spec.id, t.status))
+                .collect(),
+            decisions: session.decisions.asked.iter().map(decision).collect(),
             dispatches: dispatches
-                .map(|d| format!("{} {} {:?}", d.role, d.task, d.verdict))
+                .map(|d| format!("{} {} {:?}", d.role, d.task, d.verdict()))
                 .collect(),
             changed: session
+                .branch
                 .changed
                 .iter()
                 .map(|c| format!("{} {}", c.change_type, c.path))
@@ -108,7 +114,7 @@ pub fn expect_sound(world: &World) {
     expect_untouched_checkout(world);
     assert_eq!(
         world.git(&["rev-parse", &session.branch()]),
-        session.tip.to_string(),
+        session.branch.tip.to_string(),
         "the branch is where the journal says"
     );
 }

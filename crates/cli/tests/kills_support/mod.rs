@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::session::Session;
-use tollgate_host::client;
+use tollgate_host::journal;
 use tollgate_host::layout::{Layout, SessionLayout};
+use tollgate_host::sessions;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tollgate");
 
@@ -80,15 +81,19 @@ steps:
 ";
 
 /// The same in every world, so that the trees at the end can be compared.
-const SETTINGS: &str = r#"
+const SETTINGS: &str = concat!(
+    r#"
 [roles]
 default = "crew"
 [agent.crew]
-adapter = "scripted"
-args = ["crew/crew.json"]
+adapter = "command"
+command = [""#,
+    env!("CARGO_BIN_EXE_tollgate"),
+    r#"", "scripted", "crew/crew.json"]
 [retry]
 transient_base = "10ms"
-"#;
+"#
+);
 
 /// So many tasks are worked on at once.
 const AT_ONCE: &str = "[limits]\nparallel_tasks = 3\n";
@@ -174,11 +179,10 @@ impl World {
     fn with(route: &'static [&'static str], crew: &str, settings: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("tollgate-kills-").tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for name in ["repo/crew", "repo/agents/actions", "home", "state"] {
+        for name in ["repo/crew", "repo/agents/actions", "home/.cache/tollgate-scripts", "state"] {
             fs::create_dir_all(at(name)).unwrap();
         }
         fs::write(at("repo/crew/crew.json"), crew).unwrap();
-        fs::write(at("repo/.gitignore"), "/crew/crew.json.d/\n").unwrap();
         fs::write(at("repo/tollgate.toml"), format!("{SETTINGS}{settings}")).unwrap();
         if route == PARALLEL {
             fs::write(at("repo/agents/actions/x.md"), PARALLEL_ACTION).unwrap();
@@ -225,7 +229,7 @@ impl World {
     /// The folder of the newest session, none before there is one.
     pub fn session_layout(&self) -> Option<SessionLayout> {
         let layout = Layout::new(self.repo());
-        Some(layout.session(&layout.resolve("latest").ok()?))
+        Some(layout.session(&sessions::find(&layout, "latest").ok()?))
     }
 
     /// None while no record says that a session is open.
@@ -234,14 +238,15 @@ impl World {
         if !layout.journal().exists() {
             return None;
         }
-        client::read_session(&layout).unwrap()
+        let records = journal::read(&layout.journal()).unwrap().records;
+        (!records.is_empty()).then(|| journal::replay(&layout.journal(), &records).unwrap())
     }
 
     pub fn next(&self) -> Next {
         let Some(session) = self.session() else {
             return Next::Run;
         };
-        if session.closed {
+        if session.standing.closed {
             return Next::Nothing;
         }
         let Some(decision) = session.pending_decisions().next() else {
@@ -250,7 +255,7 @@ impl World {
         let answer = match decision.kind {
             DecisionKind::Approve => {
                 let first = self.first_answers.lock().unwrap();
-                let asked_before = session.rejections.len();
+                let asked_before = session.decisions.rejections.len();
                 first.get(asked_before).cloned().unwrap_or_else(|| "approved".to_owned())
             }
             DecisionKind::Strategy => "per-batch".to_owned(),
@@ -316,7 +321,7 @@ impl World {
 
     /// One line per start of an agent: role, task, dispatch, attempt.
     pub fn starts(&self) -> Vec<String> {
-        let log = self.path("repo/crew/crew.json.d/starts.log");
+        let log = self.path("home/.cache/tollgate-scripts/crew.json.d/starts.log");
         let log = fs::read_to_string(log).unwrap_or_default();
         let words = |line: &str| line.split(' ').take(4).collect::<Vec<_>>().join(" ");
         log.lines().map(words).collect()

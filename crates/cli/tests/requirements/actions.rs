@@ -1,7 +1,7 @@
 //! Actions and roles of a repository, goals that choose an action, and what an action must be given.
 
 use crate::support::pty::Terminal;
-use crate::support::{APPROVE, PER_BATCH, Repo};
+use crate::support::{APPROVE, PER_BATCH, Repo, scripted};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -270,8 +270,8 @@ fn only_roles_that_the_action_sends_out_need_an_agent() {
     let crew = repo.outside("crew.json");
     let settings = |role: &str| {
         let text = format!(
-            "[roles]\n{role} = \"crew\"\n[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n[agent.other]\nadapter = \"claude\"\n",
-            crew.display()
+            "[roles]\n{role} = \"crew\"\n{}[agent.other]\nadapter = \"claude\"\n",
+            scripted("crew", &crew)
         );
         repo.write("tollgate.toml", &text);
     };

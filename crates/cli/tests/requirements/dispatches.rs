@@ -1,7 +1,7 @@
 //! Dispatches in odd circumstances: killed engines, parked agents, other agents, odd repositories.
 
 use crate::support::plan::{Planned, objection, planner};
-use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, SINGLE_FINAL, eventually};
+use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, SINGLE_FINAL, eventually, scripted};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -132,10 +132,7 @@ fn another_agent_can_take_over() {
     let repo =
         Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77, "stderr": "no\n"}}]));
     fs::write(repo.outside("other.json"), "{}").unwrap();
-    repo.settings(&format!(
-        "[agent.other]\nadapter = \"scripted\"\nargs = [{:?}]",
-        repo.outside("other.json")
-    ));
+    repo.settings(&scripted("other", &repo.outside("other.json")));
     repo.run().exits(4);
     repo.answer("UD-1", "retry-with: nobody").exits(2).says("nobody").says("crew, other");
     repo.answer("UD-1", "retry-with: other").exits(3);

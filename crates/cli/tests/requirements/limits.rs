@@ -1,6 +1,6 @@
 //! Money, tokens and time: what is counted, what happens at a limit, and who takes over when an agent is out of its own.
 
-use crate::support::Repo;
+use crate::support::{Repo, scripted};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -75,7 +75,7 @@ fn r107_the_next_of_the_list_takes_over_and_no_retry_is_spent() {
     let settings = settings.replace("[agent.crew]\n", "[agent.crew]\nfallback = [\"other\"]\n");
     fs::write(&path, settings).unwrap();
     repo.settings("transient_attempts = 1");
-    repo.settings(&format!("[agent.other]\nadapter = \"scripted\"\nargs = [{other:?}]"));
+    repo.settings(&scripted("other", &other));
     repo.run().exits(3).says("crew is out of its usage limit until").says("other takes over");
     let started = repo.events("attempt_started");
     let by: Vec<&Value> = started.iter().map(|event| &event["agent"]).collect();

@@ -16,11 +16,15 @@ fn played_by_hand(roles: &[&str]) -> Repo {
 
 fn playing(roles: &[&str], rules: Value) -> Repo {
     let repo = Repo::with(rules);
+    by_hand(&repo, roles);
+    repo
+}
+
+fn by_hand(repo: &Repo, roles: &[&str]) {
     let toml = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
     let named: String = roles.iter().map(|role| format!("{role} = \"me\"\n")).collect();
     let toml = toml.replace("default = \"crew\"\n", &format!("default = \"crew\"\n{named}"));
     repo.write("tollgate.toml", &format!("{toml}\n[agent.me]\nadapter = \"manual\"\n"));
-    repo
 }
 
 /// What the person was told in the marker of the newest attempt.
@@ -239,6 +243,23 @@ fn r103_killed_while_a_person_works_their_half_done_work_is_untouched() {
         let branch = format!("tollgate/{}:app.txt", repo.session_name());
         assert_eq!(repo.git(&["show", &branch]), "one\nhalf\n");
     }
+}
+
+/// The settings named a program when the engine was killed; its supervisor comes when a person works there.
+#[test]
+fn r103_a_supervisor_that_comes_late_begins_nothing_in_the_tree_of_a_person() {
+    let repo = Repo::with(json!([]));
+    let mut run = repo.command(&["run", "--no-input", "--lean", GOAL]);
+    assert_eq!(ran(run.env("TOLLGATE_CRASH_AT", "process.run_written")).code, -1);
+    by_hand(&repo, &["SpecAgent"]);
+    repo.resume().exits(3).says("#1 SpecAgent");
+    write_spec(&repo, 1);
+    let attempt = repo.session().join("dispatches/1/attempt-1");
+    repo.tollgate(&["supervise", &attempt.display().to_string()]).exits(0);
+    assert!(!attempt.join("started").exists());
+    submit_and_go_on(&repo, 1, &ok()).exits(0);
+    assert_eq!(repo.starts_of("SpecAgent"), 0);
+    assert_eq!(repo.status()["dispatches"][0]["attempts"], 1);
 }
 
 #[test]

@@ -23,6 +23,25 @@ fn cut_at(lines: &[&str], end: usize) -> String {
 }
 
 #[test]
+fn a_journal_of_a_newer_version_is_refused_and_nothing_is_changed() {
+    let repo = at_the_gate();
+    let path = repo.session().join("journal.jsonl");
+    let newer = repo.session_file("journal.jsonl").replacen("\"format\":1,", "\"format\":99,", 1);
+    assert!(newer.contains("\"format\":99,"), "the first record names the format");
+    fs::write(&path, &newer).unwrap();
+    let before = everything(&repo);
+    for command in [
+        &["status"][..],
+        &["resume", "--no-input"],
+        &["answer", "latest", APPROVE.0, "approved"],
+        &["audit", "--verify"],
+    ] {
+        repo.tollgate(command).exits(6).says("newer version of Tollgate").says("update Tollgate");
+    }
+    assert_eq!(everything(&repo), before);
+}
+
+#[test]
 fn r166_a_journal_cut_at_a_commit_is_noticed_before_anything_is_written() {
     let repo = at_the_gate();
     finish(&repo).exits(0);

@@ -298,7 +298,7 @@ fn r112_a_cancel_while_three_work_leaves_no_process() {
     let repo = route(json!([hangs("Coder"), hangs("Docs"), hangs("QA")]), &[THREE]);
     let engine = repo.start(&["run", "--no-input", "--action", "x", "Make it"]);
     eventually("three agents at work", || repo.starts().len() == 3);
-    eventually("a daemon", || repo.outside("crew.json.d/daemon.alive").exists());
+    eventually("a daemon", || repo.counts().join("daemon.alive").exists());
     repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
     let ended = engine.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(4));

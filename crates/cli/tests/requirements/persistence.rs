@@ -3,7 +3,9 @@
 use crate::support::{APPROVE, GOAL, Repo, eventually, files_below, ran};
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const STATES: [&str; 16] = [
@@ -85,7 +87,7 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     expect_test::expect![[r#"
           SESSION (persistence)
         │ DIR/repo/.agents-work/SESSION/status.json could not be written and read back in 3 tries; the last time: cannot write DIR/repo/.agents-work/SESSION/status.json: Is a directory (os error 21)
-        remedy: fix what it says (space, permissions, a branch that was moved), then `tollgate resume`; no answer is lost
+        remedy: make it readable and writable for you, then `tollgate resume`; no answer is lost
     "#]].assert_eq(&repo.neutral(shown));
     assert_eq!(repo.blocker().0, "persistence");
     assert_eq!(repo.starts(), starts, "nothing continues");
@@ -93,6 +95,53 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     clear(&repo);
     repo.resume().exits(3);
     assert_eq!(repo.status()["blocker"], Value::Null);
+}
+
+/// A git that fails is told as git's trouble, wherever the session is shown, and not as one of the disk.
+#[test]
+fn r028_a_fault_of_git_is_told_as_one() {
+    let repo = Repo::with(json!([
+        {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 400}}
+    ]));
+    let (broken, path) = breakable_git(&repo);
+    let mut run = repo.command(&["run", "--no-input", GOAL]);
+    let child =
+        run.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the start of Architect", || repo.starts_of("Architect") == 1);
+    fs::write(&broken, "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    fs::remove_file(&broken).unwrap();
+    let err = crate::support::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{err}");
+    assert!(err.contains("(git)") && err.contains("fix what git says"), "{err}");
+    assert!(err.contains("unable to read tree") && !err.contains("persistence"), "{err}");
+    let (code, detail) = repo.blocker();
+    assert_eq!(code, "git", "{detail}");
+    assert_eq!(repo.status_file()["blocker"]["code"], "git");
+    assert_eq!(repo.events("blocked")[0]["fault"]["kind"], "git");
+    let reports = files_below(&repo.root().join("logs/errors"));
+    let report = reports.iter().find(|path| path.extension().is_some_and(|e| e == "json")).unwrap();
+    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["error_type"]["code"], "git", "{report}");
+    assert!(report["remediation"][0].as_str().unwrap().contains("git fsck"), "{report}");
+    repo.resume().exits(3).says("UD-APPROVE-DESIGN");
+    assert_eq!(repo.starts_of("Architect"), 1, "its outcome was taken up");
+}
+
+/// A git that fails as long as a file is there; the file, and the search path with this git.
+fn breakable_git(repo: &Repo) -> (PathBuf, String) {
+    let path = std::env::var("PATH").unwrap();
+    let real = path.split(':').map(|folder| Path::new(folder).join("git")).find(|git| git.exists());
+    let (bin, broken) = (repo.outside("bin"), repo.outside("broken"));
+    fs::create_dir(&bin).unwrap();
+    let script = format!(
+        "#!/bin/sh\n[ -e {} ] && {{ echo 'fatal: unable to read tree' >&2; exit 128; }}\nexec {} \"$@\"\n",
+        broken.display(),
+        real.unwrap().display()
+    );
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    (broken, format!("{}:{path}", bin.display()))
 }
 
 #[test]
@@ -167,7 +216,6 @@ fn a_session_folder_that_cannot_be_written() {
         skipped("in part: root may write where permissions forbid it");
         return;
     }
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = repo.session();
     let before = repo.session_file("journal.jsonl");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();

@@ -47,8 +47,7 @@ fn r113_a_name_in_the_settings_lets_a_variable_through_and_no_file_has_it() {
     let settings = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();
     repo.write(
         "tollgate.toml",
-        &settings
-            .replace("adapter = \"scripted\"", "adapter = \"scripted\"\nenv = [\"MY_API_KEY\"]"),
+        &settings.replace("adapter = \"command\"", "adapter = \"command\"\nenv = [\"MY_API_KEY\"]"),
     );
     ran(repo.command(&["run", "--no-input", GOAL]).env("MY_API_KEY", secret)).exits(3);
     let log = repo.session_file("dispatches/1/attempt-1/stderr.log");

@@ -135,9 +135,9 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   - .agents-work/SESSION/acceptance.json: it was to be written and is as it was before
         │
         │ Tried already
-        │   - attempt 1, ended TIME after N s: it ended with exit code 1
-        │   - attempt 2, ended TIME after N s: what it delivered is invalid: reply.not_an_object at /: the reply is not a JSON object; it begins with "no JSON". Answer with one object that begins with { and ends with }
-        │   - attempt 3, ended TIME after N s: it ended with exit code 1
+        │   - attempt 1, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
+        │   - attempt 2, ended TIME after N s: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Answer with one object that begins with { and ends with }
+        │   - attempt 3, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
         │
         │ Suggested remediation
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1

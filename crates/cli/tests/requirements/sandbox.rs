@@ -226,7 +226,7 @@ fn settings_cannot_open_what_the_sandbox_is_there_for() {
     }
     let repo = Repo::new();
     repo.settings("[sandbox]\nwrite = [\"~/.absent\"]");
-    assert!(repo.tollgate(&["doctor"]).exits(0).out.contains(".absent is not there"));
+    assert!(repo.tollgate(&["doctor"]).exits(0).out.contains(".absent does not exist"));
     repo.settings("enforce = \"off\"");
     assert!(repo.tollgate(&["doctor"]).exits(0).out.contains("wherever you may"));
 }

@@ -44,7 +44,7 @@ fn r002_blocked_is_told_in_words() {
         │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
         │
         │ Tried already
-        │   - attempt 1, ended TIME after N s: replied FAIL: no way
+        │   - attempt 1, ended TIME after N s: it replied FAIL: no way
         │
         │ Suggested remediation
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1

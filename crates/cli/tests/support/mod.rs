@@ -17,9 +17,34 @@ pub const APPROVE: (&str, &str) = ("UD-APPROVE-DESIGN", "approved");
 pub const PER_BATCH: (&str, &str) = ("UD-REVIEW-STRATEGY", "per-batch");
 pub const SINGLE_FINAL: (&str, &str) = ("UD-REVIEW-STRATEGY", "single-final");
 
+/// The settings of an agent that plays a script.
+pub fn scripted(name: &str, script: &Path) -> String {
+    let tollgate = env!("CARGO_BIN_EXE_tollgate");
+    format!(
+        "[agent.{name}]\nadapter = \"command\"\ncommand = [{tollgate:?}, \"scripted\", {script:?}]\n"
+    )
+}
+
 /// A git repository with one commit, settings, a crew outside of it, and homes of its own.
 pub struct Repo {
     dir: TempDir,
+}
+
+/// With `TOLLGATE_KEEP_JOURNALS=FOLDER` the journals of all sessions outlast the test: some of them are kept for later versions
+/// to read (`crates/host/tests/journals`).
+impl Drop for Repo {
+    fn drop(&mut self) {
+        let Some(folder) = std::env::var_os("TOLLGATE_KEEP_JOURNALS").map(PathBuf::from) else {
+            return;
+        };
+        let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
+        for session in fs::read_dir(self.root().join(".agents-work")).into_iter().flatten() {
+            let session = session.unwrap();
+            let name = format!("{test}-{}.jsonl", session.file_name().display());
+            // A test may leave a session without a journal.
+            let _ = fs::copy(session.path().join("journal.jsonl"), folder.join(name));
+        }
+    }
 }
 
 /// What a command did.
@@ -70,19 +95,15 @@ impl Repo {
     /// Settings and a crew, but no git.
     pub fn bare() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        for folder in ["repo", "home", "state"] {
-            fs::create_dir(dir.path().join(folder)).unwrap();
+        for folder in ["repo", "home/.cache/tollgate-scripts", "state"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
         let repo = Self { dir };
         repo.crew(json!([]));
-        let crew = repo.outside("crew.json");
+        let crew = scripted("crew", &repo.outside("crew.json"));
         repo.write(
             "tollgate.toml",
-            &format!(
-                "[roles]\ndefault = \"crew\"\n\n[agent.crew]\nadapter = \"scripted\"\nargs = [{:?}]\n\n\
-                 [retry]\ntransient_base = \"10ms\"\n",
-                crew.display()
-            ),
+            &format!("[roles]\ndefault = \"crew\"\n\n{crew}\n[retry]\ntransient_base = \"10ms\"\n"),
         );
         repo
     }
@@ -105,6 +126,11 @@ impl Repo {
 
     pub fn outside(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
+    }
+
+    /// Where the crew counts its starts; it may write there.
+    pub fn counts(&self) -> PathBuf {
+        self.outside("home/.cache/tollgate-scripts/crew.json.d")
     }
 
     /// A folder outside the repository that agents may write.
@@ -254,7 +280,7 @@ impl Repo {
 
     /// Every start of an agent, in order: `Role task`.
     pub fn starts(&self) -> Vec<String> {
-        let log = fs::read_to_string(self.outside("crew.json.d/starts.log")).unwrap_or_default();
+        let log = fs::read_to_string(self.counts().join("starts.log")).unwrap_or_default();
         log.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
     }
 

@@ -2,10 +2,10 @@
 
 use super::Resolve;
 use crate::diagnostic::{Report, action as say, quote};
-use crate::globs::PathRules;
 use crate::node::{Node, Value};
 use tollgate_core::action::{Assignment, CheckSubject, ChooseGate, Step, StepKind, When};
 use tollgate_core::role::{Role, State};
+use tollgate_judge::globs::PathRules;
 
 const VERBS: [&str; 8] =
     ["dispatch", "parallel", "approve", "choose", "tasks", "severity", "checks", "close"];
@@ -201,9 +201,9 @@ impl StepReader<'_> {
         let mut paths = Vec::new();
         for node in nodes {
             let Some(text) = node.as_text() else { continue };
-            if key == "outputs" && crate::globs::is_protected(text, None) {
+            if key == "outputs" && tollgate_judge::globs::is_protected(text, None) {
                 report.push(say::output_protected(self.file, node.line, text));
-            } else if crate::globs::is_inside(text) {
+            } else if tollgate_judge::globs::is_inside(text) {
                 paths.push(text.to_owned());
             } else {
                 report.push(say::path_invalid(self.file, node.line, text));

@@ -76,7 +76,7 @@ fn words(node: &Node) -> String {
         Value::Text(text) => text.clone(),
         Value::List(items) => list(items.iter().map(words).collect()),
         Value::Map(entries) => {
-            let entry = |e: &crate::node::Entry| format!("{}: {}", e.key, words(&e.node));
+            let entry = |e: &crate::node::MapEntry| format!("{}: {}", e.key, words(&e.node));
             list(entries.iter().map(entry).collect())
         }
     }

@@ -3,7 +3,7 @@
 use super::results::{ItemId, PlannerResult};
 use crate::cycle::find_cycle;
 use crate::diagnostic::{Diagnostic, Report, reply};
-use crate::labels::{self, Kind};
+use crate::labels::{self, ItemCategory};
 use crate::node::{Node, Value, pointer, read_json};
 use crate::work_item::{self, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +25,8 @@ pub(super) fn rules(root: &Node, found: &mut Report) {
         found.push(reply::too_many_items(entries("create").len(), TASKS_MAX));
         return;
     }
-    let create: Vec<Seen<'_>> = seen(entries("create"), "/create", "tempID");
-    let update: Vec<Seen<'_>> = seen(entries("update"), "/update", "workItemID");
+    let create: Vec<SeenItem<'_>> = seen(entries("create"), "/create", "tempID");
+    let update: Vec<SeenItem<'_>> = seen(entries("update"), "/update", "workItemID");
     temp_ids(&create, found);
     let known: BTreeSet<&str> = create.iter().filter_map(|item| item.text("tempID")).collect();
     for item in &create {
@@ -52,23 +52,23 @@ pub(crate) fn in_body(report: Report, pointer: &str) -> Vec<Diagnostic> {
 }
 
 /// An item to create or update, as far as it can be read.
-struct Seen<'a> {
+struct SeenItem<'a> {
     node: &'a Node,
     at: String,
     /// The file that the item would have if its name were its own, to know it by.
     file: String,
 }
 
-fn seen<'a>(nodes: &'a [Node], list: &str, name: &str) -> Vec<Seen<'a>> {
+fn seen<'a>(nodes: &'a [Node], list: &str, name: &str) -> Vec<SeenItem<'a>> {
     let seen = |(index, node): (usize, &'a Node)| {
         let id = node.get(name).and_then(item_id).map(|id| id.to_string());
         let id = id.filter(|id| !id.contains('/')).unwrap_or_default();
-        Seen { node, at: pointer(list, index), file: format!("{id}.md") }
+        SeenItem { node, at: pointer(list, index), file: format!("{id}.md") }
     };
     nodes.iter().enumerate().map(seen).collect()
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenItem<'a> {
     /// A text that says something; of any other the form speaks.
     fn text(&self, field: &str) -> Option<&'a str> {
         self.node.get(field).and_then(Node::as_text).filter(|text| !text.trim().is_empty())
@@ -102,7 +102,7 @@ fn is_blank(node: &Node) -> bool {
     node.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-fn temp_ids(create: &[Seen<'_>], found: &mut Report) {
+fn temp_ids(create: &[SeenItem<'_>], found: &mut Report) {
     let mut known = BTreeSet::new();
     let mut contents = BTreeSet::new();
     for item in create {
@@ -117,23 +117,23 @@ fn temp_ids(create: &[Seen<'_>], found: &mut Report) {
     }
 }
 
-fn new_item(item: &Seen<'_>, known: &BTreeSet<&str>, found: &mut Report) {
+fn new_item(item: &SeenItem<'_>, known: &BTreeSet<&str>, found: &mut Report) {
     if let Some(title) = item.text("title").filter(|title| title.trim().contains('\n')) {
         found.push(reply::title_invalid(&item.at("title"), title));
     }
     let labels = item.labels();
-    let told = labels.as_deref().and_then(Kind::of);
+    let told = labels.as_deref().and_then(ItemCategory::of);
     let kind = told.or_else(|| item.text("body").map(work_item::kind_of));
     body(item, told, known, found);
     if let (Some(labels), Some(kind)) = (labels, kind) {
         let place = item.at("labels");
-        let place = labels::At { file: "", pointer: &place, line: None };
+        let place = labels::LabelLocation { file: "", pointer: &place, line: None };
         found.extend(labels::check_at(place, &labels, kind, true).diagnostics);
     }
 }
 
 /// Which kind it is shows when the item is at hand; until then labels or headings tell.
-fn changed_item(item: &Seen<'_>, known: &BTreeSet<&str>, found: &mut Report) {
+fn changed_item(item: &SeenItem<'_>, known: &BTreeSet<&str>, found: &mut Report) {
     if item.node.get("workItemID").is_some_and(is_blank) {
         found.push(reply::id_empty(&item.at("workItemID")));
     }
@@ -143,18 +143,23 @@ fn changed_item(item: &Seen<'_>, known: &BTreeSet<&str>, found: &mut Report) {
         found.push(reply::update_nothing(&item.at, &id.unwrap_or_default()));
     }
     let labels = item.labels();
-    let told = labels.as_deref().and_then(Kind::of);
+    let told = labels.as_deref().and_then(ItemCategory::of);
     let text = item.node.get("body").and_then(Node::as_text);
     let kind = told.or_else(|| text.map(work_item::kind_of));
     body(item, told, known, found);
     if let (Some(labels), Some(kind)) = (labels, kind) {
         let place = item.at("labels");
-        let place = labels::At { file: "", pointer: &place, line: None };
+        let place = labels::LabelLocation { file: "", pointer: &place, line: None };
         found.extend(labels::check_at(place, &labels, kind, false).diagnostics);
     }
 }
 
-fn body(item: &Seen<'_>, told: Option<Kind>, known: &BTreeSet<&str>, found: &mut Report) {
+fn body(
+    item: &SeenItem<'_>,
+    told: Option<ItemCategory>,
+    known: &BTreeSet<&str>,
+    found: &mut Report,
+) {
     let Some(body) = item.node.get("body").and_then(Node::as_text) else { return };
     // That a new item has no body is a fault of form; an update that empties one is told here.
     if body.trim().is_empty() && item.node.get("workItemID").is_none() {
@@ -181,7 +186,7 @@ fn owners(kind: &ItemKind, at: &str, known: &BTreeSet<&str>, found: &mut Report)
 }
 
 /// References resolve, and nobody waits for itself.
-fn waiting(create: &[Seen<'_>], known: &BTreeSet<&str>, found: &mut Report) {
+fn waiting(create: &[SeenItem<'_>], known: &BTreeSet<&str>, found: &mut Report) {
     let names: Vec<&str> = known.iter().copied().collect();
     let mut waits: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for item in create {
@@ -208,7 +213,7 @@ fn waiting(create: &[Seen<'_>], known: &BTreeSet<&str>, found: &mut Report) {
 }
 
 /// An item is closed or updated, and once.
-fn named_twice(close: &[Node], update: &[Seen<'_>], found: &mut Report) {
+fn named_twice(close: &[Node], update: &[SeenItem<'_>], found: &mut Report) {
     let mut names: Vec<(String, String, &str)> = Vec::new();
     for (index, node) in close.iter().enumerate() {
         let at = pointer("/close", index);

@@ -2,10 +2,10 @@
 
 use super::wire;
 use crate::diagnostic::{Diagnostic, reply};
-use crate::globs::is_protected;
 use crate::node::{Node, pointer};
-use crate::scope::{is_plain, plain_path};
 use tollgate_core::reply::ScopeRequest;
+use tollgate_judge::globs::is_protected;
+use tollgate_judge::scope::{is_plain, plain_path};
 
 const REQUESTS_MAX: usize = 20;
 const PATH_BYTES_MAX: usize = 512;
@@ -47,7 +47,7 @@ pub(super) fn merged(requests: Vec<wire::ScopeRequest>) -> Vec<ScopeRequest> {
 fn fault_in_path(text: &str) -> Option<String> {
     let path = plain_path(text);
     if text.len() > PATH_BYTES_MAX {
-        return Some(format!("it has {} bytes; at most {PATH_BYTES_MAX} are read", text.len()));
+        return Some(format!("it has {} bytes; the limit is {PATH_BYTES_MAX}", text.len()));
     }
     if text.contains(char::is_control) {
         return Some("it has line breaks or control characters".to_owned());
@@ -67,7 +67,7 @@ fn fault_in_path(text: &str) -> Option<String> {
 fn fault_in_reason(text: &str) -> Option<String> {
     let count = text.chars().count();
     if count > REASON_CHARS_MAX {
-        return Some(format!("has {count} characters; at most {REASON_CHARS_MAX} are read"));
+        return Some(format!("has {count} characters; the limit is {REASON_CHARS_MAX}"));
     }
     text.trim()
         .contains(char::is_control)

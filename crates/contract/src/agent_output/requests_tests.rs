@@ -47,7 +47,7 @@ fn r104_a_file_that_cannot_be_allowed_cannot_be_asked_for() {
         (".agents-work/x/spec.md", "no agent may change"),
         ("src/a\n.rs", "line breaks"),
         ("src/\u{1b}[2J.rs", "control characters"),
-        (long.as_str(), "at most 512"),
+        (long.as_str(), "the limit is 512"),
     ];
     for (path, words) in cases {
         let requests = json!([{"path": "ok.rs", "reason": "r"}, {"path": path, "reason": "r"}]);

@@ -3,6 +3,7 @@
 use super::wire::{Line, ScopeRequest, UsageWire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tollgate_judge::scope::{Incidental, ScopeCorrection};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -115,33 +116,6 @@ pub enum Outcome {
     Completed,
     Blocked,
     ValidationFailure,
-}
-
-/// A change outside the scope that the work could not do without. Empty texts count as missing, yet read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Incidental {
-    pub path: String,
-    #[serde(default)]
-    pub reason: String,
-    #[serde(default)]
-    pub behaviour_preserving: bool,
-    #[serde(default)]
-    pub motivated_by: String,
-    #[serde(default)]
-    pub narrow: bool,
-}
-
-/// The work item names one file and the code shows another. Empty texts count as missing, yet read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ScopeCorrection {
-    #[serde(default)]
-    pub listed: String,
-    #[serde(default)]
-    pub actual: String,
-    #[serde(default)]
-    pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,8 @@
 
 use super::normal::is_warning;
 use crate::diagnostic::{Report, reply};
-use crate::globs::is_inside;
 use crate::node::{Node, Value, pointer};
+use tollgate_judge::globs::is_inside;
 
 /// A comment has a file and a line that can be; the verdict fits the comments.
 pub(super) fn reviewer(node: &Node, report: &mut Report) {

@@ -1,25 +1,28 @@
 //! JSON and YAML outputs: that they parse, and that what describes an interface is a description.
 
 use super::target::{Target, resolve};
-use super::{Tree, exists, ids::FOLDER};
+use super::{RepositoryFiles, exists, ids::FOLDER};
 use crate::diagnostic::{Report, artefact as say, shape as words};
 use crate::json_file;
 use crate::node::{Node, Value, pointer, read_yaml_documents};
-use crate::shape::{Fault, Wrong};
+use crate::shape::{ShapeError, Wrong};
 use std::collections::BTreeSet;
 
-pub(super) fn json(path: &str, text: &str, tree: &dyn Tree, report: &mut Report) {
+pub(super) fn json(path: &str, text: &str, tree: &dyn RepositoryFiles, report: &mut Report) {
     let (node, faults) = json_file::parse(text, path);
     report.extend(faults.diagnostics);
     let Some(node) = node else { return };
     for (field, line) in keys_twice(text) {
         let wrong = Wrong::Twice { field };
-        report.push(words::fault(path, &Fault { pointer: String::new(), line: Some(line), wrong }));
+        report.push(words::fault(
+            path,
+            &ShapeError { pointer: String::new(), line: Some(line), wrong },
+        ));
     }
     interface(path, &node, tree, report);
 }
 
-pub(super) fn yaml(path: &str, text: &str, tree: &dyn Tree, report: &mut Report) {
+pub(super) fn yaml(path: &str, text: &str, tree: &dyn RepositoryFiles, report: &mut Report) {
     match read_yaml_documents(text) {
         Ok(documents) => {
             for document in &documents {
@@ -76,7 +79,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 }
 
 /// Files right in planning-mds/api/ describe an interface; deeper ones do when they say so.
-fn interface(path: &str, node: &Node, tree: &dyn Tree, report: &mut Report) {
+fn interface(path: &str, node: &Node, tree: &dyn RepositoryFiles, report: &mut Report) {
     let Some(below) = path.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix("/api/")) else {
         return;
     };
@@ -116,7 +119,7 @@ fn references(
     root: &Node,
     node: &Node,
     at: &str,
-    tree: &dyn Tree,
+    tree: &dyn RepositoryFiles,
     report: &mut Report,
 ) {
     if let Some(reference) = node.get("$ref")
@@ -133,7 +136,7 @@ fn references(
     }
 }
 
-fn leads_somewhere(path: &str, root: &Node, text: &str, tree: &dyn Tree) -> bool {
+fn leads_somewhere(path: &str, root: &Node, text: &str, tree: &dyn RepositoryFiles) -> bool {
     if let Some(inside) = text.strip_prefix('#') {
         return inside.is_empty() || !inside.starts_with('/') || has(root, inside);
     }

@@ -1,7 +1,7 @@
 //! Ids of planning: where features, stories, tasks and criteria are defined, and where they are used.
 
-use super::Tree;
-use super::markdown::{self, Markdown};
+use super::RepositoryFiles;
+use super::document::{self, Document};
 use crate::node::{Node, read_json, read_yaml_documents};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};
@@ -23,7 +23,7 @@ pub(super) struct Claim {
 }
 
 impl Index {
-    pub fn new(tree: &dyn Tree) -> Self {
+    pub fn new(tree: &dyn RepositoryFiles) -> Self {
         let mut index = Self::default();
         for path in tree.files_below(FOLDER) {
             index.names(&path);
@@ -57,7 +57,7 @@ impl Index {
 
     fn file(&mut self, path: &str, text: &str) {
         match super::extension(path) {
-            "md" | "markdown" => self.markdown(path, &markdown::read(text, path)),
+            "md" | "markdown" => self.markdown(path, &document::read(text, path)),
             "json" => {
                 if let Ok(node) = read_json(text) {
                     self.fields(&node);
@@ -70,16 +70,16 @@ impl Index {
         }
     }
 
-    fn markdown(&mut self, path: &str, document: &Markdown) {
+    fn markdown(&mut self, path: &str, document: &Document) {
         if let Some((id, line)) = claimed(path, document) {
             self.claims.entry(id.clone()).or_default().push(Claim { path: path.to_owned(), line });
             self.defined.insert(id);
         }
-        for heading in &document.headings {
+        for heading in &document.body.headings {
             self.defined.extend(found(&heading.title).map(|(id, _)| id.to_owned()));
         }
         // Tasks and criteria are also defined by the entries of lists and tables.
-        for line in document.prose.lines() {
+        for line in document.body.prose.lines() {
             let entry =
                 line.trim_start_matches(|c: char| c.is_whitespace() || "-*+|[]x_".contains(c));
             let id = leading(entry).filter(|id| family(id) != "F");
@@ -98,7 +98,7 @@ impl Index {
 }
 
 /// The feature or story that a file is: by its front matter, else by its name in its folder.
-pub(super) fn claimed(path: &str, document: &Markdown) -> Option<(String, Option<u32>)> {
+pub(super) fn claimed(path: &str, document: &Document) -> Option<(String, Option<u32>)> {
     let given = document.front.as_ref().and_then(|front| front.get("id"));
     if let Some((node, text)) = given.and_then(|node| Some((node, node.as_text()?))) {
         let id = leading(text).filter(|id| *id == text && family(id) == "F")?;

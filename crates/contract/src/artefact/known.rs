@@ -1,9 +1,10 @@
 //! What the documents of planning must say: their sections, with more in them than a stand-in.
 
 use super::ids::FOLDER;
-use super::markdown::{Heading, Line, Markdown};
 use crate::diagnostic::{Report, artefact as say};
+use crate::markdown::{Heading, Line, Markdown};
 use crate::sections::{self, Required, plain_name};
+use std::ops::Range;
 
 /// One section by the name to report and all headings that count as it.
 macro_rules! sections {
@@ -61,20 +62,20 @@ const SCREEN: &[Required] = sections![
 pub(super) fn check(path: &str, text: &str, document: &Markdown, report: &mut Report) {
     let required = required(path);
     let before = report.diagnostics.len();
-    report.extend(sections::check(text, path, required).diagnostics);
+    report.extend(sections::check(document, path, required).diagnostics);
     for section in required {
         let is_it =
             |heading: &Heading| section.headings.contains(&plain_name(&heading.title).as_str());
         let found: Vec<usize> =
             (0..document.headings.len()).filter(|at| is_it(&document.headings[*at])).collect();
         let is_stand_in = !found.is_empty()
-            && found.iter().all(|at| is_only_stand_in(&content(document, text, *at)));
+            && found.iter().all(|at| is_only_stand_in(&lines(text, document, document.below(*at))));
         if let Some(first) = found.first().filter(|_| is_stand_in) {
             let line = document.headings[*first].line;
             report.push(say::only_placeholders(path, line, Some(section.name)));
         }
     }
-    let body: Vec<&str> = lines(text, document, 0, document.lines.len());
+    let body: Vec<&str> = lines(text, document, 0..document.lines.len());
     if body.is_empty() {
         report.push(say::empty(path));
     } else if is_only_stand_in(&body) && report.diagnostics.len() == before {
@@ -107,21 +108,11 @@ fn required(path: &str) -> &'static [Required] {
     }
 }
 
-/// The lines with content below a heading, up to the next one of its level.
-fn content<'a>(document: &Markdown, text: &'a str, at: usize) -> Vec<&'a str> {
-    let heading = &document.headings[at];
-    let next = document.headings[at + 1..].iter().find(|next| next.level <= heading.level);
-    let end = next.map_or(document.lines.len(), |next| index(next.line));
-    lines(text, document, index(heading.line), end)
-}
-
-fn index(line: u32) -> usize {
-    usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1)
-}
-
-fn lines<'a>(text: &'a str, document: &Markdown, from: usize, to: usize) -> Vec<&'a str> {
-    let all = text.lines().zip(&document.lines).skip(from).take(to.saturating_sub(from));
-    all.filter(|(_, kind)| matches!(kind, Line::Text | Line::Code)).map(|(line, _)| line).collect()
+fn lines<'a>(text: &'a str, document: &Markdown, range: Range<usize>) -> Vec<&'a str> {
+    let all = text.lines().zip(&document.lines).skip(range.start).take(range.len());
+    all.filter(|(_, kind)| matches!(kind, Line::Text | Line::Fenced | Line::Indented))
+        .map(|(line, _)| line)
+        .collect()
 }
 
 fn is_only_stand_in(lines: &[&str]) -> bool {

@@ -1,45 +1,44 @@
 //! What a Markdown document points to: files, headings and ids must be there.
 
+use super::document::{self, Document};
 use super::ids::{self, FOLDER, Index};
-use super::links::{self, Link};
-use super::markdown::{self, Markdown, newlines};
 use super::target::{Target, joined, resolve};
-use super::{Tree, exists, extension, readable, slug};
+use super::{RepositoryFiles, exists, extension, readable, slug};
 use crate::diagnostic::{Report, artefact as say};
+use crate::markdown::{Link, Markdown};
 use crate::node::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub(super) fn check(
     path: &str,
-    document: &Markdown,
-    tree: &dyn Tree,
+    document: &Document,
+    tree: &dyn RepositoryFiles,
     index: &Index,
     report: &mut Report,
 ) {
     let mut checker = Checker {
         path,
-        document,
+        document: &document.body,
         tree,
         existing: BTreeMap::new(),
         anchors: BTreeMap::new(),
         names: BTreeMap::new(),
     };
-    let found = links::find(&document.prose);
-    for link in &found.links {
+    for link in &document.body.links {
         if report.is_full() {
             return;
         }
         checker.link(link, report);
     }
-    for (label, line) in &found.undefined {
+    for (label, line) in &document.body.undefined {
         report.push(say::link_label(path, *line, label));
     }
     if let Some(front) = &document.front {
         checker.fields(front, "", report);
     }
     if path.starts_with(FOLDER) {
-        let mut uses = used(document, &found.targets);
+        let mut uses = used(document);
         uses.retain(|(id, _)| !index.knows(id));
         for (id, line) in uses {
             report.push(say::id_undefined(path, Some(line), &id, &index.known()));
@@ -51,7 +50,7 @@ pub(super) fn check(
 struct Checker<'a> {
     path: &'a str,
     document: &'a Markdown,
-    tree: &'a dyn Tree,
+    tree: &'a dyn RepositoryFiles,
     /// What was looked up already.
     existing: BTreeMap<String, bool>,
     anchors: BTreeMap<String, Option<BTreeSet<String>>>,
@@ -105,7 +104,7 @@ impl Checker<'_> {
             if path == own {
                 return Some(slug::anchors(document));
             }
-            readable(path, tree).map(|text| slug::anchors(&markdown::read(&text, path)))
+            readable(path, tree).map(|text| slug::anchors(&document::read(&text, path).body))
         });
         let Some(anchors) = anchors else { return };
         let wanted = anchor.to_lowercase();
@@ -143,7 +142,7 @@ impl Checker<'_> {
 }
 
 /// The files of one folder. The root may be the top of a very large tree, and is not walked for a hint.
-fn names_in(folder: &str, tree: &dyn Tree) -> Vec<String> {
+fn names_in(folder: &str, tree: &dyn RepositoryFiles) -> Vec<String> {
     if folder.is_empty() {
         return Vec::new();
     }
@@ -162,32 +161,40 @@ fn is_path(key: &str, text: &str) -> bool {
     PATH_FIELDS.contains(&key) && text.contains(['/', '.']) && is_one_word && !is_pattern
 }
 
-/// Every id the document names, once for each line.
-fn used(document: &Markdown, targets: &[Range<usize>]) -> BTreeSet<(String, u32)> {
-    let mut used = BTreeSet::new();
-    let mut hidden: Vec<&Range<usize>> = targets.iter().collect();
+/// Every id the document names, once for each line. Targets and addresses are no words of the text.
+fn used(document: &Document) -> BTreeSet<(String, u32)> {
+    let body = &document.body;
+    let mut hidden: Vec<Range<usize>> = body.links.iter().map(|link| link.place.clone()).collect();
+    hidden.extend(addresses(&body.prose));
     hidden.sort_by_key(|range| range.start);
     let is_hidden = |place: &Range<usize>| {
         let after = hidden.partition_point(|range| range.start <= place.start);
         hidden[..after].last().is_some_and(|range| place.start < range.end)
     };
-    let (mut line, mut counted) = (1, 0);
-    for (id, place) in ids::found(&document.prose) {
-        line += newlines(&document.prose[counted..place.start]);
-        counted = place.start;
-        if !is_hidden(&place) {
-            used.insert((id.to_owned(), line));
-        }
-    }
-    for (code, line) in &document.code_words {
-        if ids::leading(code) == Some(code) {
-            used.insert((code.clone(), *line));
-        }
-    }
+    let told = ids::found(&body.prose).filter(|(_, place)| !is_hidden(place));
+    let mut used: BTreeSet<(String, u32)> =
+        told.map(|(id, place)| (id.to_owned(), body.line_at(place.start))).collect();
+    let code = body.code_words.iter().filter(|(code, _)| ids::leading(code) == Some(code));
+    used.extend(code.cloned());
     if let Some(front) = &document.front {
         in_fields(front, &mut used);
     }
     used
+}
+
+/// Addresses of the network that stand in the text as they are.
+fn addresses(prose: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    prose.match_indices("://").filter_map(move |(at, _)| {
+        if at < end {
+            return None;
+        }
+        let before = &prose[end..at];
+        let scheme =
+            before.len() - before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+        end = at + prose[at..].find(char::is_whitespace).unwrap_or(prose.len() - at);
+        (scheme > 0).then(|| at - scheme..end)
+    })
 }
 
 fn in_fields(node: &Node, used: &mut BTreeSet<(String, u32)>) {
@@ -200,7 +207,7 @@ fn in_fields(node: &Node, used: &mut BTreeSet<(String, u32)>) {
 }
 
 /// The document is a feature or story that an earlier file is already, or introduces one twice.
-fn twice(path: &str, document: &Markdown, index: &Index, report: &mut Report) {
+fn twice(path: &str, document: &Document, index: &Index, report: &mut Report) {
     if let Some((id, line)) = ids::claimed(path, document)
         && let Some(first) = index.claims(&id).first().filter(|first| first.path != path)
     {
@@ -211,7 +218,7 @@ fn twice(path: &str, document: &Markdown, index: &Index, report: &mut Report) {
         report.push(say::id_twice(path, line, &id, &other));
     }
     let mut introduced: BTreeMap<(&str, usize), u32> = BTreeMap::new();
-    for heading in &document.headings {
+    for heading in &document.body.headings {
         let Some(id) = ids::leading(&heading.title) else { continue };
         let rest = heading.title[id.len()..].trim_start();
         let introduces = rest.is_empty() || rest.starts_with([':', '-', '–', '—']);

@@ -37,7 +37,7 @@ pub(super) fn resolve(from: &str, written: &str) -> Target {
     let (Some(place), Some(anchor)) =
         (decoded(place), anchor.map_or(Some(None), |a| decoded(a).map(Some)))
     else {
-        return Target::Refused("what stands after % is no character");
+        return Target::Refused("the code after % is not a character");
     };
     if place.starts_with(['/', '\\']) {
         return Target::Refused("it is absolute");

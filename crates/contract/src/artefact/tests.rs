@@ -16,7 +16,7 @@ impl Files {
     }
 }
 
-impl Tree for Files {
+impl RepositoryFiles for Files {
     fn is_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }

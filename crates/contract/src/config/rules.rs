@@ -1,14 +1,15 @@
 //! What settings must say beyond their form: agents that exist, durations, limits that leave room.
 
-use super::{PARALLEL_TASKS_MAX, duration_ms, repository_parts};
+use super::{PARALLEL_TASKS_MAX, repository_parts};
 use crate::diagnostic::{Report, action::pattern_invalid, config as say};
-use crate::globs::{PathRules, is_inside};
 use crate::node::{Node, Value};
+use tollgate_core::duration;
 use tollgate_core::role::Role;
+use tollgate_judge::globs::{PathRules, is_inside};
 
 /// Looks at the node, so that it speaks also of settings whose form is wrong elsewhere.
 pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
-    let rules = Rules { root, file };
+    let rules = ConfigRules { root, file };
     rules.roles(report);
     for entry in root.get("agent").map(Node::entries).unwrap_or_default() {
         rules.agent(&entry.key, entry.line, &entry.node, report);
@@ -19,12 +20,12 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.tracker(report);
 }
 
-struct Rules<'a> {
+struct ConfigRules<'a> {
     root: &'a Node,
     file: &'a str,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> ConfigRules<'a> {
     fn at(&self, line: Option<u32>) -> (&'a str, Option<u32>) {
         (self.file, line)
     }
@@ -68,9 +69,6 @@ impl<'a> Rules<'a> {
                 }
             }
             "" => {}
-            "scripted" if list("args").is_empty() => {
-                report.push(say::script_missing(self.at(line), name));
-            }
             adapter if has_command => {
                 let line = agent.get("command").and_then(|command| command.line);
                 report.push(say::command_unused(self.at(line), name, adapter));
@@ -104,7 +102,9 @@ impl<'a> Rules<'a> {
             entries.iter().find(|entry| entry.key == key)
         });
         for entry in timeouts.iter().chain(single) {
-            if let Some(text) = entry.node.as_text().filter(|text| duration_ms(text).is_none()) {
+            if let Some(text) =
+                entry.node.as_text().filter(|text| duration::read_ms(text).is_none())
+            {
                 report.push(say::duration_invalid(self.at(entry.line), &entry.key, text));
             }
         }

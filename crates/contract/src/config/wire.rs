@@ -119,11 +119,10 @@ pub enum Adapter {
     Acp,
     Command,
     Manual,
-    Scripted,
 }
 
 impl Adapter {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 10] = [
         Self::Claude,
         Self::Codex,
         Self::Gemini,
@@ -134,7 +133,6 @@ impl Adapter {
         Self::Acp,
         Self::Command,
         Self::Manual,
-        Self::Scripted,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -149,7 +147,6 @@ impl Adapter {
             Self::Acp => "acp",
             Self::Command => "command",
             Self::Manual => "manual",
-            Self::Scripted => "scripted",
         }
     }
 

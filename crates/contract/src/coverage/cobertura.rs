@@ -1,11 +1,11 @@
 //! Cobertura XML: `line` elements with their hits below classes, else the sums of the root.
 
-use super::{Coverage, Files};
+use super::{Coverage, ReportedFiles};
 use crate::diagnostic::{Report, quote, reports as say};
 use crate::xml;
 use roxmltree::Node;
 
-pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Report> {
+pub(super) fn read(text: &str, path: &str, files: &mut ReportedFiles) -> Result<(), Report> {
     let document = xml::parse(text, path)?;
     let root = document.root_element();
     let name = root.tag_name().name();
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Repo
 
 /// Says whether there are any. A line stands once below its class and once below its method: the same file and line is
 /// one line.
-fn lines(root: Node<'_, '_>, path: &str, files: &mut Files, report: &mut Report) -> bool {
+fn lines(root: Node<'_, '_>, path: &str, files: &mut ReportedFiles, report: &mut Report) -> bool {
     let mut has_lines = false;
     for line in root.descendants().filter(|node| node.has_tag_name("line")) {
         let file = line.ancestors().find_map(|node| node.attribute("filename")).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! lcov tracefiles: records of lines between `SF:` and `end_of_record`.
 
-use super::{Coverage, Files};
+use super::{Coverage, ReportedFiles};
 use crate::diagnostic::{Diagnostic, Report, quote, reports as say};
 
 pub(super) fn is_lcov(text: &str) -> bool {
@@ -8,8 +8,9 @@ pub(super) fn is_lcov(text: &str) -> bool {
     lines.any(|line| line.starts_with("SF:") || line.starts_with("TN:"))
 }
 
-pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Report> {
-    let mut reader = Reader { path, number: 0, current: None, files, report: Report::default() };
+pub(super) fn read(text: &str, path: &str, files: &mut ReportedFiles) -> Result<(), Report> {
+    let mut reader =
+        LcovReader { path, number: 0, current: None, files, report: Report::default() };
     for (index, line) in text.lines().enumerate() {
         reader.number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let read = reader.line(line.trim());
@@ -29,12 +30,12 @@ pub(super) fn read(text: &str, path: &str, files: &mut Files) -> Result<(), Repo
     Ok(())
 }
 
-struct Reader<'a> {
+struct LcovReader<'a> {
     path: &'a str,
     number: u32,
     /// The file whose record is open, with what its record says of its sums.
     current: Option<(&'a str, Sums)>,
-    files: &'a mut Files,
+    files: &'a mut ReportedFiles,
     report: Report,
 }
 
@@ -44,7 +45,7 @@ struct Sums {
     hit: Option<u64>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LcovReader<'a> {
     fn fault(&mut self, message: String) {
         let fault: Diagnostic = say::coverage_line(self.path, self.number, message);
         self.report.push(fault);
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
 
     fn sum(&mut self, value: &str, set: impl Fn(&mut Sums, u64)) -> Result<(), String> {
         let Some((_, sums)) = &mut self.current else {
-            return Err("a sum stands before any SF:".to_owned());
+            return Err("a sum comes before any SF:".to_owned());
         };
         let number = value.trim().parse().map_err(|_| format!("{} is no count", quote(value)))?;
         set(sums, number);

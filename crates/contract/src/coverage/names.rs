@@ -1,6 +1,6 @@
 //! Which file of the tree a name in a report means, if any.
 
-use super::Files;
+use super::ReportedFiles;
 use std::collections::BTreeMap;
 
 /// No name of a file has more parts; a report that does must not cost its square in time.
@@ -11,7 +11,7 @@ const FOLDERS_MAX: usize = 20;
 /// Tools name files from the root, from a folder of their own, from where the tree lies on the machine or in a
 /// container, or behind the name of a package. Reports name files of others too, and some end like one of ours: what is
 /// cut off a name is the same for the whole report.
-pub(super) struct Names<'a> {
+pub(super) struct ReportNames<'a> {
     folders: &'a [String],
     is_file: &'a dyn Fn(&str) -> bool,
     /// Where the tree lay.
@@ -26,8 +26,8 @@ enum Path {
     Relative(Vec<String>),
 }
 
-impl<'a> Names<'a> {
-    pub fn new(files: &'a Files, root: &str, is_file: &'a dyn Fn(&str) -> bool) -> Self {
+impl<'a> ReportNames<'a> {
+    pub fn new(files: &'a ReportedFiles, root: &str, is_file: &'a dyn Fn(&str) -> bool) -> Self {
         let folders = &files.folders[..files.folders.len().min(FOLDERS_MAX)];
         let mut names = Self { folders, is_file, root: parts(root), package: Vec::new() };
         let all = || files.files.keys().flat_map(|name| names.paths(name));

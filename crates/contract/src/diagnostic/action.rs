@@ -1,6 +1,6 @@
 //! Faults of action files and role files.
 
-use super::{Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+use super::{Diagnostic, Location, any_of, did_you_mean, pages, perhaps_meant, quote};
 use tollgate_core::role::Role;
 
 pages! {
@@ -55,7 +55,7 @@ pages! {
 
 pub(crate) fn name_invalid(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{} cannot be used as a name", quote(found));
-    Diagnostic::error(NAME_INVALID, Place::file(file, line), message)
+    Diagnostic::error(NAME_INVALID, Location::file(file, line), message)
         .help("Use small letters, digits and dashes, such as quick-fix")
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn name_of_file(
     expected: &str,
 ) -> Diagnostic {
     let message = format!("the action calls itself {}", quote(found));
-    Diagnostic::error(NAME_OF_FILE, Place::file(file, line), message)
+    Diagnostic::error(NAME_OF_FILE, Location::file(file, line), message)
         .help(format!("Write name: {expected}, or rename the file"))
 }
 
@@ -75,25 +75,25 @@ pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagno
         [] => "this step does nothing".to_owned(),
         found => format!("this step does several things at once: {}", found.join(", ")),
     };
-    Diagnostic::error(STEP_VERB, Place::file(file, line), message)
+    Diagnostic::error(STEP_VERB, Location::file(file, line), message)
         .help("Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close")
 }
 
 pub(crate) fn few_members(file: &str, line: Option<u32>, found: usize) -> Diagnostic {
     let message = format!("a parallel step with {found} member(s)");
-    Diagnostic::error(FEW_MEMBERS, Place::file(file, line), message)
+    Diagnostic::error(FEW_MEMBERS, Location::file(file, line), message)
         .help("Give it two members or more, or write a dispatch step")
 }
 
 pub(crate) fn gate_name(file: &str, line: Option<u32>, verb: &str, found: &str) -> Diagnostic {
     let message = format!("{verb} is {}, which is not the name of a gate", quote(found));
-    Diagnostic::error(GATE_NAME, Place::file(file, line), message)
+    Diagnostic::error(GATE_NAME, Location::file(file, line), message)
         .help("Use one word, such as SECURITY_REVIEW")
 }
 
 pub(crate) fn check_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{found} is not something that can be checked");
-    Diagnostic::error(CHECK_UNKNOWN, Place::file(file, line), message)
+    Diagnostic::error(CHECK_UNKNOWN, Location::file(file, line), message)
         .help("Use acceptance, lifecycle, coverage, planning or `cmd: COMMAND`")
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn step_key(file: &str, line: Option<u32>, key: &str, verb: &str) -> 
         ("approve", "inputs" | "outputs") => "Use shows for what the gate shows",
         _ => "Remove it",
     };
-    Diagnostic::error(STEP_KEY, Place::file(file, line), message).help(help)
+    Diagnostic::error(STEP_KEY, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn step_value(
@@ -114,50 +114,50 @@ pub(crate) fn step_value(
     known: &str,
 ) -> Diagnostic {
     let message = format!("{verb} is {found}, but must be {known}");
-    Diagnostic::error(STEP_VALUE, Place::file(file, line), message)
+    Diagnostic::error(STEP_VALUE, Location::file(file, line), message)
         .help(format!("Write {verb}: {known}"))
 }
 
 pub(crate) fn role_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     let message = format!("nobody is known as {}", quote(found));
-    Diagnostic::error(ROLE_UNKNOWN, Place::file(file, line), message)
+    Diagnostic::error(ROLE_UNKNOWN, Location::file(file, line), message)
         .help(did_you_mean(found, &known))
 }
 
 pub(crate) fn path_invalid(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{} is not a path inside the repository", quote(found));
-    Diagnostic::error(PATH_INVALID, Place::file(file, line), message)
+    Diagnostic::error(PATH_INVALID, Location::file(file, line), message)
         .help("Write a relative path such as spec.md or docs/")
 }
 
 pub(crate) fn output_protected(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("no agent may write {}", quote(found));
-    Diagnostic::error(OUTPUT_PROTECTED, Place::file(file, line), message)
+    Diagnostic::error(OUTPUT_PROTECTED, Location::file(file, line), message)
         .help("Declare another file as the output")
 }
 
 pub(crate) fn output_twice(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("two members of this step write {}", quote(found));
-    Diagnostic::error(OUTPUT_TWICE, Place::file(file, line), message)
+    Diagnostic::error(OUTPUT_TWICE, Location::file(file, line), message)
         .help("Give each member a file of its own, or make two steps of it")
 }
 
 pub(crate) fn no_close(file: &str, line: Option<u32>) -> Diagnostic {
     let message = "the action must end with exactly one close step";
-    Diagnostic::error(NO_CLOSE, Place::file(file, line), message)
+    Diagnostic::error(NO_CLOSE, Location::file(file, line), message)
         .help("Make `- {close: done, state: DONE}` the last step and the only one of its kind")
 }
 
 pub(crate) fn no_plan(file: &str, line: Option<u32>) -> Diagnostic {
     let message = "no step before this one makes a tasks.yaml";
-    Diagnostic::error(NO_PLAN, Place::file(file, line), message)
+    Diagnostic::error(NO_PLAN, Location::file(file, line), message)
         .help("Put a dispatch with `outputs: [tasks.yaml]` before it")
 }
 
 pub(crate) fn nothing_to_correct(file: &str, line: Option<u32>, role: &str) -> Diagnostic {
     let message = format!("{role} is to be sent back, but no step before this one dispatches it");
-    Diagnostic::error(NOTHING_TO_CORRECT, Place::file(file, line), message)
+    Diagnostic::error(NOTHING_TO_CORRECT, Location::file(file, line), message)
         .help("Dispatch the role before, or take it out of corrects")
 }
 
@@ -171,13 +171,13 @@ pub(crate) fn role_not_named(
     let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     let help = perhaps_meant(found, known)
         .unwrap_or_else(|| format!("Add the field role with {}", any_of(&roles)));
-    Diagnostic::error(ROLE_NOT_NAMED, Place::file(file, line), message).help(help)
+    Diagnostic::error(ROLE_NOT_NAMED, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn role_without_text(file: &str) -> Diagnostic {
     let message = "there is no text behind the front matter";
-    Diagnostic::error(ROLE_WITHOUT_TEXT, Place::file(file, None), message)
-        .help("Write what the role is told")
+    Diagnostic::error(ROLE_WITHOUT_TEXT, Location::file(file, None), message)
+        .help("Write the instructions for the role")
 }
 
 pub(crate) fn pattern_invalid(
@@ -187,6 +187,6 @@ pub(crate) fn pattern_invalid(
     cause: &str,
 ) -> Diagnostic {
     let message = format!("the pattern {} cannot be read: {cause}", quote(found));
-    Diagnostic::error(PATTERN_INVALID, Place::file(file, line), message)
+    Diagnostic::error(PATTERN_INVALID, Location::file(file, line), message)
         .help("Write a path relative to the repository, a glob, or a folder that ends in /")
 }

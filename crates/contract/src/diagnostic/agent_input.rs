@@ -1,6 +1,6 @@
 //! Faults of the input that a dispatch is given.
 
-use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, quote};
 use tollgate_core::role::Role;
 
 pages! {
@@ -19,30 +19,30 @@ pages! {
         "The task of a dispatch is named by its id, such as T-001, or is meta for work on the session as a whole.";
 }
 
-pub(crate) fn agent_unknown(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn agent_unknown(at: Location, found: &str) -> Diagnostic {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     let message = format!("{} is not the name of an agent", quote(found));
     Diagnostic::error(AGENT_UNKNOWN, at, message).help(did_you_mean(found, &known))
 }
 
-pub(crate) fn changed_files_missing(at: Place) -> Diagnostic {
+pub(crate) fn changed_files_missing(at: Location) -> Diagnostic {
     let message = "a Reviewer is dispatched without session_changed_files";
     Diagnostic::error(CHANGED_FILES_MISSING, at, message)
         .help("List every file changed in the session; [] when there is none")
 }
 
-pub(crate) fn old_path_missing(at: Place, path: &str) -> Diagnostic {
+pub(crate) fn old_path_missing(at: Location, path: &str) -> Diagnostic {
     let message = format!("{} is renamed but has no old_path", quote(path));
     Diagnostic::error(OLD_PATH_MISSING, at, message).help("Add old_path with the former name")
 }
 
-pub(crate) fn session_placeholder(at: Place, path: &str) -> Diagnostic {
+pub(crate) fn session_placeholder(at: Location, path: &str) -> Diagnostic {
     let message = format!("the path {} holds the placeholder <session>", quote(path));
     Diagnostic::error(SESSION_PLACEHOLDER, at, message)
         .help("Put the name of the session in its place")
 }
 
-pub(crate) fn task_id_invalid(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn task_id_invalid(at: Location, found: &str) -> Diagnostic {
     let message = format!("{} is not the id of a task", quote(found));
     Diagnostic::error(TASK_ID_INVALID, at, message).help("Write an id such as T-001, or meta")
 }

@@ -1,6 +1,6 @@
 //! Faults of the documents that actions produce: form, completeness, and what they refer to.
 
-use super::{Diagnostic, Place, pages, perhaps_meant, quote};
+use super::{Diagnostic, Location, pages, perhaps_meant, quote};
 
 pages! {
     EMPTY = "artefact.empty":
@@ -45,36 +45,36 @@ pages! {
 }
 
 pub(crate) fn empty(file: &str) -> Diagnostic {
-    Diagnostic::error(EMPTY, Place::file(file, None), "the file says nothing")
+    Diagnostic::error(EMPTY, Location::file(file, None), "the file says nothing")
         .help("Write its content, or say that there is none and why")
 }
 
 pub(crate) fn no_planning() -> Diagnostic {
     let message = "there is nothing in planning-mds/ that could be checked";
-    Diagnostic::error(EMPTY, Place::file("planning-mds/", None), message)
+    Diagnostic::error(EMPTY, Location::file("planning-mds/", None), message)
         .help("Lay it out with `tollgate run --action init`")
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: u64) -> Diagnostic {
-    let message = format!("the document has {bytes} bytes, but {bytes_max} are the most");
-    Diagnostic::error(TOO_LARGE, Place::file(file, None), message).help("Cut it into several")
+    let message = format!("the document has {bytes} bytes; the limit is {bytes_max}");
+    Diagnostic::error(TOO_LARGE, Location::file(file, None), message).help("Cut it into several")
 }
 
 pub(crate) fn fence_open(file: &str, line: u32) -> Diagnostic {
     let message = "the code block that begins here never ends";
-    Diagnostic::error(FENCE_OPEN, Place::file(file, Some(line)), message)
+    Diagnostic::error(FENCE_OPEN, Location::file(file, Some(line)), message)
         .help("Close it with a line of the same marks")
 }
 
 pub(crate) fn front_matter_open(file: &str) -> Diagnostic {
     let message = "the front matter has no line \"---\" at its end";
-    Diagnostic::error(FRONT_OPEN, Place::file(file, Some(1)), message)
+    Diagnostic::error(FRONT_OPEN, Location::file(file, Some(1)), message)
         .help("Put a line `---` after the last field")
 }
 
 pub(crate) fn conflict_marker(file: &str, line: u32) -> Diagnostic {
     let message = "this line was left behind by an unfinished merge";
-    Diagnostic::error(CONFLICT, Place::file(file, Some(line)), message)
+    Diagnostic::error(CONFLICT, Location::file(file, Some(line)), message)
         .help("Decide which side holds and remove the marks")
 }
 
@@ -83,13 +83,13 @@ pub(crate) fn only_placeholders(file: &str, line: u32, section: Option<&str>) ->
         Some(section) => format!("the section {} holds only a placeholder", quote(section)),
         None => "the document holds only placeholders".to_owned(),
     };
-    Diagnostic::error(PLACEHOLDER, Place::file(file, Some(line)), message)
+    Diagnostic::error(PLACEHOLDER, Location::file(file, Some(line)), message)
         .help("Write what belongs there, or say that there is nothing and why")
 }
 
 pub(crate) fn unfilled(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("the placeholder {} was not filled in", quote(found));
-    Diagnostic::error(PLACEHOLDER, Place::file(file, Some(line)), message)
+    Diagnostic::error(PLACEHOLDER, Location::file(file, Some(line)), message)
         .help("Replace it with its value")
 }
 
@@ -105,11 +105,11 @@ pub(crate) fn link_broken(
         Some(near) => format!("Did you mean {} in that folder?", quote(near)),
         None => "Write the file, or correct or remove the link".to_owned(),
     };
-    Diagnostic::error(LINK_BROKEN, Place::file(file, line), message).help(help)
+    Diagnostic::error(LINK_BROKEN, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn link_empty(file: &str, line: u32) -> Diagnostic {
-    Diagnostic::error(LINK_BROKEN, Place::file(file, Some(line)), "this link leads nowhere")
+    Diagnostic::error(LINK_BROKEN, Location::file(file, Some(line)), "this link leads nowhere")
         .help("Give it a target, or make it plain text")
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn link_anchor(
     known: &[&str],
 ) -> Diagnostic {
     let message = format!("{} has no heading with the anchor {}", quote(path), quote(anchor));
-    Diagnostic::error(LINK_ANCHOR, Place::file(file, Some(line)), message)
+    Diagnostic::error(LINK_ANCHOR, Location::file(file, Some(line)), message)
         .help_if(perhaps_meant(anchor, known))
 }
 
@@ -132,13 +132,13 @@ pub(crate) fn link_refused(
     cause: &str,
 ) -> Diagnostic {
     let message = format!("{} cannot be followed: {cause}", quote(written));
-    Diagnostic::error(LINK_REFUSED, Place::file(file, line), message)
+    Diagnostic::error(LINK_REFUSED, Location::file(file, line), message)
         .help("Write a path relative to this document")
 }
 
 pub(crate) fn link_label(file: &str, line: u32, label: &str) -> Diagnostic {
     let message = format!("the label {} of this link is not defined", quote(label));
-    Diagnostic::error(LINK_LABEL, Place::file(file, Some(line)), message)
+    Diagnostic::error(LINK_LABEL, Location::file(file, Some(line)), message)
         .help(format!("Add a line \"[{label}]: target\""))
 }
 
@@ -146,23 +146,23 @@ pub(crate) fn id_undefined(file: &str, line: Option<u32>, id: &str, known: &[&st
     let message = format!("{} is defined nowhere in planning-mds/", quote(id));
     let help = perhaps_meant(id, known)
         .unwrap_or_else(|| "Write the document that defines it, or take it out".to_owned());
-    Diagnostic::error(ID_UNDEFINED, Place::file(file, line), message).help(help)
+    Diagnostic::error(ID_UNDEFINED, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn id_twice(file: &str, line: Option<u32>, id: &str, other: &str) -> Diagnostic {
     let message = format!("{} is already defined by {other}", quote(id));
-    Diagnostic::error(ID_TWICE, Place::file(file, line), message)
+    Diagnostic::error(ID_TWICE, Location::file(file, line), message)
         .help("Give one of them an id of its own")
 }
 
 pub(crate) fn api_incomplete(file: &str, line: Option<u32>, missing: &str) -> Diagnostic {
     let message = format!("the interface description lacks {missing}");
-    Diagnostic::error(API_INCOMPLETE, Place::file(file, line), message)
+    Diagnostic::error(API_INCOMPLETE, Location::file(file, line), message)
         .help("Describe the interface in the form of OpenAPI")
 }
 
 pub(crate) fn ref_broken(file: &str, pointer: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("the reference {} points to nothing", quote(found));
-    Diagnostic::error(REF_BROKEN, Place::new(file, pointer, line), message)
+    Diagnostic::error(REF_BROKEN, Location::new(file, pointer, line), message)
         .help("Correct the reference, or write what it points to")
 }

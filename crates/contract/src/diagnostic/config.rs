@@ -1,6 +1,6 @@
 //! Faults of tollgate.toml.
 
-use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, quote};
 
 pages! {
     AGENT_UNDEFINED = "config.agent_undefined":
@@ -16,8 +16,6 @@ pages! {
          change it.";
     PROGRAM_UNUSED = "config.program_unused":
         "With the adapters `command` and `acp` the program is the first of `command`; `program` is for the others.";
-    SCRIPT_MISSING = "config.script_missing":
-        "An agent with the adapter `scripted` needs its script as the first of `args`.";
     DURATION_INVALID = "config.duration_invalid":
         "A duration is a whole number and a unit: ms, s, m or h, such as \"90s\" or \"30m\". It is more than zero and at\n\
          most a year.";
@@ -83,11 +81,6 @@ pub(crate) fn command_unused(at: (&str, Option<u32>), name: &str, adapter: &str)
         .help("Remove command, or set adapter = \"command\"")
 }
 
-pub(crate) fn script_missing(at: (&str, Option<u32>), name: &str) -> Diagnostic {
-    let message = format!("agent {} has the adapter \"scripted\" but no script", quote(name));
-    Diagnostic::error(SCRIPT_MISSING, place(at), message).help("Add args = [\"script.json\"]")
-}
-
 pub(crate) fn duration_invalid(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
     let message = format!("`{key}` is {}, which is not a duration", quote(found));
     Diagnostic::error(DURATION_INVALID, place(at), message)
@@ -140,6 +133,6 @@ pub(crate) fn roles_unassigned(at: (&str, Option<u32>), roles: &[&str]) -> Diagn
         .help("Set default = \"NAME\" under [roles]")
 }
 
-fn place((file, line): (&str, Option<u32>)) -> Place {
-    Place::file(file, line)
+fn place((file, line): (&str, Option<u32>)) -> Location {
+    Location::file(file, line)
 }

@@ -1,6 +1,6 @@
 //! What the built-in gates of a lifecycle find in a repository.
 
-use super::{Diagnostic, Place, any_of, pages, quote};
+use super::{Diagnostic, Location, any_of, pages, quote};
 
 pages! {
     TERM_BLOCKED = "gate.term_blocked":
@@ -49,32 +49,32 @@ pages! {
 pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u32)) -> Diagnostic {
     let (glossary, at) = defined;
     let message = format!("{} is a term of the solution ({glossary}:{at})", quote(term));
-    Diagnostic::error(TERM_BLOCKED, Place::file(path, Some(line)), message)
+    Diagnostic::error(TERM_BLOCKED, Location::file(path, Some(line)), message)
         .help("Say it in general words, or move the text to planning-mds/")
 }
 
 pub(crate) fn glossary_missing(path: &str) -> Diagnostic {
     let message = "there is no glossary to compare agents/ with";
-    Diagnostic::error(GLOSSARY_MISSING, Place::file(path, None), message)
+    Diagnostic::error(GLOSSARY_MISSING, Location::file(path, None), message)
         .help("Write it with the terms of the solution")
 }
 
 pub(crate) fn no_terms(path: &str) -> Diagnostic {
     let message = "the glossary defines no term";
-    Diagnostic::error(NO_TERMS, Place::file(path, None), message)
+    Diagnostic::error(NO_TERMS, Location::file(path, None), message)
         .help("Add terms, or a section \"Blocked terms\" that may be empty")
 }
 
 pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
     let message = "the section \"Blocked terms\" has neither a list nor a table";
-    Diagnostic::error(TERMS_UNCLEAR, Place::file(path, Some(line)), message)
+    Diagnostic::error(TERMS_UNCLEAR, Location::file(path, Some(line)), message)
         .help("List one term an entry, or `- None`")
 }
 
 /// An error in the strict form of the gate.
 pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
     let message = "the planning document does not exist";
-    let place = Place::file(path, None);
+    let place = Location::file(path, None);
     let diagnostic = match is_strict {
         true => Diagnostic::error(FILE_MISSING, place, message),
         false => Diagnostic::warning(FILE_MISSING, place, message),
@@ -83,51 +83,55 @@ pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
 }
 
 pub(crate) fn file_blank(path: &str) -> Diagnostic {
-    Diagnostic::error(FILE_BLANK, Place::file(path, None), "the file holds nothing")
+    Diagnostic::error(FILE_BLANK, Location::file(path, None), "the file holds nothing")
         .help("Fill it, or remove it")
 }
 
 pub(crate) fn no_contract(path: &str) -> Diagnostic {
     let message = "this is no API contract: it has no openapi, swagger or asyncapi version";
-    Diagnostic::error(NO_CONTRACT, Place::file(path, None), message)
+    Diagnostic::error(NO_CONTRACT, Location::file(path, None), message)
         .help("Add the version, such as `openapi: 3.1.0`, or move a part into a folder below")
 }
 
 pub(crate) fn contract_field(path: &str, line: Option<u32>, field: &str) -> Diagnostic {
     let message = format!("the API contract does not say its {}", quote(field));
-    Diagnostic::error(CONTRACT_FIELD, Place::file(path, line), message).help("Add it")
+    Diagnostic::error(CONTRACT_FIELD, Location::file(path, line), message).help("Add it")
 }
 
 pub(crate) fn contract_empty(path: &str, line: Option<u32>, bodies: &[&str]) -> Diagnostic {
     let message = format!("the API contract describes nothing under {}", any_of(bodies));
-    Diagnostic::error(CONTRACT_EMPTY, Place::file(path, line), message)
+    Diagnostic::error(CONTRACT_EMPTY, Location::file(path, line), message)
         .help("Describe at least one entry")
 }
 
 pub(crate) fn api_missing(folder: &str) -> Diagnostic {
     let message = "there is no API contract";
-    Diagnostic::error(API_MISSING, Place::file(folder, None), message)
+    Diagnostic::error(API_MISSING, Location::file(folder, None), message)
         .help("Add one as .yaml, .yml or .json, or take the gate out of the stage")
 }
 
 pub(crate) fn placeholder(path: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("{} stands for text to come", quote(found));
-    Diagnostic::error(PLACEHOLDER, Place::file(path, Some(line)), message)
+    Diagnostic::error(PLACEHOLDER, Location::file(path, Some(line)), message)
         .help("Write what was found, or remove the file until it is known")
 }
 
 pub(crate) fn only_headings(path: &str) -> Diagnostic {
-    Diagnostic::error(ONLY_HEADINGS, Place::file(path, None), "nothing stands below the headings")
-        .help("Write what was looked at and what was found")
+    Diagnostic::error(
+        ONLY_HEADINGS,
+        Location::file(path, None),
+        "nothing stands below the headings",
+    )
+    .help("Write what was looked at and what was found")
 }
 
 pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
     let message = "there is no evidence of security";
-    Diagnostic::error(EVIDENCE_MISSING, Place::file(folder, None), message)
+    Diagnostic::error(EVIDENCE_MISSING, Location::file(folder, None), message)
         .help("Add notes of a review or results of a scan")
 }
 
 pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(UNSEEN, Place::file(path, None), format!("it cannot be looked at: {why}"))
-        .help("See that it is a plain file that you may read")
+    Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be looked at: {why}"))
+        .help("Check that it is a plain file that you may read")
 }

@@ -1,7 +1,7 @@
 //! Faults in the labels of a work item.
 
-use super::{Diagnostic, Place, any_of, pages, quote};
-use crate::labels::{At, Category, Kind};
+use super::{Diagnostic, Location, any_of, pages, quote};
+use crate::labels::{Category, ItemCategory, LabelLocation};
 use crate::nearest::nearest;
 
 pages! {
@@ -26,7 +26,7 @@ pages! {
         "A refinement has a label of complexity. It is a question and not work, so it has none.";
 }
 
-pub(crate) fn unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
+pub(crate) fn unknown(at: LabelLocation<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message = format!("{} is not a known label", quote(found));
     let help = match nearest_label(found, known) {
         Some(near) => format!("Did you mean {}?", quote(near)),
@@ -35,33 +35,38 @@ pub(crate) fn unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::error(UNKNOWN, place(at), message).help(help)
 }
 
-pub(crate) fn missing(at: At<'_>, category: Category, kind: Kind, choices: &[&str]) -> Diagnostic {
+pub(crate) fn missing(
+    at: LabelLocation<'_>,
+    category: Category,
+    kind: ItemCategory,
+    choices: &[&str],
+) -> Diagnostic {
     let message = format!("{} has no label of {}", item(kind), category.as_str());
     Diagnostic::error(MISSING, place(at), message).help(format!("Add {}", any_of(choices)))
 }
 
-pub(crate) fn several(at: At<'_>, category: Category, found: &[&str]) -> Diagnostic {
+pub(crate) fn several(at: LabelLocation<'_>, category: Category, found: &[&str]) -> Diagnostic {
     let message = format!("{} labels of {}: {}", found.len(), category.as_str(), found.join(", "));
     Diagnostic::error(SEVERAL, place(at), message).help("Keep exactly one of them")
 }
 
-pub(crate) fn type_wrong(at: At<'_>, found: &str, kind: Kind) -> Diagnostic {
+pub(crate) fn type_wrong(at: LabelLocation<'_>, found: &str, kind: ItemCategory) -> Diagnostic {
     let message = format!("{} is labelled {}", item(kind), quote(found));
     Diagnostic::error(TYPE_WRONG, place(at), message)
         .help(format!("Use {} in its place", kind.label()))
 }
 
-pub(crate) fn not_pending(at: At<'_>, found: &str) -> Diagnostic {
+pub(crate) fn not_pending(at: LabelLocation<'_>, found: &str) -> Diagnostic {
     let message = format!("a new item has {}, but must begin as status:pending", quote(found));
     Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending in its place")
 }
 
-pub(crate) fn priority_low(at: At<'_>) -> Diagnostic {
+pub(crate) fn priority_low(at: LabelLocation<'_>) -> Diagnostic {
     let message = "a refinement has \"priority:low\", although other work waits for its answer";
     Diagnostic::error(PRIORITY_LOW, place(at), message).help("Use priority:high or priority:medium")
 }
 
-pub(crate) fn complexity_refused(at: At<'_>, found: &str) -> Diagnostic {
+pub(crate) fn complexity_refused(at: LabelLocation<'_>, found: &str) -> Diagnostic {
     let message = format!("a refinement has {}, but is a question and not work", quote(found));
     Diagnostic::error(COMPLEXITY_REFUSED, place(at), message).help("Remove it")
 }
@@ -74,13 +79,13 @@ fn nearest_label<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     known.iter().copied().find(|name| rest(name) == near)
 }
 
-fn item(kind: Kind) -> &'static str {
+fn item(kind: ItemCategory) -> &'static str {
     match kind {
-        Kind::Task => "a task",
-        Kind::Refinement => "a refinement",
+        ItemCategory::Task => "a task",
+        ItemCategory::Refinement => "a refinement",
     }
 }
 
-fn place(at: At<'_>) -> Place {
-    Place::new(at.file, at.pointer, at.line)
+fn place(at: LabelLocation<'_>) -> Location {
+    Location::new(at.file, at.pointer, at.line)
 }

@@ -1,6 +1,6 @@
 //! Faults of lifecycle-stage.yaml.
 
-use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, quote};
 use crate::gates::Builtin;
 
 pages! {
@@ -76,6 +76,6 @@ pub(crate) fn builtin_unknown(at: At<'_>, found: &str) -> Diagnostic {
     Diagnostic::error(BUILTIN_UNKNOWN, place(at), message).help(did_you_mean(found, &known))
 }
 
-fn place((file, line): At<'_>) -> Place {
-    Place::file(file, line)
+fn place((file, line): At<'_>) -> Location {
+    Location::file(file, line)
 }

@@ -1,6 +1,6 @@
 //! Faults between a planner's result, the plan and its work items.
 
-use super::{Diagnostic, Place, did_you_mean, pages, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, quote};
 
 pages! {
     ID_UNKNOWN = "plan.id_unknown":
@@ -61,13 +61,13 @@ pub(crate) fn item_exists(pointer: &str, id: &str, labels: &[String]) -> Diagnos
 
 pub(crate) fn blocked_by_unknown(path: &str, found: &str, known: &[&str]) -> Diagnostic {
     let message = format!("it is blocked by {}, which is no task of the plan", quote(found));
-    Diagnostic::error(BLOCKED_BY_UNKNOWN, Place::file(path, None), message)
+    Diagnostic::error(BLOCKED_BY_UNKNOWN, Location::file(path, None), message)
         .help(did_you_mean(found, known))
 }
 
 pub(crate) fn blocked_by_cycle(cycle: &[&str]) -> Diagnostic {
     let message = format!("these tasks wait for each other: {}", cycle.join(" → "));
-    Diagnostic::error(BLOCKED_BY_CYCLE, Place::file("tasks.yaml", None), message)
+    Diagnostic::error(BLOCKED_BY_CYCLE, Location::file("tasks.yaml", None), message)
         .help("Remove one of these from depends_on or blocked_by")
 }
 
@@ -99,35 +99,35 @@ pub(crate) fn no_task() -> Diagnostic {
 
 pub(crate) fn edit_unsafe(cause: &str) -> Diagnostic {
     let message = format!("the tasks cannot be written into this file: {cause}");
-    Diagnostic::error(EDIT_UNSAFE, Place::file("tasks.yaml", None), message)
+    Diagnostic::error(EDIT_UNSAFE, Location::file("tasks.yaml", None), message)
         .help("Write each task as a block that begins with `- id:`")
 }
 
 pub(crate) fn item_missing(task: &str, path: &str) -> Diagnostic {
     let message = format!("the work item {} of task {task} is not there", quote(path));
-    Diagnostic::error(ITEM_MISSING, Place::file("tasks.yaml", None), message)
+    Diagnostic::error(ITEM_MISSING, Location::file("tasks.yaml", None), message)
         .help("Write it, or take `work_item` out of the task and list files_expected")
 }
 
 pub(crate) fn item_refinement(task: &str, path: &str) -> Diagnostic {
     let message = format!("the work item of task {task} is a refinement, which is never a task");
-    Diagnostic::error(ITEM_REFINEMENT, Place::file(path, None), message)
+    Diagnostic::error(ITEM_REFINEMENT, Location::file(path, None), message)
         .help("Take the task out of tasks.yaml until the question is answered")
 }
 
 pub(crate) fn item_closed(task: &str, path: &str) -> Diagnostic {
     let message = format!("the work item of task {task} is closed");
-    Diagnostic::error(ITEM_CLOSED, Place::file(path, None), message)
+    Diagnostic::error(ITEM_CLOSED, Location::file(path, None), message)
         .help("Take the task out of tasks.yaml, or open the item")
 }
 
 pub(crate) fn owner_unknown(path: &str, file: &str, owner: &str, known: &[&str]) -> Diagnostic {
     let message =
         format!("{} is owned by {}, which is no task of the plan", quote(file), quote(owner));
-    Diagnostic::error(OWNER_UNKNOWN, Place::file(path, None), message)
+    Diagnostic::error(OWNER_UNKNOWN, Location::file(path, None), message)
         .help(did_you_mean(owner, known))
 }
 
-fn here(pointer: &str) -> Place {
-    Place::new("", pointer, None)
+fn here(pointer: &str) -> Location {
+    Location::new("", pointer, None)
 }

@@ -1,6 +1,6 @@
 //! Faults of what an agent answered.
 
-use super::{Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+use super::{Diagnostic, Location, any_of, did_you_mean, pages, perhaps_meant, quote};
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 
@@ -207,7 +207,7 @@ pub(crate) fn result_role_unknown(found: &str, known: &[&str]) -> Diagnostic {
 }
 
 pub(crate) fn too_many_items(count: usize, count_max: usize) -> Diagnostic {
-    let message = format!("{count} items are to be created, but at most {count_max} are taken");
+    let message = format!("{count} items to create; the limit is {count_max}");
     Diagnostic::error(TOO_MANY_ITEMS, here("/create"), message)
         .help("Combine items or split the goal")
 }
@@ -288,6 +288,6 @@ pub(crate) fn review_approves_finding(pointer: &str, body: &str) -> Diagnostic {
         .help("Begin it with [Warning], or answer needs-changes")
 }
 
-fn here(pointer: &str) -> Place {
-    Place::new("", pointer, None)
+fn here(pointer: &str) -> Location {
+    Location::new("", pointer, None)
 }

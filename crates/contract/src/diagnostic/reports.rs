@@ -1,6 +1,6 @@
 //! Faults of reports that test runners, coverage tools and scanners wrote.
 
-use super::{Diagnostic, Place, pages, quote};
+use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     XML_SYNTAX = "xml.syntax":
@@ -36,35 +36,35 @@ pages! {
 
 pub(crate) fn xml_syntax(file: &str, line: u32, cause: &str) -> Diagnostic {
     let message = format!("this is not well-formed XML: {cause}");
-    Diagnostic::error(XML_SYNTAX, Place::file(file, Some(line)), message)
-        .help("Run the program that writes it again, and see that it ends well")
+    Diagnostic::error(XML_SYNTAX, Location::file(file, Some(line)), message)
+        .help("Run the program that writes it again, and check that it succeeds")
 }
 
 pub(crate) fn xml_refused(file: &str, line: u32, why: &str) -> Diagnostic {
     let message = format!("this XML is not read: {why}");
-    Diagnostic::error(XML_REFUSED, Place::file(file, Some(line)), message)
+    Diagnostic::error(XML_REFUSED, Location::file(file, Some(line)), message)
         .help("Have the tool write a plain report without declarations, or several smaller ones")
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: usize) -> Diagnostic {
     let message = format!("the report has {bytes} bytes, but at most {bytes_max} are read");
-    Diagnostic::error(TOO_LARGE, Place::file(file, None), message)
+    Diagnostic::error(TOO_LARGE, Location::file(file, None), message)
         .help("Have the tool write several smaller reports")
 }
 
 pub(crate) fn coverage_kind(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{found} is neither lcov nor Cobertura");
-    Diagnostic::error(COVERAGE_KIND, Place::file(file, line), message)
+    Diagnostic::error(COVERAGE_KIND, Location::file(file, line), message)
         .help("Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML")
 }
 
 pub(crate) fn coverage_empty(file: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(COVERAGE_EMPTY, Place::file(file, None), why)
+    Diagnostic::error(COVERAGE_EMPTY, Location::file(file, None), why)
         .help("See that the tests ran under the coverage tool, and that it looks at this project")
 }
 
 pub(crate) fn coverage_line(file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(COVERAGE_LINE, Place::file(file, Some(line)), message)
+    Diagnostic::error(COVERAGE_LINE, Location::file(file, Some(line)), message)
         .help("Write the report again with the coverage tool")
 }
 
@@ -73,20 +73,20 @@ pub(crate) fn junit_kind(file: &str, line: u32, root: &str) -> Diagnostic {
         "the outermost element is {}, but a JUnit report begins with testsuites or testsuite",
         quote(root)
     );
-    Diagnostic::error(JUNIT_KIND, Place::file(file, Some(line)), message)
+    Diagnostic::error(JUNIT_KIND, Location::file(file, Some(line)), message)
         .help("Have the test runner write JUnit XML")
 }
 
 pub(crate) fn junit_number(file: &str, line: u32, name: &str, found: &str) -> Diagnostic {
     let message = format!("{name} is {}, but must be a count", quote(found));
-    Diagnostic::error(JUNIT_NUMBER, Place::file(file, Some(line)), message)
+    Diagnostic::error(JUNIT_NUMBER, Location::file(file, Some(line)), message)
 }
 
 pub(crate) fn sarif_kind(file: &str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(SARIF_KIND, Place::file(file, None), message)
+    Diagnostic::error(SARIF_KIND, Location::file(file, None), message)
         .help("Have the scanner write SARIF 2.1.0")
 }
 
 pub(crate) fn sarif_result(file: &str, pointer: &str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(SARIF_RESULT, Place::new(file, pointer, None), message)
+    Diagnostic::error(SARIF_RESULT, Location::new(file, pointer, None), message)
 }

@@ -1,6 +1,6 @@
 //! Faults of Markdown documents that must have certain sections.
 
-use super::{Diagnostic, Place, pages, quote};
+use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     MISSING = "sections.missing":
@@ -12,12 +12,12 @@ pages! {
 
 pub(crate) fn missing(file: &str, section: &str) -> Diagnostic {
     let message = format!("the section {} is missing", quote(section));
-    Diagnostic::error(MISSING, Place::file(file, None), message)
+    Diagnostic::error(MISSING, Location::file(file, None), message)
         .help(format!("Add a heading such as \"## {section}\" with its content below it"))
 }
 
 pub(crate) fn empty(file: &str, line: u32, section: &str) -> Diagnostic {
     let message = format!("the section {} is empty", quote(section));
-    Diagnostic::error(EMPTY, Place::file(file, Some(line)), message)
+    Diagnostic::error(EMPTY, Location::file(file, Some(line)), message)
         .help("Write its content, or say that there is none and why")
 }

@@ -1,7 +1,7 @@
 //! Faults of form that every structured document can have.
 
-use super::{Code, Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
-use crate::shape::{Fault, Wrong};
+use super::{Code, Diagnostic, Location, any_of, did_you_mean, pages, perhaps_meant, quote};
+use crate::shape::{ShapeError, Wrong};
 
 pages! {
     FIELD_MISSING = "shape.field_missing":
@@ -41,8 +41,8 @@ pages! {
 }
 
 /// The words for a fault that has no more special ones.
-pub(crate) fn fault(file: &str, fault: &Fault) -> Diagnostic {
-    let at = Place::new(file, &fault.pointer, fault.line);
+pub(crate) fn fault(file: &str, fault: &ShapeError) -> Diagnostic {
+    let at = Location::new(file, &fault.pointer, fault.line);
     match &fault.wrong {
         Wrong::Missing { field } => {
             error(FIELD_MISSING, at, format!("the field {} is missing", quote(field)))
@@ -81,7 +81,7 @@ pub(crate) fn fault(file: &str, fault: &Fault) -> Diagnostic {
     }
 }
 
-fn error(code: Code, at: Place, message: String) -> Diagnostic {
+fn error(code: Code, at: Location, message: String) -> Diagnostic {
     Diagnostic::error(code, at, message)
 }
 
@@ -103,40 +103,40 @@ fn owner(pointer: &str) -> String {
 
 pub(crate) fn cut(path: &str, listed: usize) -> Diagnostic {
     let message = format!("only the first {listed} faults are listed");
-    error(CUT, Place::file(path, None), message).help("Fix these and check again")
+    error(CUT, Location::file(path, None), message).help("Fix these and check again")
 }
 
 pub(crate) fn unreadable(file: &str, cause: &str) -> Diagnostic {
-    error(UNREADABLE, Place::file(file, None), format!("the document cannot be read: {cause}"))
+    error(UNREADABLE, Location::file(file, None), format!("the document cannot be read: {cause}"))
 }
 
 pub(crate) fn json_syntax(file: &str, message: &str, line: u32, column: u32) -> Diagnostic {
     let message = format!("this is not valid JSON: {message} (column {column})");
-    error(NOT_JSON, Place::file(file, Some(line)), message)
+    error(NOT_JSON, Location::file(file, Some(line)), message)
         .help("Write the file with a JSON serializer instead of by hand")
 }
 
 pub(crate) fn json_after(file: &str, rest: &str) -> Diagnostic {
     let message = format!("after the JSON value comes {}", quote(rest));
-    error(NOT_JSON, Place::file(file, None), message).help("Keep exactly one JSON value")
+    error(NOT_JSON, Location::file(file, None), message).help("Keep exactly one JSON value")
 }
 
 pub(crate) fn yaml_syntax(file: &str, message: &str, line: Option<u32>) -> Diagnostic {
-    error(NOT_YAML, Place::file(file, line), format!("this is not valid YAML: {message}"))
+    error(NOT_YAML, Location::file(file, line), format!("this is not valid YAML: {message}"))
         .help("Quote text that holds `: `, `#`, or quotes, and indent with spaces")
 }
 
 pub(crate) fn toml_syntax(file: &str, message: &str, line: u32) -> Diagnostic {
-    error(NOT_TOML, Place::file(file, Some(line)), format!("this is not valid TOML: {message}"))
+    error(NOT_TOML, Location::file(file, Some(line)), format!("this is not valid TOML: {message}"))
 }
 
 pub(crate) fn not_utf8(file: &str, at: usize) -> Diagnostic {
     let message = format!("byte {at} is not part of UTF-8 text");
-    error(NOT_UTF8, Place::file(file, None), message).help("Save the file as UTF-8")
+    error(NOT_UTF8, Location::file(file, None), message).help("Save the file as UTF-8")
 }
 
 pub(crate) fn no_front_matter(file: &str, cause: &str) -> Diagnostic {
-    error(NO_FRONT_MATTER, Place::file(file, Some(1)), cause.to_owned())
+    error(NO_FRONT_MATTER, Location::file(file, Some(1)), cause.to_owned())
         .help("Begin the file with a line `---`, the fields as YAML, and a line `---`")
 }
 

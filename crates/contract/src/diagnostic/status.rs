@@ -1,6 +1,6 @@
 //! Faults of status.json.
 
-use super::{Diagnostic, Place, pages, quote};
+use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     TASK_STATUS = "status.task_status":
@@ -23,44 +23,44 @@ pages! {
         "A correction of the design goes to SpecAgent, Architect or Designer; no other role makes the design.";
 }
 
-pub(crate) fn task_status(at: Place, key: &str) -> Diagnostic {
+pub(crate) fn task_status(at: Location, key: &str) -> Diagnostic {
     let message = format!("{} holds the status of tasks", quote(key));
     Diagnostic::error(TASK_STATUS, at, message).help("Remove it; tasks.yaml has these statuses")
 }
 
-pub(crate) fn session_name(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn session_name(at: Location, found: &str) -> Diagnostic {
     let message = format!("{} is not the name of a session", quote(found));
     Diagnostic::error(SESSION_NAME, at, message).help("Use the form YYYY-MM-DD_slug")
 }
 
-pub(crate) fn time_invalid(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn time_invalid(at: Location, found: &str) -> Diagnostic {
     let message = format!("{} is not a time", quote(found));
     Diagnostic::error(TIME_INVALID, at, message).help("Write it as 2026-11-15T09:30:00Z")
 }
 
-pub(crate) fn decision_id(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn decision_id(at: Location, found: &str) -> Diagnostic {
     let message = format!("{} is not the id of a decision", quote(found));
     Diagnostic::error(DECISION_ID, at, message)
         .help("Use UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY or UD- and a number")
 }
 
-pub(crate) fn decision_twice(at: Place, id: &str) -> Diagnostic {
+pub(crate) fn decision_twice(at: Location, id: &str) -> Diagnostic {
     let message = format!("there are two records of {id}");
     Diagnostic::error(DECISION_TWICE, at, message).help("Keep one record per decision")
 }
 
-pub(crate) fn decision_invalid(at: Place, id: &str, status: &str, rule: &str) -> Diagnostic {
+pub(crate) fn decision_invalid(at: Location, id: &str, status: &str, rule: &str) -> Diagnostic {
     let message = format!("{id} is {status}, but {rule}");
     Diagnostic::error(DECISION_INVALID, at, message).help("Write the record as its status demands")
 }
 
-pub(crate) fn answer_not_canonical(at: Place, id: &str, found: &str, forms: &str) -> Diagnostic {
+pub(crate) fn answer_not_canonical(at: Location, id: &str, found: &str, forms: &str) -> Diagnostic {
     let message = format!("the answer of {id} is {}, but must be {forms}", quote(found));
     Diagnostic::error(ANSWER_NOT_CANONICAL, at, message)
         .help(format!("Answer it anew with `tollgate answer SESSION {id} …`"))
 }
 
-pub(crate) fn correction_agent(at: Place, found: &str) -> Diagnostic {
+pub(crate) fn correction_agent(at: Location, found: &str) -> Diagnostic {
     let message = format!("{} cannot correct the design", quote(found));
     Diagnostic::error(CORRECTION_AGENT, at, message).help("Use SpecAgent, Architect or Designer")
 }

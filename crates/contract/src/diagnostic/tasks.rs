@@ -1,6 +1,6 @@
 //! Faults of a plan and of the acceptance criteria.
 
-use super::{Diagnostic, Place, any_of, did_you_mean, pages, perhaps_meant, quote};
+use super::{Diagnostic, Location, any_of, did_you_mean, pages, perhaps_meant, quote};
 
 pages! {
     NO_TASKS = "tasks.none":
@@ -53,7 +53,7 @@ pages! {
 }
 
 /// Where in a plan or in the criteria, and of which task or criterion.
-pub(crate) struct At<'a> {
+pub(crate) struct PlanLocation<'a> {
     pub file: &'a str,
     pub pointer: &'a str,
     pub line: Option<u32>,
@@ -61,9 +61,9 @@ pub(crate) struct At<'a> {
     pub id: &'a str,
 }
 
-impl At<'_> {
-    fn place(&self) -> Place {
-        Place::new(self.file, self.pointer, self.line)
+impl PlanLocation<'_> {
+    fn place(&self) -> Location {
+        Location::new(self.file, self.pointer, self.line)
     }
 
     fn task(&self) -> String {
@@ -71,113 +71,113 @@ impl At<'_> {
     }
 }
 
-pub(crate) fn none(at: &At<'_>) -> Diagnostic {
+pub(crate) fn none(at: &PlanLocation<'_>) -> Diagnostic {
     Diagnostic::error(NO_TASKS, at.place(), "the plan has no tasks")
         .help("Add at least one task under `tasks:`")
 }
 
-pub(crate) fn too_many(at: &At<'_>, count: usize, count_max: usize) -> Diagnostic {
+pub(crate) fn too_many(at: &PlanLocation<'_>, count: usize, count_max: usize) -> Diagnostic {
     let message = format!("the plan has {count} tasks, but at most {count_max} are taken");
     Diagnostic::error(TOO_MANY, at.place(), message).help("Combine tasks or split the goal")
 }
 
-pub(crate) fn id_invalid(at: &At<'_>, found: &str) -> Diagnostic {
+pub(crate) fn id_invalid(at: &PlanLocation<'_>, found: &str) -> Diagnostic {
     let message = format!("{} cannot be a task id", quote(found));
     Diagnostic::error(ID_INVALID, at.place(), message)
         .help("Use the form T-001: letters, digits, '-', '_' and '.' only")
 }
 
-pub(crate) fn id_odd(at: &At<'_>) -> Diagnostic {
+pub(crate) fn id_odd(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("the task id {} does not have the form T-001", quote(at.id));
     Diagnostic::warning(ID_ODD, at.place(), message)
 }
 
-pub(crate) fn id_twice(at: &At<'_>) -> Diagnostic {
+pub(crate) fn id_twice(at: &PlanLocation<'_>) -> Diagnostic {
     Diagnostic::error(ID_TWICE, at.place(), format!("the task id {} is used twice", quote(at.id)))
         .help("Give each task its own id")
 }
 
-pub(crate) fn dependency_unknown(at: &At<'_>, found: &str, known: &[&str]) -> Diagnostic {
+pub(crate) fn dependency_unknown(at: &PlanLocation<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message =
         format!("{} depends on {}, which is no task of the plan", at.task(), quote(found));
     Diagnostic::error(DEPENDENCY_UNKNOWN, at.place(), message).help(did_you_mean(found, known))
 }
 
-pub(crate) fn dependency_cycle(at: &At<'_>, cycle: &[&str]) -> Diagnostic {
+pub(crate) fn dependency_cycle(at: &PlanLocation<'_>, cycle: &[&str]) -> Diagnostic {
     let message = format!("these tasks wait for each other: {}", cycle.join(" → "));
     Diagnostic::error(DEPENDENCY_CYCLE, at.place(), message)
         .help("Remove one of these dependencies")
 }
 
-pub(crate) fn status_unknown(at: &At<'_>, found: &str, known: &[String]) -> Diagnostic {
+pub(crate) fn status_unknown(at: &PlanLocation<'_>, found: &str, known: &[String]) -> Diagnostic {
     let message =
         format!("the status of {} is {}, but must be {}", at.task(), quote(found), any_of(known));
     Diagnostic::error(STATUS_UNKNOWN, at.place(), message).help_if(perhaps_meant(found, known))
 }
 
-pub(crate) fn kind_unknown(at: &At<'_>, found: &str, known: &[String]) -> Diagnostic {
+pub(crate) fn kind_unknown(at: &PlanLocation<'_>, found: &str, known: &[String]) -> Diagnostic {
     let message =
         format!("the type of {} is {}, but must be {}", at.task(), quote(found), any_of(known));
     Diagnostic::error(KIND_UNKNOWN, at.place(), message).help_if(perhaps_meant(found, known))
 }
 
-pub(crate) fn no_scope(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_scope(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("{} does not say which files it may change", at.task());
     Diagnostic::error(NO_SCOPE, at.place(), message)
         .help("List paths, globs or folders ending in / under files_expected")
 }
 
-pub(crate) fn no_check(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_check(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("{} has no acceptance check", at.task());
     Diagnostic::error(NO_CHECK, at.place(), message)
         .help("Add a check such as \"cmd: npm test\" or \"manual: the page shows the total\"")
 }
 
-pub(crate) fn check_empty(at: &At<'_>, found: &str) -> Diagnostic {
+pub(crate) fn check_empty(at: &PlanLocation<'_>, found: &str) -> Diagnostic {
     let message = format!("the check {} of {} says nothing", quote(found), at.task());
     Diagnostic::error(CHECK_EMPTY, at.place(), message)
         .help("Write a command after cmd:, or what to look at after manual:")
 }
 
-pub(crate) fn check_unquoted(at: &At<'_>, read_as: &str) -> Diagnostic {
+pub(crate) fn check_unquoted(at: &PlanLocation<'_>, read_as: &str) -> Diagnostic {
     let message =
         format!("a check of {} is not quoted; it was read as {}", at.task(), quote(read_as));
     Diagnostic::warning(CHECK_UNQUOTED, at.place(), message)
         .help(format!("Write it as - {}", quote(read_as)))
 }
 
-pub(crate) fn no_title(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_title(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("{} has no title; the first line of its goal is used", at.task());
     Diagnostic::warning(NO_TITLE, at.place(), message)
 }
 
-pub(crate) fn no_done_when(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_done_when(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("{} does not say under done_when what makes it done", at.task());
     Diagnostic::warning(NO_DONE_WHEN, at.place(), message)
 }
 
-pub(crate) fn no_kind(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_kind(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("{} has no type; it is taken as feat", at.task());
     Diagnostic::warning(NO_KIND, at.place(), message)
 }
 
 pub(crate) fn edit_unsafe(file: &str, cause: &str) -> Diagnostic {
     let message = format!("the statuses cannot be written into this file: {cause}");
-    Diagnostic::error(EDIT_UNSAFE, Place::file(file, None), message)
+    Diagnostic::error(EDIT_UNSAFE, Location::file(file, None), message)
         .help("Write each status as plain text, such as `status: not-started`")
 }
 
-pub(crate) fn no_criteria(at: &At<'_>) -> Diagnostic {
+pub(crate) fn no_criteria(at: &PlanLocation<'_>) -> Diagnostic {
     Diagnostic::error(NO_CRITERIA, at.place(), "there is no acceptance criterion")
         .help("Add at least one with id, description and verify")
 }
 
-pub(crate) fn criterion_twice(at: &At<'_>) -> Diagnostic {
+pub(crate) fn criterion_twice(at: &PlanLocation<'_>) -> Diagnostic {
     let message = format!("the criterion id {} is used twice", quote(at.id));
     Diagnostic::error(CRITERION_TWICE, at.place(), message).help("Give each its own id")
 }
 
-pub(crate) fn verify_empty(at: &At<'_>) -> Diagnostic {
+pub(crate) fn verify_empty(at: &PlanLocation<'_>) -> Diagnostic {
     let message = match at.id {
         "" => "a criterion does not say how it is verified".to_owned(),
         id => format!("criterion {} does not say how it is verified", quote(id)),

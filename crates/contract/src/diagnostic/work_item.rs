@@ -1,6 +1,6 @@
 //! Faults of work items: sections, scope and criteria.
 
-use super::{Diagnostic, Place, pages, quote};
+use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     SECTION_MISSING = "work_item.section_missing":
@@ -106,7 +106,7 @@ pub(crate) fn scope_empty(file: &str, line: u32) -> Diagnostic {
 }
 
 pub(crate) fn path_unclear(file: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("it is not plain which path {} means", quote(found));
+    let message = format!("it is not clear which path {} means", quote(found));
     error(PATH_UNCLEAR, file, line, message).help("Put the path into backticks")
 }
 
@@ -178,9 +178,9 @@ pub(crate) fn no_options(file: &str, line: u32) -> Diagnostic {
 }
 
 fn error(code: super::Code, file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(code, Place::file(file, Some(line)), message)
+    Diagnostic::error(code, Location::file(file, Some(line)), message)
 }
 
 fn warning(code: super::Code, file: &str, line: u32, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::warning(code, Place::file(file, Some(line)), message)
+    Diagnostic::warning(code, Location::file(file, Some(line)), message)
 }

@@ -6,41 +6,41 @@ use expect_test::{Expect, expect};
 
 #[test]
 fn every_kind_has_a_name_that_reads_back() {
-    for (kind, name) in Kind::ALL {
-        assert_eq!(Kind::parse(name), Some(*kind));
+    for (kind, name) in DocumentKind::ALL {
+        assert_eq!(DocumentKind::parse(name), Some(*kind));
         assert_eq!(kind.as_str(), *name);
     }
-    assert_eq!(Kind::parse("poem"), None);
+    assert_eq!(DocumentKind::parse("poem"), None);
 }
 
 #[test]
 fn a_kind_is_guessed_by_name_and_else_by_content() {
-    let cases: &[(&str, &str, Option<Kind>)] = &[
-        ("x/.agents-work/s/status.json", "", Some(Kind::Status)),
-        ("tasks.yaml", "", Some(Kind::Tasks)),
-        ("agents/actions/deliver.md", "", Some(Kind::Action)),
+    let cases: &[(&str, &str, Option<DocumentKind>)] = &[
+        ("x/.agents-work/s/status.json", "", Some(DocumentKind::Status)),
+        ("tasks.yaml", "", Some(DocumentKind::Tasks)),
+        ("agents/actions/deliver.md", "", Some(DocumentKind::Action)),
         ("agents/actions/README.md", "# list", None),
-        ("agents/coder/SKILL.md", "", Some(Kind::Skill)),
-        ("tollgate.toml", "", Some(Kind::Config)),
-        ("x/lifecycle-stage.yaml", "", Some(Kind::Lifecycle)),
-        ("stages.yml", "version: 1\ncurrent_stage: a\n", Some(Kind::Lifecycle)),
-        ("a.json", r#"{"role": "planner"}"#, Some(Kind::PlannerResult)),
-        ("a.json", r#"{"role": "implementor"}"#, Some(Kind::ImplementorResult)),
-        ("a.json", r#"{"role": "reviewer"}"#, Some(Kind::ReviewerResult)),
-        ("reply.json", r#"{"status": "OK", "summary": "x"}"#, Some(Kind::AgentOutput)),
-        ("input.json", r#"{"task": {}, "repo_state": {}}"#, Some(Kind::AgentInput)),
-        ("a.json", r#"{"acceptance_criteria": []}"#, Some(Kind::Acceptance)),
-        ("a.json", r#"{"current_state": "DONE"}"#, Some(Kind::Status)),
-        ("plan.yml", "tasks:\n- id: x\n", Some(Kind::Tasks)),
-        ("a.md", "---\nname: x\nsteps: []\n---\n", Some(Kind::Action)),
-        ("a.md", "---\nname: x\n---\n", Some(Kind::Skill)),
-        ("s/work-items/T-001.md", "", Some(Kind::WorkItem)),
+        ("agents/coder/SKILL.md", "", Some(DocumentKind::Skill)),
+        ("tollgate.toml", "", Some(DocumentKind::Config)),
+        ("x/lifecycle-stage.yaml", "", Some(DocumentKind::Lifecycle)),
+        ("stages.yml", "version: 1\ncurrent_stage: a\n", Some(DocumentKind::Lifecycle)),
+        ("a.json", r#"{"role": "planner"}"#, Some(DocumentKind::PlannerResult)),
+        ("a.json", r#"{"role": "implementor"}"#, Some(DocumentKind::ImplementorResult)),
+        ("a.json", r#"{"role": "reviewer"}"#, Some(DocumentKind::ReviewerResult)),
+        ("reply.json", r#"{"status": "OK", "summary": "x"}"#, Some(DocumentKind::AgentOutput)),
+        ("input.json", r#"{"task": {}, "repo_state": {}}"#, Some(DocumentKind::AgentInput)),
+        ("a.json", r#"{"acceptance_criteria": []}"#, Some(DocumentKind::Acceptance)),
+        ("a.json", r#"{"current_state": "DONE"}"#, Some(DocumentKind::Status)),
+        ("plan.yml", "tasks:\n- id: x\n", Some(DocumentKind::Tasks)),
+        ("a.md", "---\nname: x\nsteps: []\n---\n", Some(DocumentKind::Action)),
+        ("a.md", "---\nname: x\n---\n", Some(DocumentKind::Skill)),
+        ("s/work-items/T-001.md", "", Some(DocumentKind::WorkItem)),
         (
             "item.md",
             "## Objective\n## Spec Reference\n### In Scope\n### Out of Scope\n",
-            Some(Kind::WorkItem),
+            Some(DocumentKind::WorkItem),
         ),
-        ("q.md", "## Ambiguity\n## Options\n## Recommendation\n", Some(Kind::WorkItem)),
+        ("q.md", "## Ambiguity\n## Options\n## Recommendation\n", Some(DocumentKind::WorkItem)),
         ("a.md", "# Hello\n", None),
         ("a.json", "{}", None),
         ("a.bin", "\u{0}", None),
@@ -51,14 +51,14 @@ fn a_kind_is_guessed_by_name_and_else_by_content() {
     assert_eq!(guess("a.bin", b"\xff\xfe"), None);
 }
 
-fn story(kind: Kind, path: &str, bytes: &[u8], expected: Expect) {
+fn story(kind: DocumentKind, path: &str, bytes: &[u8], expected: Expect) {
     expected.assert_eq(&shown(&check(kind, path, bytes)));
 }
 
 #[test]
 fn faults_name_the_file() {
     story(
-        Kind::Spec,
+        DocumentKind::Spec,
         "spec.md",
         b"# Goals \xff",
         expect![[r#"
@@ -67,7 +67,7 @@ fn faults_name_the_file() {
     "#]],
     );
     story(
-        Kind::Status,
+        DocumentKind::Status,
         "status.json",
         b"\xff",
         expect![[r#"
@@ -76,7 +76,7 @@ fn faults_name_the_file() {
     "#]],
     );
     story(
-        Kind::AgentOutput,
+        DocumentKind::AgentOutput,
         "reply.json",
         b"Sure! {}",
         expect![[r#"
@@ -84,11 +84,11 @@ fn faults_name_the_file() {
           help: The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
-    story(Kind::AgentOutput, "reply.json", br#"{"status":"NEEDS_INFO","summary":"","artifacts":{},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
+    story(DocumentKind::AgentOutput, "reply.json", br#"{"status":"NEEDS_INFO","summary":"","artifacts":{},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
         error shape.empty reply.json#/summary: `summary` is empty
     "#]]);
     story(
-        Kind::AgentOutput,
+        DocumentKind::AgentOutput,
         "reply.json",
         br#"{"role":"wizard"}"#,
         expect![[r#"
@@ -96,7 +96,7 @@ fn faults_name_the_file() {
     "#]],
     );
     story(
-        Kind::PlannerResult,
+        DocumentKind::PlannerResult,
         "plan.json",
         br#"{"role":"reviewer","create":[]}"#,
         expect![[r#"
@@ -108,7 +108,7 @@ fn faults_name_the_file() {
     "#]],
     );
     story(
-        Kind::Config,
+        DocumentKind::Config,
         "tollgate.toml",
         b"[roles]\ndefault = 3\n",
         expect![[r#"

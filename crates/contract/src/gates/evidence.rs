@@ -4,6 +4,7 @@
 
 use super::{Inspector, is_binary, is_blank};
 use crate::diagnostic::{Report, gates as say};
+use crate::markdown::{Line, Markdown};
 
 const FOLDER: &str = "planning-mds/security";
 
@@ -52,16 +53,14 @@ fn is_prose(path: &str) -> bool {
 }
 
 fn prose(path: &str, text: &str, report: &mut Report) {
-    let mut is_code = false;
+    let document = Markdown::of(text);
     let mut says_something = false;
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            is_code = !is_code;
+    for (index, (line, kind)) in text.lines().map(str::trim).zip(&document.lines).enumerate() {
+        if *kind == Line::Fence {
             continue;
         }
-        let is_heading = !is_code && line.starts_with('#');
-        says_something |= !is_heading && line.chars().any(char::is_alphanumeric);
+        let is_code = *kind == Line::Fenced;
+        says_something |= *kind != Line::Heading && line.chars().any(char::is_alphanumeric);
         // Code that was looked at may hold such words for good reasons.
         if let Some(found) = placeholder(line).filter(|_| !is_code) {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);

@@ -4,6 +4,9 @@
 //! Where it has none, every term that it defines is blocked: first columns of tables, entries such as `- **Term**: …`,
 //! paragraphs that begin with `**Term**`, and headings below the title with only prose under them.
 
+use crate::front_matter;
+use crate::markdown::{self, Markdown};
+
 pub(super) struct Blocked {
     pub terms: Vec<Term>,
     pub said: Said,
@@ -29,24 +32,24 @@ pub(super) struct Term {
 pub(super) fn blocked(glossary: &str) -> Blocked {
     let lines = lines(glossary);
     for (index, line) in lines.iter().enumerate() {
-        if let Kind::Heading { level, title } = line.kind
+        if let TermLineKind::Heading { level, title } = line.kind
             && plain(title).eq_ignore_ascii_case("blocked terms")
         {
             let below = lines[index + 1..].iter();
-            let is_below = |line: &&Line<'_>| line.heading_level().is_none_or(|l| l > level);
+            let is_below = |line: &&TermLine<'_>| line.heading_level().is_none_or(|l| l > level);
             return listed(line.number, below.take_while(is_below));
         }
     }
     Blocked { terms: defined(&lines), said: Said::ByDefinition }
 }
 
-fn listed<'l, 't: 'l>(start: u32, section: impl Iterator<Item = &'l Line<'t>>) -> Blocked {
+fn listed<'l, 't: 'l>(start: u32, section: impl Iterator<Item = &'l TermLine<'t>>) -> Blocked {
     let (mut terms, mut entries, mut others) = (Vec::new(), 0, 0);
     for line in section {
         let text = match line.kind {
-            Kind::Row { first } => first,
-            Kind::Item { text } => before_meaning(text),
-            Kind::Heading { .. } | Kind::Bold { .. } | Kind::Prose => {
+            TermLineKind::Row { first } => first,
+            TermLineKind::Item { text } => before_meaning(text),
+            TermLineKind::Heading { .. } | TermLineKind::Bold { .. } | TermLineKind::Prose => {
                 others += 1;
                 continue;
             }
@@ -76,19 +79,19 @@ const NO_TERMS: &[&str] = &[
     "how to use",
 ];
 
-fn defined(lines: &[Line<'_>]) -> Vec<Term> {
+fn defined(lines: &[TermLine<'_>]) -> Vec<Term> {
     let mut terms = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let found = match line.kind {
-            Kind::Row { first } => term(first, line.number),
-            Kind::Item { text } | Kind::Bold { text } => {
+            TermLineKind::Row { first } => term(first, line.number),
+            TermLineKind::Item { text } | TermLineKind::Bold { text } => {
                 definition(text).and_then(|text| term(text, line.number))
             }
-            Kind::Heading { level, title } if level > 1 && is_leaf(&lines[index + 1..]) => {
+            TermLineKind::Heading { level, title } if level > 1 && is_leaf(&lines[index + 1..]) => {
                 let title = term(title, line.number);
                 title.filter(|term| !NO_TERMS.contains(&term.text.to_lowercase().as_str()))
             }
-            Kind::Heading { .. } | Kind::Prose => None,
+            TermLineKind::Heading { .. } | TermLineKind::Prose => None,
         };
         terms.extend(found.filter(|term| is_short(&term.text)));
     }
@@ -96,12 +99,12 @@ fn defined(lines: &[Line<'_>]) -> Vec<Term> {
 }
 
 /// Only prose stands below the heading; with nothing, or with terms of its own, it is a group.
-fn is_leaf(below: &[Line<'_>]) -> bool {
+fn is_leaf(below: &[TermLine<'_>]) -> bool {
     let section = below.iter().take_while(|line| line.heading_level().is_none());
-    let is_group = |line: &Line<'_>| match line.kind {
-        Kind::Row { .. } => true,
-        Kind::Item { text } | Kind::Bold { text } => definition(text).is_some(),
-        Kind::Heading { .. } | Kind::Prose => false,
+    let is_group = |line: &TermLine<'_>| match line.kind {
+        TermLineKind::Row { .. } => true,
+        TermLineKind::Item { text } | TermLineKind::Bold { text } => definition(text).is_some(),
+        TermLineKind::Heading { .. } | TermLineKind::Prose => false,
     };
     let mut section = section.peekable();
     section.peek().is_some() && !section.any(is_group)
@@ -160,13 +163,13 @@ fn unnumbered(text: &str) -> &str {
     if is_number { rest.trim_start() } else { text }
 }
 
-struct Line<'t> {
+struct TermLine<'t> {
     number: u32,
-    kind: Kind<'t>,
+    kind: TermLineKind<'t>,
 }
 
 #[derive(Clone, Copy)]
-enum Kind<'t> {
+enum TermLineKind<'t> {
     Heading {
         level: usize,
         title: &'t str,
@@ -185,68 +188,59 @@ enum Kind<'t> {
     Prose,
 }
 
-impl Line<'_> {
+impl TermLine<'_> {
     fn heading_level(&self) -> Option<usize> {
         match self.kind {
-            Kind::Heading { level, .. } => Some(level),
+            TermLineKind::Heading { level, .. } => Some(level),
             _ => None,
         }
     }
 }
 
 /// The lines that say something; code and comments do not.
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+fn lines(text: &str) -> Vec<TermLine<'_>> {
+    let front = front_matter::split(text).map_or(0, |(_, prose)| text.len() - prose.len());
+    let document = Markdown::after(text, front);
+    let mut headings = document.headings.iter().peekable();
     let all: Vec<&str> = text.lines().map(str::trim).collect();
-    let front_matter_ends = match all.first() {
-        Some(&"---") => all.iter().skip(1).position(|line| *line == "---").map(|at| at + 1),
-        _ => None,
-    };
     let mut lines = Vec::new();
-    let mut fence: Option<&str> = None;
-    let mut is_comment = false;
     for (index, line) in all.iter().enumerate() {
-        if front_matter_ends.is_some_and(|end| index <= end) {
-            continue;
-        }
-        if let Some(mark) = fence {
-            fence = Some(mark).filter(|mark| !line.starts_with(mark));
-            continue;
-        }
-        fence = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
-        is_comment |= line.starts_with("<!--");
-        let is_silent = fence.is_some() || is_comment || line.is_empty();
-        is_comment &= !line.contains("-->");
         let next = all.get(index + 1).copied().unwrap_or_default();
-        if let Some(kind) = kind(line, next).filter(|_| !is_silent) {
-            lines.push(Line { number: u32::try_from(index + 1).unwrap_or(u32::MAX), kind });
-        }
+        let kind = match document.lines[index] {
+            markdown::Line::Heading => {
+                headings.next_if(|heading| markdown::index(heading.line) == index).map(|heading| {
+                    TermLineKind::Heading { level: heading.level, title: heading_title(line) }
+                })
+            }
+            markdown::Line::Text | markdown::Line::Indented => kind(line, next),
+            _ => None,
+        };
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        lines.extend(kind.map(|kind| TermLine { number, kind }));
     }
     lines
 }
 
-fn kind<'t>(line: &'t str, next: &str) -> Option<Kind<'t>> {
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    if (1..=6).contains(&level) && line[level..].starts_with([' ', '\t']) {
-        return Some(Kind::Heading { level, title: line[level..].trim().trim_end_matches('#') });
-    }
+/// Without the marks around it.
+fn heading_title(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}').trim_matches('#').trim()
+}
+
+fn kind<'t>(line: &'t str, next: &str) -> Option<TermLineKind<'t>> {
     if let Some(row) = line.strip_prefix('|') {
         let is_heading = is_rule(next) && !is_rule(line);
         let first = row.split('|').next().unwrap_or_default();
-        return (!is_rule(line) && !is_heading).then_some(Kind::Row { first });
+        return (!is_rule(line) && !is_heading).then_some(TermLineKind::Row { first });
     }
     let item = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
     if let Some(text) = item.or_else(|| Some(unnumbered(line)).filter(|text| *text != line)) {
-        return Some(Kind::Item { text: text.trim() });
+        return Some(TermLineKind::Item { text: text.trim() });
     }
-    let underline = |mark: char| next.len() > 2 && next.chars().all(|c| c == mark);
-    Some(match line {
-        _ if line.chars().all(|c| "-=*_ ".contains(c)) => return None,
-        title if underline('=') => Kind::Heading { level: 1, title },
-        title if underline('-') => Kind::Heading { level: 2, title },
-        text if text.starts_with("**") => Kind::Bold { text },
-        _ => Kind::Prose,
-    })
+    match line {
+        _ if line.chars().all(|c| "-=*_ ".contains(c)) => None,
+        text if text.starts_with("**") => Some(TermLineKind::Bold { text }),
+        _ => Some(TermLineKind::Prose),
+    }
 }
 
 /// The line between the headings of a table and its rows.

@@ -5,12 +5,12 @@ use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn is_fine(labels: &str, kind: Kind, is_new: bool) {
+fn is_fine(labels: &str, kind: ItemCategory, is_new: bool) {
     assert_eq!(shown(&check(&split(labels), kind, is_new)), "", "{labels}");
 }
 
 #[track_caller]
-fn faults(labels: &str, kind: Kind, is_new: bool, faults: Expect) {
+fn faults(labels: &str, kind: ItemCategory, is_new: bool, faults: Expect) {
     faults.assert_eq(&shown(&check(&split(labels), kind, is_new)));
 }
 
@@ -22,12 +22,12 @@ const TASK: &str = "task:implement status:pending priority:low complexity:high";
 
 #[test]
 fn r091_a_task_has_one_label_of_each_category() {
-    is_fine(TASK, Kind::Task, true);
-    is_fine(&format!("{TASK} area:login help-wanted"), Kind::Task, true);
-    is_fine(&format!("{TASK} complexity:high"), Kind::Task, true);
+    is_fine(TASK, ItemCategory::Task, true);
+    is_fine(&format!("{TASK} area:login help-wanted"), ItemCategory::Task, true);
+    is_fine(&format!("{TASK} complexity:high"), ItemCategory::Task, true);
     faults(
         "area:login",
-        Kind::Task,
+        ItemCategory::Task,
         true,
         expect![[r#"
             error labels.missing /labels: a task has no label of type
@@ -42,7 +42,7 @@ fn r091_a_task_has_one_label_of_each_category() {
     );
     faults(
         &format!("{TASK} task:refinement priority:high complexity:trivial"),
-        Kind::Task,
+        ItemCategory::Task,
         true,
         expect![[r#"
             error labels.several /labels: 2 labels of type: task:implement, task:refinement
@@ -59,13 +59,13 @@ fn r091_a_task_has_one_label_of_each_category() {
 fn r091_a_new_task_is_pending_and_an_old_one_has_any_status() {
     for label in LABELS.iter().filter(|label| label.category == Category::Status) {
         let labels = TASK.replace("status:pending", label.name);
-        is_fine(&labels, Kind::Task, false);
-        let new = check(&split(&labels), Kind::Task, true);
+        is_fine(&labels, ItemCategory::Task, false);
+        let new = check(&split(&labels), ItemCategory::Task, true);
         assert_eq!(new.is_ok(), label.name == "status:pending", "{}", label.name);
     }
     faults(
         &TASK.replace("pending", "ready"),
-        Kind::Task,
+        ItemCategory::Task,
         true,
         expect![[r#"
             error labels.not_pending /labels: a new item has "status:ready", but must begin as status:pending
@@ -78,7 +78,7 @@ fn r091_a_new_task_is_pending_and_an_old_one_has_any_status() {
 fn r091_an_unknown_label_of_our_namespaces_is_named_with_the_nearest() {
     faults(
         "task:implment Status:Pending priority:urgent complexity:low",
-        Kind::Task,
+        ItemCategory::Task,
         true,
         expect![[r#"
             error labels.unknown /labels: "task:implment" is not a known label
@@ -91,17 +91,21 @@ fn r091_an_unknown_label_of_our_namespaces_is_named_with_the_nearest() {
     );
     let mut labels = split(TASK);
     labels.push("status:\u{1b}[2J");
-    assert!(!shown(&check(&labels, Kind::Task, true)).contains('\u{1b}'));
+    assert!(!shown(&check(&labels, ItemCategory::Task, true)).contains('\u{1b}'));
 }
 
 #[test]
 fn r092_a_refinement_has_no_complexity_and_is_never_low() {
-    is_fine("task:refinement status:pending priority:high", Kind::Refinement, true);
-    is_fine("task:refinement status:pending priority:medium", Kind::Refinement, true);
-    is_fine("task:refinement status:needs-refinement priority:high", Kind::Refinement, false);
+    is_fine("task:refinement status:pending priority:high", ItemCategory::Refinement, true);
+    is_fine("task:refinement status:pending priority:medium", ItemCategory::Refinement, true);
+    is_fine(
+        "task:refinement status:needs-refinement priority:high",
+        ItemCategory::Refinement,
+        false,
+    );
     faults(
         "task:refinement status:pending priority:low complexity:low complexity:high",
-        Kind::Refinement,
+        ItemCategory::Refinement,
         true,
         expect![[r#"
             error labels.priority_low /labels: a refinement has "priority:low", although other work waits for its answer
@@ -112,7 +116,7 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
     );
     faults(
         "task:implement status:pending",
-        Kind::Refinement,
+        ItemCategory::Refinement,
         true,
         expect![[r#"
             error labels.type_wrong /labels: a refinement is labelled "task:implement"
@@ -125,8 +129,8 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
 
 #[test]
 fn a_fault_stands_where_the_labels_stand() {
-    let at = At { file: "work-items/T-001.md", pointer: "/labels", line: Some(3) };
-    let report = check_at(at, &split("task:implement"), Kind::Task, false);
+    let at = LabelLocation { file: "work-items/T-001.md", pointer: "/labels", line: Some(3) };
+    let report = check_at(at, &split("task:implement"), ItemCategory::Task, false);
     assert!(report.errors().all(|fault| fault.place() == "work-items/T-001.md:3"));
 }
 
@@ -162,8 +166,8 @@ fn every_status_of_a_task_has_its_label() {
 
 #[test]
 fn the_kind_is_told_by_the_label_of_type() {
-    assert_eq!(Kind::of(&split(TASK)), Some(Kind::Task));
-    assert_eq!(Kind::of(&["task:refinement"]), Some(Kind::Refinement));
-    assert_eq!(Kind::of(&["task:refinement", "task:implement"]), None);
-    assert_eq!(Kind::of(&["area:login"]), None);
+    assert_eq!(ItemCategory::of(&split(TASK)), Some(ItemCategory::Task));
+    assert_eq!(ItemCategory::of(&["task:refinement"]), Some(ItemCategory::Refinement));
+    assert_eq!(ItemCategory::of(&["task:refinement", "task:implement"]), None);
+    assert_eq!(ItemCategory::of(&["area:login"]), None);
 }

@@ -3,12 +3,12 @@
 use super::THIS_PROGRAM;
 use crate::diagnostic::{Report, lifecycle as say};
 use crate::gates::Builtin;
-use crate::node::{Entry, Node, Value};
+use crate::node::{MapEntry, Node, Value};
 use std::collections::BTreeSet;
 
 /// Looks at the node, so that it speaks also of a lifecycle whose form is wrong elsewhere.
 pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
-    let rules = Rules { root, file };
+    let rules = LifecycleRules { root, file };
     rules.version(report);
     rules.names(report);
     rules.current_stage(report);
@@ -20,13 +20,13 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     }
 }
 
-struct Rules<'a> {
+struct LifecycleRules<'a> {
     root: &'a Node,
     file: &'a str,
 }
 
-impl<'a> Rules<'a> {
-    fn entries(&self, key: &str) -> &'a [Entry] {
+impl<'a> LifecycleRules<'a> {
+    fn entries(&self, key: &str) -> &'a [MapEntry] {
         self.root.get(key).map(Node::entries).unwrap_or_default()
     }
 
@@ -64,7 +64,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn required_gates(&self, stage: &Entry, report: &mut Report) {
+    fn required_gates(&self, stage: &MapEntry, report: &mut Report) {
         let known = self.names_of("gates");
         let mut seen = BTreeSet::new();
         for node in stage.node.get("required_gates").map(Node::items).unwrap_or_default() {
@@ -78,7 +78,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn command(&self, gate: &Entry, report: &mut Report) {
+    fn command(&self, gate: &MapEntry, report: &mut Report) {
         let words = gate.node.get("command").map(Node::items).unwrap_or_default();
         let text = |index: usize| words.get(index).and_then(Node::as_text);
         if text(0).is_some_and(|program| program.trim().is_empty()) {

@@ -103,7 +103,7 @@ fn the_built_in_lifecycle_has_the_four_stages_and_strict_gates_where_something_r
     let lifecycle = lifecycle.unwrap();
     let names = ["framework-bootstrap", "planning", "implementation", "release-readiness"];
     assert_eq!(lifecycle.stage_names(), names);
-    let is_strict = |gate: &&Gate| gate.command.last().unwrap() == "--strict";
+    let is_strict = |gate: &&LifecycleGate| gate.command.last().unwrap() == "--strict";
     for (name, strict) in names.iter().zip([0, 1, 4, 4]) {
         let gates = lifecycle.required(lifecycle.stage(name).unwrap());
         assert_eq!(gates.iter().filter(|gate| is_strict(gate)).count(), strict, "{name}");

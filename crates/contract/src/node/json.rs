@@ -1,6 +1,6 @@
 //! JSON into nodes. Repeated keys are kept, so that they can be reported.
 
-use super::{Entry, Node, Value};
+use super::{MapEntry, Node, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
@@ -54,13 +54,13 @@ struct JsonNode(Node);
 
 impl<'de> Deserialize<'de> for JsonNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(|value| Self(Node::plain(value)))
+        deserializer.deserialize_any(JsonReader).map(|value| Self(Node::plain(value)))
     }
 }
 
-struct Reader;
+struct JsonReader;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for JsonReader {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Reader {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut entries = Vec::new();
         while let Some((key, JsonNode(node))) = map.next_entry()? {
-            entries.push(Entry { key, line: None, node });
+            entries.push(MapEntry { key, line: None, node });
         }
         Ok(Value::Map(entries))
     }

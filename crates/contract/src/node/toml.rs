@@ -1,13 +1,13 @@
 //! TOML into nodes with lines; every syntax error is reported, not only the first.
 
-use super::{Entry, Node, Value};
+use super::{MapEntry, Node, Value};
 use serde_json::Number;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The document as far as it could be read, and its syntax errors as message and line.
 pub(crate) fn read_toml(text: &str) -> (Node, Vec<(String, u32)>) {
-    let lines = Lines::new(text);
+    let lines = LineEnds::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     let errors = errors
         .iter()
@@ -21,11 +21,11 @@ pub(crate) fn read_toml(text: &str) -> (Node, Vec<(String, u32)>) {
 }
 
 /// Where each line ends, to find the line of a byte.
-struct Lines {
+struct LineEnds {
     ends: Vec<usize>,
 }
 
-impl Lines {
+impl LineEnds {
     fn new(text: &str) -> Self {
         Self { ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
@@ -36,13 +36,13 @@ impl Lines {
     }
 
     fn map(&self, table: &DeTable<'_>) -> Value {
-        let mut entries: Vec<(usize, Entry)> = table
+        let mut entries: Vec<(usize, MapEntry)> = table
             .iter()
             .map(|(key, value)| {
                 let at = key.span().start;
                 let line = Some(self.number(at));
                 let key = key.get_ref().to_string();
-                (at, Entry { key, line, node: self.node(value) })
+                (at, MapEntry { key, line, node: self.node(value) })
             })
             .collect();
         entries.sort_by_key(|(at, _)| *at);

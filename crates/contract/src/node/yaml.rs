@@ -1,6 +1,6 @@
 //! YAML into nodes with lines. Booleans are strict, repeated keys and aliases without end are refused.
 
-use super::{Entry, Node, Value};
+use super::{MapEntry, Node, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 use std::fmt;
@@ -109,13 +109,13 @@ struct Raw(Value);
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Self)
+        deserializer.deserialize_any(YamlReader).map(Self)
     }
 }
 
-struct Reader;
+struct YamlReader;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for YamlReader {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Reader {
         let mut entries = Vec::new();
         while let Some((key, YamlNode(node))) = map.next_entry::<Spanned<String>, YamlNode>()? {
             let line = Some(line_number(key.referenced.line())).filter(|line| *line > 0);
-            entries.push(Entry { key: key.value, line, node });
+            entries.push(MapEntry { key: key.value, line, node });
         }
         Ok(Value::Map(entries))
     }

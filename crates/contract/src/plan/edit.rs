@@ -8,7 +8,7 @@ use tollgate_core::id::TaskId;
 use tollgate_core::task::{TaskSpec, TaskStatus};
 
 #[derive(Debug, Default)]
-pub(super) struct Change {
+pub(super) struct PlanChange {
     pub removed: Vec<TaskId>,
     pub replaced: Vec<TaskSpec>,
     pub added: Vec<TaskSpec>,
@@ -21,7 +21,7 @@ const INDENT: usize = 2;
 pub(super) fn edited(
     text: Option<&str>,
     plan: Option<&PlanRead>,
-    change: &Change,
+    change: &PlanChange,
 ) -> Result<String, Report> {
     let is_same =
         change.removed.is_empty() && change.replaced.is_empty() && change.added.is_empty();

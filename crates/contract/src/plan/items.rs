@@ -2,11 +2,11 @@
 
 use crate::cycle::find_cycle;
 use crate::diagnostic::{Diagnostic, Report, plan as say};
-use crate::scope::{Effort, Reach};
 use crate::work_item::{self, ItemKind, WorkItem};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
 use tollgate_core::task::TaskSpec;
+use tollgate_judge::scope::{Effort, Reach};
 
 /// `items` are texts by their paths from the session's folder.
 pub fn with_items(

@@ -4,18 +4,18 @@ use super::Book;
 use crate::agent_output::PlannerResult;
 use crate::agent_output::results::NewItem;
 use crate::diagnostic::{Report, plan as say};
-use crate::labels::Kind;
+use crate::labels::ItemCategory;
 use crate::node::pointer;
 use crate::work_item::{self, ItemKind, WorkItem, rename_owners, trimmed};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) struct Names {
+pub(super) struct ItemNames {
     /// tempIDs by themselves: they are unique in their result.
     temporary: BTreeMap<String, String>,
     existing: BTreeSet<String>,
 }
 
-impl Names {
+impl ItemNames {
     /// Names are given in the order of the result, after the highest there is; none is given twice.
     pub fn of(result: &PlannerResult, before: &Book, report: &mut Report) -> Self {
         let known = before.names();
@@ -27,8 +27,8 @@ impl Names {
             let at = pointer(&pointer("/create", index), "tempID");
             if !names.temporary.contains_key(&new.temp_id) {
                 let prefix = match kind(new) {
-                    Kind::Task => "T-",
-                    Kind::Refinement => "R-",
+                    ItemCategory::Task => "T-",
+                    ItemCategory::Refinement => "R-",
                 };
                 let number = next.entry(prefix).or_insert(1);
                 names.temporary.insert(new.temp_id.clone(), format!("{prefix}{number:03}"));
@@ -81,7 +81,7 @@ impl Names {
                 let place = pointer(&pointer(&at, "blockedBy"), entry);
                 must_be(place, &name, self.find(&name).is_some());
             }
-            for owner in owners(&new.body, Kind::of(&new.labels)) {
+            for owner in owners(&new.body, ItemCategory::of(&new.labels)) {
                 must_be(pointer(&at, "body"), &owner, self.find(&owner).is_some());
             }
         }
@@ -94,7 +94,7 @@ impl Names {
             // A task without a work item has nothing that could be replaced.
             let has_item = self.find(&name).is_some_and(|id| before.items.contains_key(&id));
             must_be(pointer(&at, "workItemID"), &name, is_old(&name) && has_item);
-            let told = update.labels.as_deref().and_then(Kind::of);
+            let told = update.labels.as_deref().and_then(ItemCategory::of);
             for owner in update.body.iter().flat_map(|body| owners(body, told)) {
                 must_be(pointer(&at, "body"), &owner, self.find(&owner).is_some());
             }
@@ -102,11 +102,11 @@ impl Names {
     }
 }
 
-fn kind(new: &NewItem) -> Kind {
-    Kind::of(&new.labels).unwrap_or_else(|| work_item::kind_of(&new.body))
+fn kind(new: &NewItem) -> ItemCategory {
+    ItemCategory::of(&new.labels).unwrap_or_else(|| work_item::kind_of(&new.body))
 }
 
-fn owners(body: &str, kind: Option<Kind>) -> Vec<String> {
+fn owners(body: &str, kind: Option<ItemCategory>) -> Vec<String> {
     match work_item::read_body(body, kind, "").0 {
         Some(ItemKind::Task(task)) => {
             task.out_of_scope.into_iter().filter_map(|out| out.owner).collect()

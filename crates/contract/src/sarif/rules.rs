@@ -4,13 +4,13 @@ use super::{index_of, text};
 use crate::node::Node;
 use std::collections::HashMap;
 
-pub(super) struct Rules<'a> {
+pub(super) struct SarifRules<'a> {
     driver: &'a [Node],
     extensions: &'a [Node],
     by_id: HashMap<&'a str, &'a Node>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> SarifRules<'a> {
     pub(super) fn of(run: &'a Node) -> Self {
         let tool = run.get("tool");
         let driver = tool.and_then(|tool| tool.get("driver")).map(rules_of).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! What status.json must say beyond its form: times, names, and records that fit their status.
 
-use crate::diagnostic::{Diagnostic, Place, Report, shape as shape_words, status as say};
+use crate::diagnostic::{Diagnostic, Location, Report, shape as shape_words, status as say};
 use crate::node::{Node, Value, pointer};
-use crate::shape::{Fault, Wrong};
+use crate::shape::{ShapeError, Wrong};
 use std::collections::BTreeSet;
 use tollgate_core::decision::DecisionStatus;
 use tollgate_core::id::{DecisionId, SessionName};
@@ -11,10 +11,10 @@ use tollgate_core::task::{Strategy, TaskStatus};
 use tollgate_core::time::Timestamp;
 
 /// A field that should not be there because it tells of tasks has words of its own.
-pub(super) fn words(fault: &Fault, root: &Node, path: &str) -> Diagnostic {
+pub(super) fn words(fault: &ShapeError, root: &Node, path: &str) -> Diagnostic {
     match &fault.wrong {
         Wrong::Unknown { field, .. } if tells_task_status(field, root.nearest(&fault.pointer)) => {
-            say::task_status(Place::new(path, &fault.pointer, None), field)
+            say::task_status(Location::new(path, &fault.pointer, None), field)
         }
         _ => shape_words::fault(path, fault),
     }
@@ -36,7 +36,7 @@ fn holds_task_status(node: &Node) -> bool {
 
 /// Looks at the node, so that it speaks also of a file whose form is wrong elsewhere.
 pub(super) fn check(root: &Node, path: &str, report: &mut Report) {
-    let rules = Rules { root, path };
+    let rules = StatusRules { root, path };
     if let Some(name) = text(root, "session").filter(|name| SessionName::parse(name).is_err()) {
         report.push(say::session_name(rules.place("/session"), name));
     }
@@ -45,14 +45,14 @@ pub(super) fn check(root: &Node, path: &str, report: &mut Report) {
     rules.decisions(report);
 }
 
-struct Rules<'a> {
+struct StatusRules<'a> {
     root: &'a Node,
     path: &'a str,
 }
 
-impl Rules<'_> {
-    fn place(&self, pointer: &str) -> Place {
-        Place::new(self.path, pointer, None)
+impl StatusRules<'_> {
+    fn place(&self, pointer: &str) -> Location {
+        Location::new(self.path, pointer, None)
     }
 
     fn time(&self, pointer: &str, node: Option<&Node>, report: &mut Report) {

@@ -3,19 +3,19 @@
 use crate::cycle::find_cycle;
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::agent_input::session_placeholder;
-use crate::diagnostic::tasks::At;
-use crate::diagnostic::{Place, Report, tasks as say};
-use crate::globs::PathRules;
+use crate::diagnostic::tasks::PlanLocation;
+use crate::diagnostic::{Location, Report, tasks as say};
 use crate::node::{Node, Value, pointer};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
 use tollgate_core::limits::TASKS_MAX;
 use tollgate_core::task::Check;
+use tollgate_judge::globs::PathRules;
 
 /// Looks at the node, so that it speaks also of a plan whose form is wrong elsewhere.
 pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     let Some(tasks) = root.get("tasks") else { return };
-    let at = At { file, pointer: "/tasks", line: tasks.line, id: "" };
+    let at = PlanLocation { file, pointer: "/tasks", line: tasks.line, id: "" };
     let tasks = tasks.items();
     if tasks.len() > TASKS_MAX {
         report.push(say::too_many(&at, tasks.len(), TASKS_MAX));
@@ -23,7 +23,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     }
     let mut seen = BTreeSet::new();
     for (index, task) in tasks.iter().enumerate() {
-        let here = Task { file, at: pointer("/tasks", index), node: task };
+        let here = TaskNode { file, at: pointer("/tasks", index), node: task };
         here.id(&mut seen, report);
         here.words(report);
         here.scope(report);
@@ -33,21 +33,26 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     dependencies(tasks, file, report);
 }
 
-struct Task<'a> {
+struct TaskNode<'a> {
     file: &'a str,
     at: String,
     node: &'a Node,
 }
 
-impl<'a> Task<'a> {
-    fn at(&'a self) -> At<'a> {
-        At { file: self.file, pointer: &self.at, line: self.node.line, id: name(self.node) }
+impl<'a> TaskNode<'a> {
+    fn at(&'a self) -> PlanLocation<'a> {
+        PlanLocation {
+            file: self.file,
+            pointer: &self.at,
+            line: self.node.line,
+            id: name(self.node),
+        }
     }
 
     fn id(&self, seen: &mut BTreeSet<&'a str>, report: &mut Report) {
         let Some(id) = self.node.get("id") else { return };
         let Some(text) = id.as_text().filter(|text| !text.trim().is_empty()) else { return };
-        let at = At { line: id.line, ..self.at() };
+        let at = PlanLocation { line: id.line, ..self.at() };
         match TaskId::parse(text) {
             Err(_) => report.push(say::id_invalid(&at, text)),
             Ok(parsed) if !parsed.is_canonical() => report.push(say::id_odd(&at)),
@@ -78,7 +83,7 @@ impl<'a> Task<'a> {
         });
         if !is_given && !says_something(self.node.get("work_item")) {
             let line = files.map_or(self.node.line, |files| files.line);
-            report.push(say::no_scope(&At { line, ..self.at() }));
+            report.push(say::no_scope(&PlanLocation { line, ..self.at() }));
         }
     }
 
@@ -96,7 +101,7 @@ impl<'a> Task<'a> {
         }
         for node in list("context_files") {
             if let Some(text) = node.as_text().filter(|text| text.contains("<session>")) {
-                let at = Place::file(self.file, node.line);
+                let at = Location::file(self.file, node.line);
                 report.push(session_placeholder(at, text));
             }
         }
@@ -108,7 +113,8 @@ impl<'a> Task<'a> {
             let Some(text) = check.as_text() else { continue };
             let (Check::Command(said) | Check::Manual(said)) = Check::from(text.to_owned());
             if said.is_empty() {
-                report.push(say::check_empty(&At { line: check.line, ..self.at() }, text));
+                report
+                    .push(say::check_empty(&PlanLocation { line: check.line, ..self.at() }, text));
             }
         }
     }
@@ -122,7 +128,7 @@ fn dependencies(tasks: &[Node], file: &str, report: &mut Report) {
         let at = pointer(&pointer("/tasks", index), "depends_on");
         for other in task.get("depends_on").map(Node::items).unwrap_or_default() {
             let Some(text) = other.as_text() else { continue };
-            let at = At { file, pointer: &at, line: other.line, id: name(task) };
+            let at = PlanLocation { file, pointer: &at, line: other.line, id: name(task) };
             if report.is_full() {
                 return;
             }
@@ -137,7 +143,7 @@ fn dependencies(tasks: &[Node], file: &str, report: &mut Report) {
     if let Some(cycle) = find_cycle(&waits) {
         let start = tasks.iter().find(|task| Some(&name(task)) == cycle.first());
         let line = start.and_then(|task| task.get("depends_on")).map_or(first_line, |d| d.line);
-        let at = At { file, pointer: "/tasks", line, id: "" };
+        let at = PlanLocation { file, pointer: "/tasks", line, id: "" };
         report.push(say::dependency_cycle(&at, &cycle));
     }
 }

@@ -7,7 +7,7 @@ use crate::node::{Node, Value, read_yaml};
 /// The text with its status label replaced. One without labels in its front matter, or without a known status among
 /// them, stays as it is. The result is read again: none where anything but the label would change.
 pub fn set_status(text: &str, label: &str) -> Option<String> {
-    let Some(front) = Front::of(text) else {
+    let Some(front) = FrontMatter::of(text) else {
         return Some(text.to_owned());
     };
     let before = read_yaml(&front.yaml).ok()?;
@@ -27,7 +27,7 @@ pub fn set_status(text: &str, label: &str) -> Option<String> {
         let old = text.get(start..end).filter(|old| old.matches(&found).count() == 1)?;
         edited.replace_range(start..end, &old.replace(&found, label));
     }
-    let after = read_yaml(&Front::of(&edited)?.yaml).ok()?;
+    let after = read_yaml(&FrontMatter::of(&edited)?.yaml).ok()?;
     let is_right = after.to_json() == wanted.to_json() && body(&edited) == body(text);
     is_right.then_some(edited)
 }
@@ -43,12 +43,12 @@ fn is_status(label: &str) -> bool {
 }
 
 /// The front matter, and where in the file it begins.
-struct Front {
+struct FrontMatter {
     yaml: String,
     start: usize,
 }
 
-impl Front {
+impl FrontMatter {
     fn of(text: &str) -> Option<Self> {
         let (yaml, _) = front_matter::split(text).ok()?;
         let start = text.find('\n')? + 1;

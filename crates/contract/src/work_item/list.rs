@@ -1,7 +1,7 @@
 //! Lists as people write them: items over several lines, paths in backticks or bare, remarks after them.
 
 use super::outline::Line;
-use crate::globs::is_inside;
+use tollgate_judge::globs::is_inside;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {

@@ -2,7 +2,7 @@
 
 use super::plain_heading;
 use crate::diagnostic::{Report, work_item as say};
-use crate::sections::{atx, closes, fence_of, setext};
+use crate::markdown::{self, Heading, Markdown};
 
 /// A heading that a body must have.
 #[derive(Debug, Clone, Copy)]
@@ -36,37 +36,30 @@ pub(super) struct Outline<'a> {
 
 impl<'a> Outline<'a> {
     pub fn of(body: &'a str, first_line: u32, template: &[Required]) -> Self {
-        let lines: Vec<&str> = body.lines().collect();
+        let document = Markdown::of(body);
         let mut reader = Reader { template, sections: Vec::new(), is_inside: false };
-        let mut fence: Option<&str> = None;
-        let mut is_comment = false;
-        let mut index = 0;
-        while index < lines.len() {
-            let text = lines[index];
+        let mut headings = document.headings.iter().peekable();
+        // A paragraph above a line across the page is often not meant as a heading.
+        let is_meant = |reader: &Reader<'_, '_>, heading: &Heading| {
+            heading.line == heading.last_line || reader.known(&heading.title).is_some()
+        };
+        let mut heading_end = 0;
+        for (index, (text, kind)) in body.lines().zip(&document.lines).enumerate() {
             let number = first_line + u32::try_from(index).unwrap_or(u32::MAX - first_line);
-            index += 1;
-            if let Some(open) = fence {
-                match closes(text, open) {
-                    true => fence = None,
-                    false => reader.content(Line { number, text, is_code: true }),
-                }
-            } else if is_comment {
-                is_comment = !text.contains("-->");
-            } else if let Some(open) = fence_of(text) {
-                fence = Some(open);
-            } else if text.trim_start().starts_with("<!--") {
-                is_comment = !text.contains("-->");
-            } else if let Some((level, title)) = atx(text) {
-                reader.heading(title, level, Line { number, text, is_code: false });
-            } else if let Some(level) = lines.get(index).and_then(|next| setext(text, next))
-                && reader.known(text).is_some()
+            let line = Line { number, text, is_code: *kind == markdown::Line::Fenced };
+            if let Some(heading) = headings.next_if(|next| markdown::index(next.line) == index)
+                && is_meant(&reader, heading)
             {
-                reader.heading(text, level, Line { number, text, is_code: false });
-                index += 1;
-            } else {
-                reader.content(Line { number, text, is_code: false });
+                reader.heading(&heading.title, heading.level, line);
+                heading_end = markdown::index(heading.last_line);
+            } else if index == 0 || index > heading_end {
+                match kind {
+                    markdown::Line::Fence | markdown::Line::Comment => {}
+                    _ => reader.content(line),
+                }
             }
         }
+        let lines = document.lines;
         let end = first_line + u32::try_from(lines.len()).unwrap_or(u32::MAX - first_line);
         Self { sections: reader.sections, end }
     }

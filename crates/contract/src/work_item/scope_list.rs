@@ -5,7 +5,7 @@ use super::outline::{Line, Section};
 use super::task::{Excluded, owner};
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
-use crate::globs::{PathRules, is_inside, is_protected};
+use tollgate_judge::globs::{PathRules, is_inside, is_protected};
 
 /// The entries of In Scope with their lines.
 pub(super) fn in_scope(

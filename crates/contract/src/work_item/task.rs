@@ -4,12 +4,12 @@ use super::outline::{Line, Outline, Required, Section};
 use super::scope_list::{excluded, in_scope};
 use super::{SpecReference, list, spec_reference};
 use crate::diagnostic::{Report, work_item as say};
-use crate::globs::PathRules;
-use crate::scope::{self, ScopeRules, entry_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use tollgate_core::task::Check;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
+use tollgate_judge::globs::PathRules;
+use tollgate_judge::scope::{self, ScopeRules, entry_of};
 
 pub(super) const TEMPLATE: &[Required] = &[
     Required { name: OBJECTIVE, level: 2 },

@@ -445,7 +445,7 @@ fn r095_a_path_in_backticks_is_not_read_for_a_note() {
     let text = text.replace("- docs/\n", "- `gen/x (y)`\n");
     let (item, report) = read(&text, "T-001.md");
     let item = item.unwrap_or_else(|| panic!("{}", shown(&report)));
-    let rules = crate::scope::ScopeRules {
+    let rules = tollgate_judge::scope::ScopeRules {
         in_scope: item.in_scope().to_vec(),
         out_of_scope: item.out_of_scope(),
         authorized: vec!["gen/x/z.ts".to_owned()],
@@ -457,7 +457,7 @@ fn r095_a_path_in_backticks_is_not_read_for_a_note() {
             change_type: tollgate_core::work::ChangeType::Modified,
             old_path: None,
         };
-        crate::scope::sort(&rules, &[change])[0].class.as_str()
+        tollgate_judge::scope::sort(&rules, &[change])[0].class.as_str()
     };
     for path in
         ["docs/notes (draft)", "docs/notes (draft)/a.md", "src/ — old/a.ts", "lib/x", "lib/x/y"]

@@ -23,7 +23,7 @@ pub(super) fn check(text: &str) -> Result<bool, Refused> {
     if text.bytes().filter(|byte| *byte == b'=').count() > EQUALS_MAX {
         return refuse(0, format!("it has more than {EQUALS_MAX} equals signs"));
     }
-    let mut seen = Seen::default();
+    let mut seen = XmlState::default();
     let mut at = 0;
     while let Some(next) = text[at..].find('<') {
         at = seen.markup(text, at + next)?;
@@ -36,14 +36,14 @@ fn refuse<T>(at: usize, why: impl Into<String>) -> Result<T, Refused> {
 }
 
 #[derive(Default)]
-struct Seen {
+struct XmlState {
     has_doctype: bool,
     has_elements: bool,
     depth: usize,
     namespaces: usize,
 }
 
-impl Seen {
+impl XmlState {
     /// Takes what begins with `<` here and gives its end.
     fn markup(&mut self, text: &str, at: usize) -> Result<usize, Refused> {
         let rest = &text[at..];
@@ -65,7 +65,7 @@ impl Seen {
 
     fn doctype(&mut self, text: &str, at: usize) -> Result<usize, Refused> {
         if self.has_doctype || self.has_elements {
-            return refuse(at, "a document type stands where none may");
+            return refuse(at, "it has a document type where none is allowed");
         }
         self.has_doctype = true;
         let tag = tag(text, at);

@@ -28,25 +28,25 @@ impl Session {
     }
 
     fn last_part(&self, before: usize, role: Role) -> Option<&Assignment> {
-        let steps = self.steps[..before].iter().enumerate().rev();
+        let steps = self.route.steps[..before].iter().enumerate().rev();
         let mut parts = steps.flat_map(|(at, step)| step.assignments(at));
         parts.find(|(_, part)| part.role == role).map(|(_, part)| part)
     }
 
     fn parts(&self) -> impl Iterator<Item = (Place, &Assignment)> {
-        self.steps.iter().enumerate().flat_map(|(at, step)| step.assignments(at))
+        self.route.steps.iter().enumerate().flat_map(|(at, step)| step.assignments(at))
     }
 
     /// Whether some step leaves this session file behind.
     pub(super) fn is_made_here(&self, name: &str) -> bool {
-        self.artefacts.contains_key(name)
+        self.files.artefacts.contains_key(name)
             || self.parts().any(|(_, part)| part.outputs.iter().any(|output| output == name))
     }
 
     /// What the step must read: session files by their whole path, all others as they stand.
     pub(super) fn step_inputs(&self, dispatch: &Dispatch) -> Vec<String> {
         let inputs = self.part_of(dispatch).map(|part| part.inputs.clone()).unwrap_or_default();
-        let place = |input: String| match self.artefacts.contains_key(&input) {
+        let place = |input: String| match self.files.artefacts.contains_key(&input) {
             true => self.session_path(&input),
             false => input,
         };
@@ -60,8 +60,8 @@ impl Session {
         if !is_repair || self.has_task_loop() {
             return self.part_of(dispatch)?.writes.clone();
         }
-        let mut writes = self.last_part(self.step + 1, dispatch.role)?.writes.clone()?;
-        let step = self.steps.get(self.step).map(|step| &step.kind);
+        let mut writes = self.last_part(self.route.step + 1, dispatch.role)?.writes.clone()?;
+        let step = self.route.steps.get(self.route.step).map(|step| &step.kind);
         if let Some(StepKind::Checks { of }) = step
             && of.contains(&CheckSubject::Planning)
         {
@@ -75,9 +75,9 @@ impl Session {
         let coders: Vec<&Assignment> =
             self.parts().map(|(_, part)| part).filter(|part| part.role == Role::Coder).collect();
         let mut scope: Vec<String> =
-            self.changed.iter().map(|change| change.path.clone()).collect();
+            self.branch.changed.iter().map(|change| change.path.clone()).collect();
         if coders.is_empty() {
-            let open = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+            let open = self.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
             scope.extend(open.filter_map(|finding| finding.report.file.clone()));
             // A finding that names no file leaves it to the role.
             return (!scope.is_empty()).then_some(scope);
@@ -91,13 +91,13 @@ impl Session {
 
     /// Files of the repository that a person was shown at a gate.
     pub(super) fn watched(&self) -> Vec<String> {
-        let gates = self.decisions.iter().filter(|d| d.kind == DecisionKind::Approve);
+        let gates = self.decisions.asked.iter().filter(|d| d.kind == DecisionKind::Approve);
         let shown = gates.flat_map(|decision| &decision.shown);
-        shown.map(|a| a.path.clone()).filter(|path| self.outputs.contains_key(path)).collect()
+        shown.map(|a| a.path.clone()).filter(|path| self.files.outputs.contains_key(path)).collect()
     }
 
     pub(super) fn weakened_files(&self) -> Vec<String> {
-        let open = self.findings.iter().filter(|f| f.status == FindingStatus::Open);
+        let open = self.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
         open.filter(|f| f.is_weakening())
             .filter_map(|finding| finding.report.file.clone())
             .collect()
@@ -105,13 +105,13 @@ impl Session {
 
     /// Of the criteria, of all tasks and of the action's own checks, each once.
     pub(super) fn check_commands(&self) -> Vec<String> {
-        let criteria = self.criteria.iter().flat_map(|criterion| &criterion.verify);
-        let tasks = self.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+        let criteria = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
+        let tasks = self.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
         let of_work = criteria.chain(tasks).filter_map(|check| match check {
             Check::Command(command) => Some(command),
             Check::Manual(_) => None,
         });
-        let of_action = self.steps.iter().flat_map(|step| match &step.kind {
+        let of_action = self.route.steps.iter().flat_map(|step| match &step.kind {
             StepKind::Checks { of } => of.as_slice(),
             _ => &[],
         });

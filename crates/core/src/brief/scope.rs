@@ -72,12 +72,12 @@ impl Session {
                 None => self.scope_of_steps()?,
             }
         };
-        let unit = task.map_or(&self.meta, |task| &task.unit);
+        let unit = task.map_or(&self.plan.meta, |task| &task.unit);
         Some(Scope {
             in_scope,
             out_of_scope: task.map(|task| task.spec.out_of_scope.clone()).unwrap_or_default(),
             allowed: unit.allowed.iter().cloned().collect(),
-            named: dispatch.authorized.clone(),
+            named: dispatch.given.authorized.clone(),
             refused: unit.refused.iter().map(|(path, why)| format!("{path} ({why})")).collect(),
         })
     }
@@ -88,9 +88,9 @@ impl Session {
             return task.spec.scope().to_vec();
         }
         let mut scope: Vec<String> =
-            self.tasks.iter().flat_map(|task| task.spec.scope().to_vec()).collect();
-        scope.extend(self.tasks.iter().flat_map(|task| task.unit.allowed.iter().cloned()));
-        scope.extend(self.changed.iter().map(|change| change.path.clone()));
+            self.plan.tasks.iter().flat_map(|task| task.spec.scope().to_vec()).collect();
+        scope.extend(self.plan.tasks.iter().flat_map(|task| task.unit.allowed.iter().cloned()));
+        scope.extend(self.branch.changed.iter().map(|change| change.path.clone()));
         scope.sort();
         scope.dedup();
         scope
@@ -100,7 +100,9 @@ impl Session {
     pub(super) fn scope_words(&self, task: Option<&Task>) -> Vec<String> {
         let units: Vec<&Unit> = match task {
             Some(task) => vec![&task.unit],
-            None => self.tasks.iter().map(|task| &task.unit).chain([&self.meta]).collect(),
+            None => {
+                self.plan.tasks.iter().map(|task| &task.unit).chain([&self.plan.meta]).collect()
+            }
         };
         let beyond: Vec<&Scoped> =
             units.into_iter().flat_map(|unit| unit.beyond.values()).collect();

@@ -1,18 +1,15 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
-use super::step::Start;
-use super::{
-    Draft, ask, attempt as attempts, failure, gate, reply, report, scope, severity, size, step,
-    tasks, weakened,
-};
+use super::draft::Draft;
+use super::moves::{attempt, finding};
+use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
-use crate::id::{Attempt, DispatchNumber, TaskRef};
-use crate::limits::LEAN_FILES_MAX;
+use crate::id::{Attempt, DispatchNumber};
 use crate::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use crate::role::{Mode, RepairLoop, Role};
-use crate::session::{Delivered, Dispatch};
+use crate::session::Dispatch;
 use crate::task::TaskStatus;
-use crate::work::{DispatchEnd, Refinement, Work};
+use crate::work::{DispatchEnd, Work};
 
 pub(super) fn ended(
     draft: &mut Draft<'_>,
@@ -43,11 +40,11 @@ pub(super) fn ended(
     let failed = delivered.is_none().then(|| end.clone());
     let told = end.clone();
     draft.emit(Event::AttemptEnded { number, attempt, end, usage });
-    attempts::tell_unknown(draft, number, &told, &usage);
+    attempt::tell_unknown(draft, number, &told, &usage);
     size::warn(draft, number, &set_aside);
     if let Some(end) = failed {
         // What was found counts, whatever was wrong with the reply or missing beside it.
-        reply::keep(draft, number, end.findings());
+        finding::keep(draft, number, end.findings());
         failure::follow(draft, number, &end);
     }
     if let Some((reply, work)) = delivered {
@@ -58,6 +55,7 @@ pub(super) fn ended(
 
 /// Files or findings that one message names.
 const SHOWN_MAX: usize = 10;
+
 /// Characters of a finding in such a message.
 const SHOWN_CHARS_MAX: usize = 500;
 
@@ -109,7 +107,7 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
         return end;
     };
     let grave = findings.iter().filter(|report| report.severity.is_grave());
-    let short = |report| reply::finding_line(report).chars().take(SHOWN_CHARS_MAX).collect();
+    let short = |report| finding::line(report).chars().take(SHOWN_CHARS_MAX).collect();
     let lines: Vec<String> = grave.take(SHOWN_MAX).map(short).collect();
     if !lines.is_empty() {
         let listed = lines.join("; ");
@@ -172,14 +170,14 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         _ if judges_step && role.is_reviewing() => severity::judged(draft, number, reply),
         _ if scope::stops_for(draft, number, reply, work) => {}
         ReplyStatus::Ok if report::stops(draft, number, reply) => {}
-        ReplyStatus::Ok => accept(draft, number, reply, work),
+        ReplyStatus::Ok => take::accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
             draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
             reply::ask_for_information(draft, number, reply);
         }
         _ if role == Role::Coder && wants_full(draft, reply) => {
             draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
-            go_full(draft, format!("Coder asked for it: {}", reply.summary));
+            take::go_full(draft, format!("Coder asked for it: {}", reply.summary));
         }
         ReplyStatus::Blocked => reply::blocked(draft, number, &purpose, reply),
         ReplyStatus::Fail | ReplyStatus::NeedsDecision => reply::failed(draft, number, reply),
@@ -187,104 +185,8 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
 }
 
 fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
-    draft.mode == Mode::Lean
+    draft.route.mode == Mode::Lean
         && draft.opening.full_action.is_some()
         && reply.status == ReplyStatus::Blocked
         && reply.recommended_agent == Some(Role::SpecAgent)
-}
-
-pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
-    let role = draft.dispatches[&number].role;
-    note_assumptions(draft, reply);
-    scope::warn(draft, number, work);
-    conclude(draft, number, Verdict::Accepted);
-    scope::ask_beside(draft, number, reply);
-    if role == Role::Coder && draft.mode == Mode::Lean {
-        if draft.changed.len() > LEAN_FILES_MAX {
-            let files = draft.changed.len();
-            return go_full(
-                draft,
-                format!("{files} files changed; lean work changes at most {LEAN_FILES_MAX}"),
-            );
-        }
-        if let Some(path) = work.sensitive.first() {
-            go_full(draft, format!("{path} is a sensitive path"));
-        }
-    }
-}
-
-/// A dispatch has done its part. That of a parallel member counts once all are ready.
-pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: Verdict) {
-    if draft.dispatches[&number].is_member() {
-        return draft.emit(Event::MemberReady { number, verdict });
-    }
-    let delivered = draft.dispatches[&number].delivered.as_ref();
-    let delivered = delivered.cloned();
-    draft.emit(Event::DispatchClosed { number, verdict });
-    if let Some(Delivered { reply, work, .. }) = delivered {
-        adopt(draft, number, &reply, &work);
-    }
-}
-
-/// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests, findings.
-pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
-    if let Some(criteria) = work.criteria.clone() {
-        draft.emit(Event::CriteriaAdopted { criteria });
-    }
-    if let Some(tasks) = work.plan.clone() {
-        tasks::adopt_plan(draft, tasks);
-    }
-    refine(draft, number, &work.refinements);
-    weakened::note(draft, number, work);
-    report::follow(draft, number, reply);
-    let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
-    let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
-    gate::reopen(draft, &changed);
-}
-
-/// What the plan leaves to a person is asked, and the plan made again with the answers.
-fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refinement]) {
-    if refinements.is_empty() {
-        return;
-    }
-    let index = draft.step;
-    draft.emit(Event::StepReopened { index });
-    for refinement in refinements {
-        ask::refinement(draft, number, refinement);
-    }
-}
-
-pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
-    for note in &reply.notes {
-        if let Some(text) = note.strip_prefix("assumption:") {
-            draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
-        }
-    }
-}
-
-/// A lean session that is not lean starts over as a full one, with what it has.
-fn go_full(draft: &mut Draft<'_>, reason: String) {
-    if draft.opening.full_action.is_some() {
-        let why = "the session starts over in full mode, where it is reviewed anew";
-        tasks::leave_behind(draft, why, |_| true);
-        draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
-    }
-}
-
-/// Opens the dispatch that a task or the session needs next.
-pub(super) fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
-    // Where the budget held the dispatch back, the task is in progress already.
-    if let (Purpose::Implement, TaskRef::Task(id)) = (&start.purpose, &start.task)
-        && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
-    {
-        let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
-        draft.emit(event);
-    }
-    let clash = draft.unit(&start.task).map(|unit| unit.clash.clone()).unwrap_or_default();
-    let mut feedback: Vec<String> = start.feedback.into_iter().chain(clash).collect();
-    if start.purpose == Purpose::Implement {
-        // A former attempt at it may have reported something before it was set aside.
-        feedback.extend(report::lines_about(draft, &start.task));
-    }
-    step::open(draft, Start { feedback, ..start });
 }

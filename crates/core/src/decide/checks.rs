@@ -1,11 +1,14 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
-use super::{Draft, ask, gate, repair, step, tasks};
+use super::draft::Draft;
+use super::moves::{ask, enter, finding, repair};
 use crate::action::{CheckSubject, StepKind};
-use crate::answer::{self, Answer};
+use crate::answer::CoverageAnswer;
 use crate::decision::{BlockerCode, Subject};
-use crate::event::{CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingStatus};
-use crate::id::{CheckNumber, TaskRef};
+use crate::event::{
+    CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingOrigin, FindingStatus,
+};
+use crate::id::{CheckNumber, FindingId, TaskRef};
 use crate::reply::{ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::task::{Check, Criterion};
@@ -16,7 +19,7 @@ pub(super) fn start_for_task(draft: &mut Draft<'_>, task: TaskRef, commands: Vec
 }
 
 fn start(draft: &mut Draft<'_>, purpose: CheckPurpose, commands: Vec<String>) {
-    let last = draft.checks.keys().next_back().copied();
+    let last = draft.checks.runs.keys().next_back().copied();
     let number = last.map_or(CheckNumber::FIRST, CheckNumber::next);
     let tree = tree_for(draft, &purpose, number);
     draft.emit(Event::ChecksStarted { number, purpose, commands, tree });
@@ -25,9 +28,9 @@ fn start(draft: &mut Draft<'_>, purpose: CheckPurpose, commands: Vec<String>) {
 /// What a task's check says is about work under way. Whatever the end rests on is seen in a clone of what is delivered, and
 /// in the same one as long as all holds there, because checks may build upon each other.
 fn tree_for(draft: &Draft<'_>, purpose: &CheckPurpose, number: CheckNumber) -> CheckTree {
-    match (purpose, &draft.clone) {
+    match (purpose, &draft.checks.clone) {
         (CheckPurpose::Task { .. }, _) => CheckTree::Workspace,
-        (_, Some((since, tip))) if *tip == draft.tip => CheckTree::Fresh { since: *since },
+        (_, Some((since, tip))) if *tip == draft.branch.tip => CheckTree::Fresh { since: *since },
         _ => CheckTree::Fresh { since: number },
     }
 }
@@ -40,18 +43,18 @@ pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
     for (index, subject) in of.iter().enumerate() {
         let settled = match subject {
             CheckSubject::Acceptance => is_settled(draft),
-            _ => subject_holds(draft, (draft.step, index), subject),
+            _ => subject_holds(draft, (draft.route.step, index), subject),
         };
         if !settled {
             return;
         }
     }
-    step::next(draft);
+    enter::next(draft);
 }
 
 /// Whether everything that a step checked holds on the commit as it is now; what does not is run again.
 pub(super) fn all_hold(draft: &mut Draft<'_>) -> bool {
-    let steps = draft.steps.clone();
+    let steps = draft.route.steps.clone();
     let lists = steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
         StepKind::Checks { of } => Some((at, of)),
         _ => None,
@@ -70,14 +73,14 @@ fn subject_holds(
     subject: &CheckSubject,
 ) -> bool {
     let is_skipped = match subject {
-        CheckSubject::Lifecycle => draft.stage.is_none(),
+        CheckSubject::Lifecycle => draft.checks.stage.is_none(),
         CheckSubject::Coverage => draft.coverage_minimum().is_none(),
         _ => false,
     };
-    if is_skipped || draft.subjects_hold.get(&(step, index)) == Some(&draft.tip) {
+    if is_skipped || draft.checks.subjects_hold.get(&(step, index)) == Some(&draft.branch.tip) {
         return true;
     }
-    let purpose = CheckPurpose::Subject { step, index, subject: subject.clone() };
+    let purpose = CheckPurpose::Subject { step, index: Some(index), subject: subject.clone() };
     let commands = match subject {
         CheckSubject::Command(command) => vec![command.clone()],
         other => vec![other.to_string()],
@@ -89,14 +92,14 @@ fn subject_holds(
 /// The stage was changed after its gates had run: they run again under the new one, until they hold.
 pub(super) fn renew_lifecycle(draft: &mut Draft<'_>) {
     // What they found under this stage is repaired first; anything else waits until they have run.
-    if let Some(task) = repair::waiting(draft).filter(|_| !gate::is_evidence_stale(draft)) {
+    if let Some(task) = repair::waiting(draft).filter(|_| !draft.is_evidence_stale()) {
         return repair::dispatch(draft, task);
     }
-    let step = draft.step;
+    let step = draft.route.step;
     let subject = CheckSubject::Lifecycle;
     let commands = vec![subject.to_string()];
     // No place in a list: nothing but the evidence is renewed.
-    let purpose = CheckPurpose::Subject { step, index: usize::MAX, subject };
+    let purpose = CheckPurpose::Subject { step, index: None, subject };
     start(draft, purpose, commands);
 }
 
@@ -107,17 +110,17 @@ pub(super) fn is_settled(draft: &mut Draft<'_>) -> bool {
         return false;
     }
     // An action without criteria and tasks has nothing to accept.
-    if draft.criteria.is_empty() && draft.tasks.is_empty() {
+    if draft.plan.criteria.is_empty() && draft.plan.tasks.is_empty() {
         return true;
     }
-    let is_current = draft.checked_tip.as_ref() == Some(&draft.tip);
-    if draft.acceptance != Some(true) || !is_current {
+    let is_current = draft.checks.checked_tip.as_ref() == Some(&draft.branch.tip);
+    if draft.checks.acceptance != Some(true) || !is_current {
         start_acceptance(draft);
         return false;
     }
     let open = open_manual_checks(draft);
     if !open.is_empty() {
-        let last = draft.checks.keys().next_back().copied();
+        let last = draft.checks.runs.keys().next_back().copied();
         ask::manual_checks(draft, open, last);
         return false;
     }
@@ -127,30 +130,30 @@ pub(super) fn is_settled(draft: &mut Draft<'_>) -> bool {
 
 fn start_acceptance(draft: &mut Draft<'_>) {
     let mut commands: Vec<String> = Vec::new();
-    for check in draft.criteria.iter().flat_map(|criterion| &criterion.verify) {
+    for check in draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify) {
         if let Check::Command(command) = check
             && !commands.contains(command)
         {
             commands.push(command.clone());
         }
     }
-    for command in tasks::all_commands(draft) {
+    for command in draft.task_commands() {
         if !commands.contains(&command) {
             commands.push(command);
         }
     }
-    let purpose = CheckPurpose::Acceptance { step: draft.step };
+    let purpose = CheckPurpose::Acceptance { step: draft.route.step };
     start(draft, purpose, commands);
 }
 
 /// Of the criteria and of the tasks: a plan that was edited may ask for new ones.
 fn open_manual_checks(draft: &Draft<'_>) -> Vec<String> {
-    let criteria = draft.criteria.iter().flat_map(|criterion| &criterion.verify);
-    let tasks = draft.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+    let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
+    let tasks = draft.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
     let mut open = Vec::new();
     for check in criteria.chain(tasks) {
         if let Check::Manual(text) = check
-            && !draft.manual_settled.contains(text)
+            && !draft.plan.manual_settled.contains(text)
             && !open.contains(text)
         {
             open.push(text.clone());
@@ -161,9 +164,10 @@ fn open_manual_checks(draft: &Draft<'_>) -> Vec<String> {
 
 fn settle_criteria(draft: &mut Draft<'_>) {
     let open: Vec<Criterion> = draft
+        .plan
         .criteria
         .iter()
-        .filter(|criterion| !draft.criteria_results.contains_key(&criterion.id))
+        .filter(|criterion| !draft.plan.criteria_results.contains_key(&criterion.id))
         .cloned()
         .collect();
     for criterion in open {
@@ -181,7 +185,8 @@ pub(super) fn ended(
 ) {
     // Checks that ran while the session was cancelled change nothing.
     let is_over = draft.is_over();
-    let Some(run) = draft.checks.get(&number).filter(|run| run.passed.is_none() && !is_over) else {
+    let Some(run) = draft.checks.runs.get(&number).filter(|run| run.passed.is_none() && !is_over)
+    else {
         return;
     };
     let (purpose, tree) = (run.purpose.clone(), run.tree);
@@ -194,6 +199,7 @@ pub(super) fn ended(
         ran.push(CheckResult::SETUP.to_owned());
     }
     draft.emit(Event::ChecksEnded { number, results, stage });
+    let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
@@ -209,7 +215,7 @@ pub(super) fn ended(
             return ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
         }
         CheckPurpose::Subject { subject, .. } => {
-            if subject == CheckSubject::Lifecycle && draft.stage.is_none() {
+            if subject == CheckSubject::Lifecycle && draft.checks.stage.is_none() {
                 // Nobody declares the stage any more under which they ran.
                 failed.clear();
             }
@@ -227,7 +233,12 @@ pub(super) fn ended(
         return;
     }
     for result in &failed {
-        record_contradiction(draft, &task, complaint(result, tree));
+        record_contradiction(
+            draft,
+            &task,
+            contradicted_by(result, is_gate),
+            complaint(result, tree),
+        );
     }
     let lines = failed.iter().map(|result| feedback(result, tree)).collect();
     repair::object(draft, &task, repair, lines);
@@ -267,21 +278,28 @@ fn per_cent(hundredths: u32) -> String {
 }
 
 /// The person decided about coverage that is not enough.
-pub(super) fn coverage_answered(draft: &mut Draft<'_>, check: CheckNumber, answer: &Answer) {
-    let settled = match answer.keyword.as_str() {
-        "lower" => answer::minimum(answer.words()),
-        "override" => Some((0, answer.words())),
-        _ => None,
+pub(super) fn coverage_answered(
+    draft: &mut Draft<'_>,
+    check: CheckNumber,
+    answer: &CoverageAnswer,
+) {
+    let (minimum, reason, text) = match answer {
+        CoverageAnswer::Fix => return add_tests(draft, check),
+        CoverageAnswer::Lower(to) => {
+            let share = per_cent(to.hundredths);
+            let text = format!("the minimum of coverage was lowered to {share}: {}", to.reason);
+            (to.hundredths, to.reason.clone(), text)
+        }
+        CoverageAnswer::Override(reason) => {
+            (0, reason.to_string(), format!("coverage was overridden: {}", &**reason))
+        }
     };
-    if let Some((minimum, reason)) = settled {
-        let text = match minimum {
-            0 => format!("coverage was overridden: {reason}"),
-            _ => format!("the minimum of coverage was lowered to {}: {reason}", per_cent(minimum)),
-        };
-        draft.emit(Event::CoverageSettled { minimum, reason: reason.to_owned() });
-        return draft.emit(Event::KnownIssueNoted { text });
-    }
-    let asked = draft.decisions.iter().rev();
+    draft.emit(Event::CoverageSettled { minimum, reason });
+    draft.emit(Event::KnownIssueNoted { text });
+}
+
+fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
+    let asked = draft.decisions.asked.iter().rev();
     let question = asked
         .filter(|d| matches!(d.subject, Subject::Coverage { check: of } if of == check))
         .map(|decision| decision.question.clone())
@@ -298,16 +316,11 @@ pub(super) fn coverage_answered(draft: &mut Draft<'_>, check: CheckNumber, answe
 
 /// It failed before the session began: told apart from new failures, and never held against the work.
 fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
-    let report = ReportedFinding::plain(
-        Severity::Medium,
-        "pre-existing",
-        format!("pre-existing: `{}` failed on the base revision already", result.command),
-    );
-    let (source, status) = (Role::Orchestrator, FindingStatus::Tracked);
-    super::reply::record(draft, source, &TaskRef::Meta, &report, status);
+    let message = format!("pre-existing: `{}` failed on the base revision already", result.command);
+    let origin = FindingOrigin::PreExisting { command: result.command.clone() };
+    let report = ReportedFinding::plain(Severity::Medium, origin.category(), message);
+    finding::record(draft, origin, &TaskRef::Meta, &report, FindingStatus::Tracked);
 }
-
-const CATEGORY: &str = "check";
 
 /// What checks complain about is told again by the next run, if it is still so.
 fn settle_old_findings(
@@ -321,48 +334,50 @@ fn settle_old_findings(
         |finding: &Finding| failed.iter().any(|r| finding.report.message == complaint(r, tree));
     // What did not run this time has shown nothing.
     let was_run = |finding: &Finding| {
-        ran.iter().any(|command| finding.report.message.contains(&format!("`{command}` fails")))
+        let command = finding.origin.command();
+        command.is_some_and(|command| ran.iter().any(|known| known == command))
     };
     settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
 }
 
 /// Commands that left the plan: nobody runs them again, so what they found is kept for later.
 pub(super) fn settle_left(draft: &mut Draft<'_>, commands: &[String]) {
-    let criteria = draft.criteria.iter().flat_map(|criterion| &criterion.verify);
+    let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
     let kept: Vec<&String> = criteria
         .filter_map(|check| match check {
             Check::Command(command) => Some(command),
             Check::Manual(_) => None,
         })
         .collect();
-    let left = commands.iter().filter(|command| !kept.contains(command));
-    let complaints: Vec<String> = left.map(|command| format!("`{command}` fails")).collect();
-    let gone: Vec<u32> = draft
+    let left: Vec<&String> = commands.iter().filter(|command| !kept.contains(command)).collect();
+    let has_left = |finding: &&Finding| {
+        let command = finding.origin.command();
+        command.is_some_and(|command| left.iter().any(|known| *known == command))
+    };
+    let gone: Vec<FindingId> = draft
+        .record
         .findings
         .iter()
-        .filter(|f| f.status == FindingStatus::Open && f.report.category == CATEGORY)
-        .filter(|f| complaints.iter().any(|words| f.report.message.contains(words)))
+        .filter(|finding| finding.is_open())
+        .filter(has_left)
         .map(|finding| finding.id)
         .collect();
     for id in gone {
-        let reason = Some("the check left the plan".to_owned());
+        let reason = Some("the check is no longer in the plan".to_owned());
         draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason });
     }
 }
 
 /// Gates that nobody declares any more complain about nothing.
 pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
-    let of_gate = |finding: &Finding| {
-        let message = &finding.report.message;
-        message.contains("`gate ") || message.contains(&format!("`{}`", CheckSubject::Lifecycle))
-    };
+    let of_gate = |finding: &Finding| matches!(finding.origin, FindingOrigin::Gate { .. });
     settle_checks(draft, &TaskRef::Meta, of_gate);
 }
 
 fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Finding) -> bool) {
-    let gone: Vec<u32> = draft
+    let gone: Vec<FindingId> = draft
         .open_findings(task, Role::Orchestrator)
-        .filter(|finding| finding.report.category == CATEGORY && is_gone(finding))
+        .filter(|finding| is_gone(finding))
         .map(|finding| finding.id)
         .collect();
     for id in gone {
@@ -371,19 +386,33 @@ fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Findin
 }
 
 /// The work was called done and its check says otherwise. Nobody can accept that away.
-fn record_contradiction(draft: &mut Draft<'_>, task: &TaskRef, message: String) {
+fn record_contradiction(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    origin: FindingOrigin,
+    message: String,
+) {
     if draft.open_findings(task, Role::Orchestrator).any(|f| f.report.message == message) {
         return;
     }
     let finding = Finding {
         id: draft.next_finding_id(),
-        source: Role::Orchestrator,
         task: task.clone(),
-        report: ReportedFinding::plain(Severity::Critical, CATEGORY, message),
+        report: ReportedFinding::plain(Severity::Critical, origin.category(), message),
+        origin,
         status: FindingStatus::Open,
         times: 1,
     };
     draft.emit(Event::FindingRecorded { finding });
+}
+
+/// Setting up the tree is no gate, whatever is to be run in it.
+fn contradicted_by(result: &CheckResult, is_gate: bool) -> FindingOrigin {
+    let command = result.command.clone();
+    match is_gate && command != CheckResult::SETUP {
+        true => FindingOrigin::Gate { command },
+        false => FindingOrigin::Check { command },
+    }
 }
 
 fn complaint_or_trouble(result: &CheckResult, tree: CheckTree) -> String {
@@ -404,7 +433,7 @@ fn complaint(result: &CheckResult, tree: CheckTree) -> String {
         CheckTree::Fresh { .. } => " in a fresh clone of the branch",
     };
     let since = match (&result.only_in_workspace, result.failed_on_base) {
-        (Some(_), _) => "; it passes in the workspace because of something that is in no commit",
+        (Some(_), _) => "; it passes in the workspace because of something that is not committed",
         (None, true) => " (pre-existing: it failed on the base revision already)",
         (None, false) => "",
     };

@@ -1,6 +1,8 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
-use super::{Draft, ask, checks, severity, tasks, weakened};
+use super::draft::Draft;
+use super::moves::ask;
+use super::{checks, next_task, severity, weakened};
 use crate::action::{Assignment, StepKind};
 use crate::decision::BlockerCode;
 use crate::event::{CriterionResult, Event, FindingStatus};
@@ -16,7 +18,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     }
     // Without an implement loop, what reviewing roles found decides here too.
     if !draft.has_task_loop() {
-        let is_judged = draft.findings.is_empty() && draft.look_again.is_empty();
+        let is_judged = draft.record.findings.is_empty() && draft.route.look_again.is_empty();
         if checks::all_hold(draft) && (is_judged || severity::is_passed(draft)) {
             finish(draft);
         }
@@ -26,23 +28,23 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         return;
     }
     // Somebody put more into the plan after the loop was left.
-    let loop_index = draft.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks));
-    let unfinished = draft.tasks.iter().any(|task| task.status != TaskStatus::Completed);
+    let loop_index = draft.route.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks));
+    let unfinished = draft.plan.tasks.iter().any(|task| task.status != TaskStatus::Completed);
     if let (Some(index), true) = (loop_index, unfinished) {
         return draft.emit(Event::StepEntered { index });
     }
-    if draft.unreviewed {
-        let task = match (draft.mode, draft.tasks.first()) {
+    if draft.branch.unreviewed {
+        let task = match (draft.route.mode, draft.plan.tasks.first()) {
             (Mode::Lean, Some(task)) => TaskRef::Task(task.spec.id.clone()),
             _ => TaskRef::Meta,
         };
-        return tasks::open_gate(draft, Gate::Review, task);
+        return next_task::open_gate(draft, Gate::Review, task);
     }
     if let Some((gate, task)) = objector(draft) {
-        return tasks::open_gate(draft, gate, task);
+        return next_task::open_gate(draft, gate, task);
     }
-    if draft.meta.needs_audit && draft.mode == Mode::Full {
-        return tasks::open_gate(draft, Gate::Audit, TaskRef::Meta);
+    if draft.plan.meta.needs_audit && draft.route.mode == Mode::Full {
+        return next_task::open_gate(draft, Gate::Audit, TaskRef::Meta);
     }
     if weakened::ask_last(draft) {
         return;
@@ -61,28 +63,28 @@ fn finish(draft: &mut Draft<'_>) {
 
 /// Who objected and has not looked since, because the work continued elsewhere.
 fn objector(draft: &Draft<'_>) -> Option<(Gate, TaskRef)> {
-    let mut open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
-    open.find_map(|finding| Some((Gate::of_role(finding.source)?, finding.task.clone())))
+    let mut open = draft.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    open.find_map(|finding| Some((Gate::of_role(finding.source())?, finding.task.clone())))
 }
 
 /// What still stands between the session and DONE.
 fn missing(draft: &Draft<'_>) -> Vec<String> {
     let mut missing = Vec::new();
-    for criterion in &draft.criteria {
-        match draft.criteria_results.get(&criterion.id) {
+    for criterion in &draft.plan.criteria {
+        match draft.plan.criteria_results.get(&criterion.id) {
             Some(CriterionResult::Met { .. } | CriterionResult::Waived { .. }) => {}
             _ => missing.push(format!("{} is not met", criterion.id)),
         }
     }
-    for task in draft.tasks.iter().filter(|task| task.status != TaskStatus::Completed) {
+    for task in draft.plan.tasks.iter().filter(|task| task.status != TaskStatus::Completed) {
         missing.push(format!("{} is {}", task.spec.id, task.status));
     }
     // In lean mode the engine writes the report itself.
     let reports = |a: &Assignment| a.outputs.iter().any(|output| output == "report.md");
-    let steps = draft.steps.iter().enumerate();
+    let steps = draft.route.steps.iter().enumerate();
     let has_report = steps.flat_map(|(at, step)| step.assignments(at)).any(|(_, a)| reports(a));
-    if has_report && !draft.artefacts.contains_key("report.md") {
-        missing.push("report.md is not there".to_owned());
+    if has_report && !draft.files.artefacts.contains_key("report.md") {
+        missing.push("report.md is missing".to_owned());
     }
     missing
 }

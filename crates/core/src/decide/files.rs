@@ -1,8 +1,11 @@
-//! Session files that somebody edited, and writes that did not reach the disk.
+//! Session files that somebody edited, and what failed in the engine's own world.
 
-use super::{Draft, ask, gate, tasks};
-use crate::decision::{Blocker, BlockerCode};
+use super::draft::Draft;
+use super::moves::ask;
+use super::{gate, plan};
+use crate::decision::BlockerCode;
 use crate::event::Event;
+use crate::fault::HostFault;
 use crate::input::Edit;
 
 /// A person may edit session files between dispatches: good content is taken, bad content blocks.
@@ -21,7 +24,7 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
     let changed: Vec<String> = good.map(|edit| edit.path.clone()).collect();
     let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
     let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
-    if draft.blocker.is_some() && !broken.is_empty() {
+    if draft.standing.blocker.is_some() && !broken.is_empty() {
         return;
     }
     draft.emit(Event::FilesEdited { edits });
@@ -29,7 +32,7 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
         draft.emit(Event::CriteriaAdopted { criteria });
     }
     if let Some(tasks) = plan {
-        tasks::adopt_plan(draft, tasks);
+        plan::adopt(draft, tasks);
     }
     // Good content is on record from here on and will not be reported again.
     gate::reopen(draft, &changed);
@@ -78,13 +81,9 @@ pub(super) fn older_accepted(
     draft.notice("journal.older_accepted", message);
 }
 
-pub(super) fn persistence_failed(draft: &mut Draft<'_>, detail: String) {
-    if draft.is_over() || draft.blocker.is_some() {
+pub(super) fn host_failed(draft: &mut Draft<'_>, fault: HostFault) {
+    if draft.is_over() || draft.standing.blocker.is_some() {
         return;
     }
-    let remedy = "fix what it says (space, permissions, a branch that was moved), then \
-                  `tollgate resume`; no answer is lost"
-        .to_owned();
-    let blocker = Blocker { code: BlockerCode::Persistence, detail, remedy };
-    draft.emit(Event::Blocked { blocker });
+    draft.emit(Event::Blocked { blocker: fault.blocker(), fault: Some(fault) });
 }

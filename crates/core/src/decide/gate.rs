@@ -1,24 +1,25 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
-use super::step::Start;
-use super::{Draft, accept, ask, checks, severity, step};
+use super::checks;
+use super::draft::Draft;
+use super::moves::{ask, enter};
 use crate::action::{APPROVE_DESIGN, CheckSubject, Place, Step, StepKind};
-use crate::decision::{
-    AnswerOption, CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
-};
-use crate::event::{Event, Purpose};
-use crate::id::{ContentHash, DecisionId, TaskRef};
+use crate::answer::{AnswerOption, ApproveWay, Choice};
+use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
+use crate::event::Event;
+use crate::id::{ContentHash, DecisionId};
 use crate::limits::MANY_TASKS;
 use crate::proof;
 use crate::refusal::Refusal;
 use crate::role::{Role, State};
+use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
 
 /// Passes when what stands there is approved under the declared stage; asks otherwise.
 pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
     if gate_decision(draft, index).is_some_and(|decision| holds(draft, decision)) {
-        return step::next(draft);
+        return enter::next(draft);
     }
     ask_approval(draft, index, None);
 }
@@ -26,28 +27,28 @@ pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
 /// The question of an approve step, by the index of the step.
 fn gate_decision<'a>(draft: &'a Draft<'_>, index: usize) -> Option<&'a Decision> {
     let is_of = |d: &&Decision| matches!(d.subject, Subject::Gate { step } if step == index);
-    draft.decisions.iter().find(is_of)
+    draft.decisions.asked.iter().find(is_of)
 }
 
 fn is_approved(decision: &Decision) -> bool {
-    decision.answered().is_some_and(|answer| answer.starts_with("approved"))
+    decision.answered().is_some_and(Choice::is_approval)
 }
 
 /// An approval counts under the lifecycle stage in which it was given, and under no other.
 fn holds(draft: &Draft<'_>, decision: &Decision) -> bool {
-    is_approved(decision) && decision.resolution.stage == draft.stage
+    is_approved(decision) && decision.resolution.stage == draft.checks.stage
 }
 
-fn is_design(draft: &Draft<'_>, index: usize) -> bool {
-    let step = draft.steps.get(index);
+pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
+    let step = draft.route.steps.get(index);
     step.is_some_and(
         |s| matches!(&s.kind, StepKind::Approve { gate, .. } if gate == APPROVE_DESIGN),
     )
 }
 
-fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
+pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
     let Some(Step { state, kind: StepKind::Approve { gate, shows, .. }, .. }) =
-        draft.steps.get(index).cloned()
+        draft.route.steps.get(index).cloned()
     else {
         return;
     };
@@ -62,16 +63,17 @@ fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
         Some(words) => format!("{words} Do you approve {what} as it is now: {listed}?"),
         None => format!("Please review {what}: {listed}. Do you approve it?"),
     };
-    if !draft.criteria.is_empty() {
-        let proven = draft.criteria.iter().map(|criterion| {
+    if !draft.plan.criteria.is_empty() {
+        let proven = draft.plan.criteria.iter().map(|criterion| {
             let what = format!("{} {}", criterion.id, criterion.description);
             proof::with_checks(&what, &criterion.verify)
         });
         let lines: Vec<String> = proven.collect();
         text.push_str(&format!("\nAcceptance criteria:\n{}", ask::bullets(&lines)));
     }
-    if !draft.assumptions.is_empty() {
-        let lines: Vec<String> = draft.assumptions.iter().map(|a| proof::one_line(a)).collect();
+    if !draft.record.assumptions.is_empty() {
+        let lines: Vec<String> =
+            draft.record.assumptions.iter().map(|a| proof::one_line(a)).collect();
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&lines)));
     }
     let options = approval_options(&names_of(draft, &correctors(draft, index)));
@@ -98,9 +100,9 @@ fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Art
             .iter()
             .any(|show| path == show || (show.ends_with('/') && path.starts_with(show.as_str())))
     };
-    let session_files = draft.artefacts.iter().map(|(path, record)| (path, &record.sha256));
+    let session_files = draft.files.artefacts.iter().map(|(path, record)| (path, &record.sha256));
     session_files
-        .chain(&draft.outputs)
+        .chain(&draft.files.outputs)
         .filter(|(path, _)| is_shown(path))
         .map(|(path, sha256)| Artefact { path: path.clone(), sha256: sha256.clone() })
         .collect()
@@ -114,16 +116,16 @@ fn made_since_last_gate(draft: &Draft<'_>, index: usize) -> Vec<String> {
 /// The parts of the action between the last gate and this one that make something.
 fn producers(draft: &Draft<'_>, index: usize) -> Vec<Place> {
     let is_gate = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
-    let first = draft.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
-    let steps = draft.steps[..index].iter().enumerate().skip(first);
+    let first = draft.route.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
+    let steps = draft.route.steps[..index].iter().enumerate().skip(first);
     let parts = steps.flat_map(|(at, step)| step.assignments(at));
     let can_be_asked = |role: Role| !role.is_reviewing() && role != Role::Orchestrator;
     parts.filter(|(_, a)| can_be_asked(a.role)).map(|(place, _)| place).collect()
 }
 
 /// Who does its part again when the gate is not passed: the named roles, else who made what is shown.
-fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> {
-    let named = match draft.steps.get(index).map(|step| &step.kind) {
+pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> {
+    let named = match draft.route.steps.get(index).map(|step| &step.kind) {
         Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
         _ => Vec::new(),
     };
@@ -137,25 +139,13 @@ fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> {
 }
 
 /// Where a role last played a part before a step; all its parts of a parallel one.
-fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, Place)> {
-    let steps = draft.steps[..before].iter().enumerate().rev();
+pub(super) fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, Place)> {
+    let steps = draft.route.steps[..before].iter().enumerate().rev();
     let mut parts = steps.map(|(at, step)| {
         let places = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
         places.map(|(place, _)| (role, place)).collect::<Vec<_>>()
     });
     parts.find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-/// The parts that a person means by a name: the one that the action uses, or that of a role.
-fn parts_named(draft: &Draft<'_>, before: usize, name: &str) -> Vec<(Role, Place)> {
-    let is_meant = |(_, place): &(Role, Place)| {
-        draft.assignment(*place).is_some_and(|part| part.name().eq_ignore_ascii_case(name))
-    };
-    let called = correctors(draft, before).into_iter().filter(is_meant).collect::<Vec<_>>();
-    match Role::parse(name) {
-        Some(role) if called.is_empty() => parts_of(draft, before, role),
-        _ => called,
-    }
 }
 
 /// What the action calls these parts, each once.
@@ -170,57 +160,13 @@ fn names_of(draft: &Draft<'_>, parts: &[(Role, Place)]) -> Vec<String> {
     names
 }
 
-/// A person wants changes: which roles run again, in order.
-pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
-    let of_named = words.split_once(':').map(|(name, _)| parts_named(draft, index, name.trim()));
-    let of_named = of_named.unwrap_or_default();
-    let parts = if of_named.is_empty() { correctors(draft, index) } else { of_named };
-    let (roles, places) = parts.into_iter().unzip();
-    let status = CorrectionStatus::Queued;
-    draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
-}
-
-/// Sends the correction to the next role, or asks again when all have run.
-pub(super) fn correct(draft: &mut Draft<'_>) {
-    let (roles, places) = (draft.correction.roles.clone(), draft.correction.places.clone());
-    let index = rejected_gate(draft);
-    let Some(role) = roles.first().copied() else {
-        // Who judged the work looks at what came of it before the person does.
-        if !draft.look_again.is_empty() && !severity::is_passed(draft) {
-            return;
-        }
-        let status = CorrectionStatus::Completed;
-        draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
-        return ask_approval(draft, index, None);
-    };
-    let text =
-        draft.rejections.last().map(|rejection| rejection.answer.clone()).unwrap_or_default();
-    let words = text.strip_prefix("changes-requested:").unwrap_or(&text).trim().to_owned();
-    let status = CorrectionStatus::Dispatched;
-    let place = places.first().copied();
-    draft.emit(Event::CorrectionMoved { status, roles, places, agent: Some(role) });
-    let of = if is_design(draft, index) { "of the design" } else { "of your work" };
-    let feedback = vec![format!("the person asks for changes {of}: {words}")];
-    let purpose = Purpose::Correction { step: index, place };
-    accept::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
-}
-
-/// The gate that was last not passed.
-fn rejected_gate(draft: &Draft<'_>) -> usize {
-    let decision = draft.rejections.last().and_then(|r| draft.decision(&r.decision_id));
-    match decision.map(|decision| &decision.subject) {
-        Some(Subject::Gate { step }) => *step,
-        _ => 0,
-    }
-}
-
 /// The repository declares another lifecycle stage: what was found and approved under the old one no longer counts.
 pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
-    if draft.is_over() || draft.stage == stage {
+    if draft.is_over() || draft.checks.stage == stage {
         return;
     }
     draft.emit(Event::StageDeclared { stage });
-    if draft.stage.is_none() {
+    if draft.checks.stage.is_none() {
         // Gates that nobody declares any more will not run again.
         checks::settle_gate_findings(draft);
     }
@@ -229,7 +175,7 @@ pub(super) fn stage_seen(draft: &mut Draft<'_>, stage: Option<String>) {
 
 /// Lifecycle gates run again before a person is asked: what was asked meanwhile could not be approved.
 fn withdraw_on_stale_evidence(draft: &mut Draft<'_>) {
-    if !is_evidence_stale(draft) {
+    if !draft.is_evidence_stale() {
         return;
     }
     let asked: Vec<DecisionId> = draft
@@ -248,26 +194,23 @@ fn withdraw_on_stale_evidence(draft: &mut Draft<'_>) {
     }
 }
 
-/// Lifecycle gates ran under a stage that is no longer the declared one.
-pub(super) fn is_evidence_stale(draft: &Draft<'_>) -> bool {
-    let declared = draft.stage.as_ref();
-    draft.lifecycle.as_ref().is_some_and(|run| declared.is_some_and(|stage| *stage != run.stage))
-}
-
 /// Lifecycle gates must run again before the work continues; a step that checks them sees to it itself.
 pub(super) fn needs_evidence(draft: &Draft<'_>) -> bool {
     let checks_it = draft.current_step().is_some_and(|step| match &step.kind {
         StepKind::Checks { of } => of.contains(&CheckSubject::Lifecycle),
         _ => false,
     });
-    let is_red = draft.lifecycle.as_ref().is_some_and(|run| !run.passed);
-    is_evidence_stale(draft) || (is_red && draft.stage.is_some() && !checks_it)
+    let is_red = draft.checks.lifecycle.as_ref().is_some_and(|run| !run.passed);
+    draft.is_evidence_stale() || (is_red && draft.checks.stage.is_some() && !checks_it)
 }
 
 /// Asks again for an approval that was given under another stage. Says whether there was one.
 pub(super) fn reaffirm(draft: &mut Draft<'_>) -> bool {
     let is_approve = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
-    let passed = draft.steps[..draft.step].iter().enumerate().filter(|(_, step)| is_approve(step));
+    let passed = draft.route.steps[..draft.route.step]
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| is_approve(step));
     let lapsed = passed
         .map(|(index, _)| index)
         .find(|index| gate_decision(draft, *index).is_some_and(|decision| !holds(draft, decision)));
@@ -283,12 +226,10 @@ pub(super) fn reaffirm(draft: &mut Draft<'_>) -> bool {
 pub(super) fn refuse_stale_evidence(
     draft: &Draft<'_>,
     decision: &Decision,
-    answer: &crate::answer::Answer,
+    choice: &Choice,
 ) -> Result<(), Refusal> {
-    let is_approval =
-        matches!(decision.subject, Subject::Gate { .. }) && answer.keyword.starts_with("approved");
-    match (&draft.lifecycle, &draft.stage) {
-        (Some(run), Some(declared)) if is_approval && run.stage != *declared => {
+    match (&draft.checks.lifecycle, &draft.checks.stage) {
+        (Some(run), Some(declared)) if choice.is_approval() && run.stage != *declared => {
             Err(Refusal::StaleEvidence {
                 id: decision.decision_id.clone(),
                 found: run.stage.clone(),
@@ -302,7 +243,7 @@ pub(super) fn refuse_stale_evidence(
 /// Passes with a canonical strategy on record; asks otherwise.
 pub(super) fn choose(draft: &mut Draft<'_>) {
     if draft.strategy().is_some() {
-        return step::next(draft);
+        return enter::next(draft);
     }
     ask_strategy(draft, false);
 }
@@ -311,6 +252,7 @@ pub(super) fn choose(draft: &mut Draft<'_>) {
 pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let recommended = recommended_strategy(draft);
     let lines: Vec<String> = draft
+        .plan
         .tasks
         .iter()
         .map(|task| {
@@ -332,10 +274,10 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
         "{changed}{} task(s) are planned:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
-        draft.tasks.len(),
+        draft.plan.tasks.len(),
         ask::bullets(&lines),
     );
-    let plan = draft.artefacts.get("tasks.yaml");
+    let plan = draft.files.artefacts.get("tasks.yaml");
     let shown = plan
         .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() })
         .into_iter()
@@ -343,7 +285,7 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let question = ask::Question {
         kind: DecisionKind::Strategy,
         text,
-        options: strategy_options(),
+        options: strategy_options(recommended),
         subject: Subject::Strategy,
     };
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
@@ -360,52 +302,48 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
         ),
     };
     vec![
-        AnswerOption {
-            answer: "approved".to_owned(),
-            label: "Approve".to_owned(),
-            consequence: "the work continues from exactly these files".to_owned(),
-        },
-        AnswerOption {
-            answer: "changes-requested: TEXT".to_owned(),
-            label: "Request changes".to_owned(),
-            consequence: again,
-        },
+        AnswerOption::of(
+            ApproveWay::Approved,
+            "Approve",
+            "the work continues from exactly these files",
+        ),
+        AnswerOption::of(ApproveWay::ChangesRequested, "Request changes", &again),
         ask::cancel_option(),
     ]
 }
 
-fn strategy_options() -> Vec<AnswerOption> {
-    vec![
-        AnswerOption {
-            answer: "per-batch".to_owned(),
-            label: "Review after each task".to_owned(),
-            consequence:
+fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
+    let offer = |strategy: Strategy| {
+        let (label, consequence) = match strategy {
+            Strategy::PerBatch => (
+                "Review after each task",
                 "Reviewer, QA and Security look at every task as it is done, and a final review \
-                          at the whole; thorough, finds faults early"
-                    .to_owned(),
-        },
-        AnswerOption {
-            answer: "single-final".to_owned(),
-            label: "Review once at the end".to_owned(),
-            consequence:
-                "all tasks are coded first, then one combined pass; faster, faults are found late"
-                    .to_owned(),
-        },
-        ask::cancel_option(),
-    ]
+                 at the whole; thorough, finds faults early",
+            ),
+            Strategy::SingleFinal => (
+                "Review once at the end",
+                "all tasks are coded first, then one combined pass; faster, faults are found late",
+            ),
+        };
+        AnswerOption::of(strategy, label, consequence).recommended_if(strategy == recommended)
+    };
+    Strategy::ALL.iter().copied().map(offer).chain([ask::cancel_option()]).collect()
 }
 
 /// Many tasks, tasks that several others build on, or risk: review early. Otherwise once.
 pub(super) fn recommended_strategy(draft: &Draft<'_>) -> Strategy {
-    let is_risky = |task: &&crate::session::Task| {
+    let is_risky = |task: &&Task| {
         ["security", "perf", "breaking-change"].iter().any(|flag| task.spec.is_flagged(flag))
     };
-    let crosses = draft.tasks.iter().any(|task| {
+    let crosses = draft.plan.tasks.iter().any(|task| {
         let dependants =
-            draft.tasks.iter().filter(|other| other.spec.depends_on.contains(&task.spec.id));
+            draft.plan.tasks.iter().filter(|other| other.spec.depends_on.contains(&task.spec.id));
         task.spec.depends_on.len() > 1 || dependants.count() > 1
     });
-    if draft.tasks.len() >= MANY_TASKS || crosses || draft.tasks.iter().any(|t| is_risky(&t)) {
+    if draft.plan.tasks.len() >= MANY_TASKS
+        || crosses
+        || draft.plan.tasks.iter().any(|t| is_risky(&t))
+    {
         Strategy::PerBatch
     } else {
         Strategy::SingleFinal
@@ -416,6 +354,7 @@ pub(super) fn recommended_strategy(draft: &Draft<'_>) -> Strategy {
 pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
     let gates: Vec<Decision> = draft
         .decisions
+        .asked
         .iter()
         .filter(|d| d.kind == DecisionKind::Approve && (is_approved(d) || d.is_pending()))
         .cloned()
@@ -444,8 +383,8 @@ fn shown_and_changed(draft: &Draft<'_>, decision: &Decision, changed: &[String])
 }
 
 fn current_hash<'a>(draft: &'a Draft<'_>, path: &str) -> Option<&'a ContentHash> {
-    let record = draft.artefacts.get(path).map(|record| &record.sha256);
-    record.or_else(|| draft.outputs.get(path))
+    let record = draft.files.artefacts.get(path).map(|record| &record.sha256);
+    record.or_else(|| draft.files.outputs.get(path))
 }
 
 /// After a resume a gate that was given up is put again, under the same id, wherever the work stands.
@@ -453,6 +392,7 @@ pub(super) fn ask_again(draft: &mut Draft<'_>) {
     let given_up = |decision: &&Decision| decision.resolution.status == DecisionStatus::Cancelled;
     let gates: Vec<usize> = draft
         .decisions
+        .asked
         .iter()
         .filter(given_up)
         .filter_map(|decision| match decision.subject {

@@ -1,13 +1,15 @@
 //! Several roles at once: all start together, successes are kept, and nothing continues before all are ready.
 
-use super::step::Start;
-use super::{Draft, accept, failure, reply, step, tasks};
+use super::draft::Draft;
+use super::moves::open::Start;
+use super::moves::{enter, finding, open, repair};
+use super::{failure, reply, take};
 use crate::action::Assignment;
-use crate::event::{Event, FindingStatus, Merged, Purpose, Verdict};
-use crate::id::{DispatchNumber, TaskRef};
+use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
+use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
-use crate::work::DispatchEnd;
+use crate::work::{DispatchEnd, Merged};
 
 /// Starts who has not been started, and passes the barrier when all are ready.
 pub(super) fn advance(draft: &mut Draft<'_>, members: &[Assignment]) {
@@ -16,18 +18,18 @@ pub(super) fn advance(draft: &mut Draft<'_>, members: &[Assignment]) {
     if !missing.is_empty() {
         return begin(draft, members, &missing);
     }
-    if draft.open.is_empty() {
-        return step::next(draft);
+    if draft.dispatches.open.is_empty() {
+        return enter::next(draft);
     }
-    if draft.open.iter().all(|number| draft.dispatches[number].ready.is_some()) {
+    if draft.dispatches.open.iter().all(|number| draft.dispatches[number].is_ready()) {
         barrier(draft);
     }
 }
 
 fn is_begun(draft: &Draft<'_>, member: usize) -> bool {
-    let purpose = Purpose::Step { index: draft.step, member: Some(member) };
-    draft.members_done.contains(&member)
-        || draft.open.iter().any(|number| draft.dispatches[number].purpose == purpose)
+    let purpose = Purpose::Step { index: draft.route.step, member: Some(member) };
+    draft.route.has_member_done(member)
+        || draft.dispatches.open.iter().any(|number| draft.dispatches[number].purpose == purpose)
 }
 
 fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
@@ -35,27 +37,27 @@ fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
         if draft.is_held() {
             return;
         }
-        let purpose = Purpose::Step { index: draft.step, member: Some(*member) };
-        let feedback = step::information_for(draft, &purpose);
+        let purpose = Purpose::Step { index: draft.route.step, member: Some(*member) };
+        let feedback = open::information_for(draft, &purpose);
         let role = members[*member].role;
-        step::open(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
+        open::dispatch(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
     }
 }
 
 /// All are ready. One change can be taken as it is; several must go together first.
 pub(super) fn barrier(draft: &mut Draft<'_>) {
-    let ready: Vec<DispatchNumber> = draft.open.iter().copied().collect();
+    let ready: Vec<DispatchNumber> = draft.dispatches.open.iter().copied().collect();
     let clashing = clashing_session_files(draft, &ready);
     if !clashing.is_empty() {
         return send_back(draft, clashing);
     }
     let has_commit = |number: &&DispatchNumber| {
-        let delivered = draft.dispatches[*number].delivered.as_ref();
+        let delivered = draft.dispatches[*number].delivered();
         delivered.is_some_and(|delivered| delivered.work.commit.is_some())
     };
     let numbers: Vec<DispatchNumber> = ready.iter().filter(has_commit).copied().collect();
     let is_behind =
-        |number: &DispatchNumber| draft.dispatches[number].based_on.as_ref() != Some(&draft.tip);
+        |number: &DispatchNumber| draft.dispatches[number].based_on() != Some(&draft.branch.tip);
     if numbers.len() > 1 || numbers.iter().any(is_behind) {
         return draft.emit(Event::MergeStarted { numbers });
     }
@@ -67,7 +69,7 @@ fn clashing_session_files(draft: &Draft<'_>, ready: &[DispatchNumber]) -> Vec<Me
     let mut seen = std::collections::BTreeMap::new();
     let mut clashing = Vec::new();
     for number in ready {
-        let Some(delivered) = &draft.dispatches[number].delivered else {
+        let Some(delivered) = draft.dispatches[number].delivered() else {
             continue;
         };
         let mut conflicts = Vec::new();
@@ -86,7 +88,7 @@ fn clashing_session_files(draft: &Draft<'_>, ready: &[DispatchNumber]) -> Vec<Me
 
 /// The changes of the members were brought together, each on top of the ones before it.
 pub(super) fn merged(draft: &mut Draft<'_>, merged: Vec<Merged>) {
-    let expected: Vec<DispatchNumber> = draft.merging.clone();
+    let expected: Vec<DispatchNumber> = draft.branch.merging.clone();
     let found: Vec<DispatchNumber> = merged.iter().map(|one| one.number).collect();
     // A merge delivered twice finds its work done.
     if draft.is_over() || expected.is_empty() || expected != found {
@@ -96,15 +98,16 @@ pub(super) fn merged(draft: &mut Draft<'_>, merged: Vec<Merged>) {
         merged.iter().filter(|one| !one.conflicts.is_empty()).cloned().collect();
     if conflicting.is_empty() {
         draft.emit(Event::MergeEnded { merged });
-        let ready: Vec<DispatchNumber> = draft.open.iter().copied().collect();
+        let ready: Vec<DispatchNumber> = draft.dispatches.open.iter().copied().collect();
         return close_ready(draft, &ready);
     }
     draft.emit(Event::MergeEnded { merged });
     let ready: Vec<DispatchNumber> = draft
+        .dispatches
         .open
         .iter()
         .copied()
-        .filter(|number| draft.dispatches[number].ready.is_some())
+        .filter(|number| draft.dispatches[number].is_ready())
         .collect();
     close_ready(draft, &ready);
     report_and_rerun(draft, &conflicting);
@@ -124,41 +127,34 @@ fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
         }
         keep_unjudged(draft, one.number);
         if draft.dispatches[&one.number].lane.is_some() {
-            tasks::begin_again(draft, one.number);
+            repair::begin_again(draft, one.number);
             continue;
         }
-        let failure = draft.dispatches[&one.number].last_failure.clone();
+        let failure = draft.dispatches[&one.number].last_failure().cloned();
         if let Some(end @ DispatchEnd::Invalid { .. }) = failure {
             failure::follow(draft, one.number, &end);
         }
     }
 }
 
-const CATEGORY: &str = "merge-conflict";
-const BESIDE: &str = "and one that was at work at the same time";
-
 fn record_conflict(draft: &mut Draft<'_>, number: DispatchNumber, file: &str) {
-    let message = format!("dispatch {number} {BESIDE} both changed {file}");
+    let origin = FindingOrigin::MergeConflict { dispatch: number };
+    let message =
+        format!("dispatch {number} and one that was at work at the same time both changed {file}");
     let report = ReportedFinding {
-        severity: Severity::High,
-        category: CATEGORY.to_owned(),
         file: Some(file.to_owned()),
-        line: None,
-        message,
-        fix: None,
-        is_nit: false,
+        ..ReportedFinding::plain(Severity::High, origin.category(), message)
     };
-    let (source, status) = (Role::Orchestrator, FindingStatus::Open);
-    reply::record(draft, source, &TaskRef::Meta, &report, status);
+    finding::record(draft, origin, &TaskRef::Meta, &report, FindingStatus::Open);
 }
 
 fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
     for number in ready {
         let dispatch = &draft.dispatches[number];
-        let Some(verdict) = dispatch.ready else {
+        let Some(verdict) = dispatch.ready() else {
             continue;
         };
-        let delivered = dispatch.delivered.as_ref();
+        let delivered = dispatch.delivered();
         // Others lie on top of what it brought: where its task has left the plan, that is taken without a verdict.
         let is_planned = draft.unit(&dispatch.task).is_some();
         if let (Purpose::Review | Purpose::Test | Purpose::Audit, Some(delivered), true) =
@@ -175,7 +171,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
         keep_unjudged(draft, *number);
         draft.emit(Event::DispatchClosed { number: *number, verdict });
         if let (Some(one), Verdict::Accepted | Verdict::Objected) = (delivered, verdict) {
-            accept::adopt(draft, *number, &one.reply, &one.work);
+            take::adopt(draft, *number, &one.reply, &one.work);
         }
         settle_conflicts_of(draft, *number);
     }
@@ -185,8 +181,8 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
 fn keep_unjudged(draft: &mut Draft<'_>, number: DispatchNumber) {
     let dispatch = &draft.dispatches[&number];
     if let Purpose::Review | Purpose::Test | Purpose::Audit = dispatch.purpose {
-        let found = dispatch.reported.clone();
-        reply::keep(draft, number, &found);
+        let found = dispatch.past.reported.clone();
+        finding::keep(draft, number, &found);
     }
 }
 
@@ -197,18 +193,22 @@ fn objects(reply: &Reply) -> bool {
 
 /// Its change is in: what it clashed with no longer matters.
 pub(super) fn settle_conflicts_of(draft: &mut Draft<'_>, number: DispatchNumber) {
-    settle_conflicts_that_begin(draft, &format!("dispatch {number} {BESIDE}"));
+    settle_conflicts_if(draft, |dispatch| dispatch == number);
 }
 
 /// Nobody is at work: who clashed has done its part again, or was closed without bringing a change.
 pub(super) fn settle_conflicts(draft: &mut Draft<'_>) {
-    settle_conflicts_that_begin(draft, "dispatch ");
+    settle_conflicts_if(draft, |_| true);
 }
 
-fn settle_conflicts_that_begin(draft: &mut Draft<'_>, begins: &str) {
-    let settled: Vec<u32> = draft
+fn settle_conflicts_if(draft: &mut Draft<'_>, is_over: impl Fn(DispatchNumber) -> bool) {
+    let is_settled = |finding: &&Finding| match finding.origin {
+        FindingOrigin::MergeConflict { dispatch } => is_over(dispatch),
+        _ => false,
+    };
+    let settled: Vec<FindingId> = draft
         .open_findings(&TaskRef::Meta, Role::Orchestrator)
-        .filter(|f| f.report.category == CATEGORY && f.report.message.starts_with(begins))
+        .filter(is_settled)
         .map(|finding| finding.id)
         .collect();
     for id in settled {

@@ -5,12 +5,12 @@
 //! It counts as fixed when the dispatch that reported it, or one that was told of it, is accepted and does not report it
 //! again. Others of the same role have not seen it.
 
-use super::{Draft, MANUAL_FIX, accept, ask, attempt, repair, reply};
+use super::draft::Draft;
+use super::moves::{ask, finding, repair};
 use crate::action::StepKind;
-use crate::answer::Answer;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose};
-use crate::id::{DispatchNumber, TaskRef};
+use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
 use crate::reply::Reply;
 use crate::role::{RepairLoop, Role};
@@ -18,7 +18,7 @@ use crate::role::{RepairLoop, Role};
 /// Puts on record what a reply reports.
 pub(super) fn record(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
     if !draft.dispatches[&number].role.is_reviewing() {
-        reply::keep(draft, number, &said.findings);
+        finding::keep(draft, number, &said.findings);
     }
 }
 
@@ -32,26 +32,9 @@ pub(super) fn stops(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply)
         return false;
     }
     let role = draft.dispatches[&number].role;
-    let fix = format!("{role} does its part again and is told what is listed");
+    let fix = format!("{role} runs again with this list");
     ask::justify(draft, Subject::Dispatch { dispatch: number }, &fix, &grave);
     true
-}
-
-/// The person decided about what was reported with work that waits to be taken.
-pub(super) fn answered(draft: &mut Draft<'_>, number: DispatchNumber, answer: &Answer) {
-    let Some(delivered) = draft.dispatches[&number].delivered.clone() else {
-        return;
-    };
-    let grave = grave(draft, number, &delivered.reply);
-    if answer.keyword == "approve" {
-        reply::approve_findings(draft, &grave, answer.words());
-        return accept::accept(draft, number, &delivered.reply, &delivered.work);
-    }
-    let lines: Vec<String> = lines(&grave);
-    let text = format!("fix what you reported:\n{}", ask::bullets(&lines));
-    draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
-    let agent = draft.dispatches[&number].chosen.clone().filter(|name| name != MANUAL_FIX);
-    attempt::start_with_consent(draft, number, None, agent);
 }
 
 /// The work is taken: what is reported no more is fixed, and what is grave is repaired.
@@ -62,15 +45,15 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
         return;
     }
     let is_told = |finding: &Finding| {
-        let line = reply::finding_line(&finding.report);
-        let is_its_own = finding.source == role && draft.alone_reported(number, &finding.report);
-        is_its_own || dispatch.feedback.iter().any(|told| told.contains(&line))
+        let line = finding::line(&finding.report);
+        let is_its_own = finding.source() == role && draft.alone_reported(number, &finding.report);
+        is_its_own || dispatch.given.feedback.iter().any(|told| told.contains(&line))
     };
     let is_gone = |finding: &&Finding| {
         is_told(finding) && !said.findings.iter().any(|again| again.is_same_as(&finding.report))
     };
-    let gone: Vec<u32> =
-        open(draft).filter(|f| f.task == task).filter(is_gone).map(|f| f.id).collect();
+    let gone: Vec<FindingId> =
+        finding::reported(draft).filter(|f| f.task == task).filter(is_gone).map(|f| f.id).collect();
     for id in gone {
         draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
     }
@@ -94,46 +77,37 @@ pub(super) fn comes_first(draft: &mut Draft<'_>) -> bool {
         repair::dispatch(draft, task);
         return true;
     }
-    let mut standing =
-        open(draft).filter(|f| f.report.severity.is_grave() && draft.unit(&f.task).is_some());
+    let mut standing = finding::reported(draft)
+        .filter(|f| f.report.severity.is_grave() && draft.unit(&f.task).is_some());
     let Some(task) = standing.next().map(|finding| finding.task.clone()) else {
         return false;
     };
     drop(standing);
-    let grave: Vec<Finding> =
-        open(draft).filter(|f| f.task == task && f.report.severity.is_grave()).cloned().collect();
+    let grave: Vec<Finding> = finding::reported(draft)
+        .filter(|f| f.task == task && f.report.severity.is_grave())
+        .cloned()
+        .collect();
     repair::object(draft, &task, RepairLoop::FixReview, lines(&grave));
     true
 }
 
-/// What roles that do not review reported and nobody has fixed or decided about.
-pub(super) fn open<'a>(draft: &'a Draft<'_>) -> impl Iterator<Item = &'a Finding> {
-    draft.findings.iter().filter(|finding| {
-        finding.status == FindingStatus::Open
-            && !finding.source.is_reviewing()
-            && finding.source != Role::Orchestrator
-    })
-}
-
 /// What a reply reports, grave and still open.
-fn grave(draft: &Draft<'_>, number: DispatchNumber, said: &Reply) -> Vec<Finding> {
+pub(super) fn grave(draft: &Draft<'_>, number: DispatchNumber, said: &Reply) -> Vec<Finding> {
     let (role, task) = who(draft, number);
     let is_said = |finding: &&Finding| {
         said.findings
             .iter()
             .any(|report| report.severity.is_grave() && report.is_same_as(&finding.report))
     };
-    open(draft).filter(|f| f.source == role && f.task == task).filter(is_said).cloned().collect()
+    finding::reported(draft)
+        .filter(|f| f.source() == role && f.task == task)
+        .filter(is_said)
+        .cloned()
+        .collect()
 }
 
-/// What somebody who works on a task has to know of it.
-pub(super) fn lines_about(draft: &Draft<'_>, task: &TaskRef) -> Vec<String> {
-    let about = open(draft).filter(|finding| finding.task == *task);
-    about.map(|finding| reply::finding_line(&finding.report)).collect()
-}
-
-fn lines(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(|finding| reply::finding_line(&finding.report)).collect()
+pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(|finding| finding::line(&finding.report)).collect()
 }
 
 fn who(draft: &Draft<'_>, number: DispatchNumber) -> (Role, TaskRef) {
@@ -145,13 +119,15 @@ fn who(draft: &Draft<'_>, number: DispatchNumber) -> (Role, TaskRef) {
 fn is_repairable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     let role = draft.dispatches[&number].role;
     let works_on_code = matches!(role, Role::Coder | Role::Integrator | Role::Docs);
-    draft.has_task_loop() && works_on_code && loop_index(draft).is_some_and(|at| at <= draft.step)
+    draft.has_task_loop()
+        && works_on_code
+        && loop_index(draft).is_some_and(|at| at <= draft.route.step)
 }
 
 fn is_after_loop(draft: &Draft<'_>) -> bool {
-    loop_index(draft).is_some_and(|at| at < draft.step)
+    loop_index(draft).is_some_and(|at| at < draft.route.step)
 }
 
 fn loop_index(draft: &Draft<'_>) -> Option<usize> {
-    draft.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks))
+    draft.route.steps.iter().position(|step| matches!(step.kind, StepKind::Tasks))
 }

@@ -1,11 +1,13 @@
 //! The severity gate: critical findings pass by no route, high ones with a justification, the rest is tracked.
 
-use super::step::Start;
-use super::{Draft, accept, ask, repair, reply, step, weakened};
-use crate::answer::Answer;
+use super::draft::Draft;
+use super::moves::open::Start;
+use super::moves::{ask, enter, escalate, finding, open, repair};
+use super::{reply, take, weakened};
+use crate::answer::JustifyAnswer;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
-use crate::id::{DispatchNumber, TaskRef};
+use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
@@ -13,7 +15,7 @@ use crate::session::Gate;
 /// Repairs, looks again, asks or passes.
 pub(super) fn advance(draft: &mut Draft<'_>) {
     if is_passed(draft) {
-        step::next(draft);
+        enter::next(draft);
     }
 }
 
@@ -23,11 +25,11 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         repair::dispatch(draft, task);
         return false;
     }
-    let index = draft.step;
-    if let Some(role) = draft.look_again.first().copied() {
+    let index = draft.route.step;
+    if let Some(role) = draft.route.look_again.first().copied() {
         let purpose = Purpose::Look { step: index };
         let feedback = vec!["look again: what was found has been worked on".to_owned()];
-        accept::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
+        open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
         return false;
     }
     let grave = grave_findings(draft);
@@ -35,19 +37,19 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         if weakened::ask_last(draft) {
             return false;
         }
-        if !draft.severity_passed.contains(&index) {
+        if !draft.route.severity_passed.contains(&index) {
             pass(draft, None);
         }
         return true;
     }
     let loop_of = |finding: &Finding| {
-        Gate::of_role(finding.source).map_or(RepairLoop::FixReview, Gate::repair)
+        Gate::of_role(finding.source()).map_or(RepairLoop::FixReview, Gate::repair)
     };
     let repair = loop_of(&grave[0]);
-    let has_budget = draft.meta.repairs_done(repair) < draft.policy.repairs;
+    let has_budget = draft.plan.meta.repairs_done(repair) < draft.policy.repairs;
     let has_coder = draft.opening.action.assignments().any(|(_, a)| a.role == Role::Coder);
     if has_coder && has_budget {
-        let lines = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
+        let lines = grave.iter().map(|finding| finding::line(&finding.report)).collect();
         repair::object(draft, &TaskRef::Meta, repair, lines);
     } else {
         let fix = "the Coder repairs what is listed, then who found it looks again";
@@ -59,6 +61,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
 /// Open findings that stop the work, the worst first.
 fn grave_findings(draft: &Draft<'_>) -> Vec<Finding> {
     let mut grave: Vec<Finding> = draft
+        .record
         .findings
         .iter()
         .filter(|f| f.status == FindingStatus::Open && f.report.severity.is_grave())
@@ -69,7 +72,8 @@ fn grave_findings(draft: &Draft<'_>) -> Vec<Finding> {
 }
 
 fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
-    let still_open: Vec<u32> = draft
+    let still_open: Vec<FindingId> = draft
+        .record
         .findings
         .iter()
         .filter(|f| f.status == FindingStatus::Open && !f.report.severity.is_grave())
@@ -79,25 +83,26 @@ fn pass(draft: &mut Draft<'_>, justification: Option<String>) {
     for id in still_open {
         draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason: None });
     }
-    let tracked: Vec<u32> = draft
+    let tracked: Vec<FindingId> = draft
+        .record
         .findings
         .iter()
         .filter(|finding| finding.status == FindingStatus::Tracked)
         .map(|finding| finding.id)
         .collect();
-    let step = draft.step;
+    let step = draft.route.step;
     draft.emit(Event::SeverityPassed { step, tracked, justification });
 }
 
 /// A reviewing role has played its part in a step: what it found waits for the severity gate.
 pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
     if said.status == ReplyStatus::Fail {
-        reply::keep(draft, number, &said.findings);
+        finding::keep(draft, number, &said.findings);
         return reply::failed(draft, number, said);
     }
     let role = draft.dispatches[&number].role;
     let task = TaskRef::Meta;
-    let mut reports = reply::effective_reports(draft, role, &task, said);
+    let mut reports = finding::effective_reports(draft, role, &task, said);
     if said.status == ReplyStatus::NeedsDecision && reports.is_empty() {
         // A question without a finding is one: the gate puts it before the person.
         reports.push(ReportedFinding::plain(Severity::High, "decision", said.summary.clone()));
@@ -107,23 +112,23 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // A role that looks again knows the findings of its role. In another step it may look at something else.
     let looks_again = matches!(draft.dispatches[&number].purpose, Purpose::Look { .. });
-    reply::settle_gone(draft, role, &task, &reports, (!looks_again).then_some(number));
-    reply::record_all(draft, role, &task, &reports);
-    accept::note_assumptions(draft, said);
-    accept::conclude(draft, number, verdict);
+    finding::settle_gone(draft, role, &task, &reports, (!looks_again).then_some(number));
+    finding::record_all(draft, role, &task, &reports);
+    take::note_assumptions(draft, said);
+    take::conclude(draft, number, verdict);
 }
 
 /// The person decided about grave findings.
-pub(super) fn answered(draft: &mut Draft<'_>, answer: &Answer) {
-    ask::unblock(draft);
+pub(super) fn answered(draft: &mut Draft<'_>, answer: &JustifyAnswer) {
+    escalate::unblock(draft);
     let grave = grave_findings(draft);
-    if answer.keyword == "approve" {
-        reply::approve_findings(draft, &grave, answer.words());
-        return pass(draft, answer.text.clone());
+    if let JustifyAnswer::Approve(reason) = answer {
+        finding::approve_findings(draft, &grave, reason);
+        return pass(draft, Some(reason.to_string()));
     }
-    let source = grave.first().map_or(Role::Reviewer, |finding| finding.source);
+    let source = grave.first().map_or(Role::Reviewer, |finding| finding.source());
     let repair = Gate::of_role(source).map_or(RepairLoop::FixReview, Gate::repair);
-    let feedback = grave.iter().map(|finding| reply::finding_line(&finding.report)).collect();
+    let feedback = grave.iter().map(|finding| finding::line(&finding.report)).collect();
     let (task, authorized) = (TaskRef::Meta, Vec::new());
     draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
 }

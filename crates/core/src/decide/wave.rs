@@ -1,25 +1,27 @@
 //! Tasks that are worked on at the same time: who starts together, each in a tree of its own. What they bring is taken
 //! in when all are ready, in the order of the plan.
 
-use super::step::Start;
-use super::{Draft, accept, parallel, repair, tasks};
+use super::draft::Draft;
+use super::moves::open::Start;
+use super::moves::{open, repair};
+use super::next_task::Next;
+use super::{next_task, parallel};
 use crate::event::Purpose;
 use crate::id::{TaskId, TaskRef};
 use crate::role::{Mode, Role};
 use crate::session::Task;
 use crate::task::Strategy;
-use tasks::Next;
 
 /// Starts two dispatches or more, or does what the engine itself owes a task first. False leaves it to one at a time.
 pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     parallel::settle_conflicts(draft);
     let most = usize::try_from(draft.policy.parallel_tasks).unwrap_or(usize::MAX);
     // Lean work may turn out not to be lean: it starts over, and nobody may be at work beside it then.
-    if most < 2 || draft.mode == Mode::Lean || draft.meta.pending.is_some() {
+    if most < 2 || draft.route.mode == Mode::Lean || draft.plan.meta.pending.is_some() {
         return false;
     }
     if let Some((id, next)) = owed_by_engine(draft, strategy) {
-        tasks::go_on(draft, id, next);
+        next_task::go_on(draft, id, next);
         return true;
     }
     let starts = choose(draft, strategy, most);
@@ -30,16 +32,16 @@ pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
         if draft.is_held() {
             break;
         }
-        accept::dispatch_for(draft, Start { lane: Some(lane), ..start });
+        open::dispatch_for(draft, Start { lane: Some(lane), ..start });
     }
     true
 }
 
 /// Checks run one after the other in the session's own tree, and statuses are moved, before anybody starts.
 fn owed_by_engine(draft: &Draft<'_>, strategy: Strategy) -> Option<(TaskId, Next)> {
-    let without_repair = draft.tasks.iter().filter(|task| task.unit.pending.is_none());
+    let without_repair = draft.plan.tasks.iter().filter(|task| task.unit.pending.is_none());
     without_repair
-        .filter_map(|task| Some((task, tasks::next_for(draft, task, strategy)?)))
+        .filter_map(|task| Some((task, next_task::next_for(draft, task, strategy)?)))
         .find(|(_, next)| !matches!(next, Next::Gate(_)))
         .map(|(task, next)| (task.spec.id.clone(), next))
 }
@@ -48,7 +50,7 @@ fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
     let mut chosen: Vec<(&Task, Start)> = Vec::new();
     // What is begun is finished first.
     let (begun, fresh): (Vec<&Task>, Vec<&Task>) =
-        draft.tasks.iter().partition(|task| task.unit.coded || task.unit.pending.is_some());
+        draft.plan.tasks.iter().partition(|task| task.unit.coded || task.unit.pending.is_some());
     for task in begun.into_iter().chain(fresh) {
         if chosen.len() == most {
             break;
@@ -68,7 +70,9 @@ fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
         }
     }
     // In the order of the plan, which is the order in which they are taken in.
-    chosen.sort_by_key(|(task, _)| draft.tasks.iter().position(|other| std::ptr::eq(other, *task)));
+    chosen.sort_by_key(|(task, _)| {
+        draft.plan.tasks.iter().position(|other| std::ptr::eq(other, *task))
+    });
     chosen.into_iter().map(|(_, start)| start).collect()
 }
 
@@ -93,10 +97,10 @@ fn next_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Option<Star
         let purpose = Purpose::Repair { repair: pending.repair };
         return Some(Start::new(role, reference, purpose, pending.feedback.clone()));
     }
-    if let Some(Next::Gate(gate)) = tasks::next_for(draft, task, strategy) {
-        let purpose = tasks::purpose_of(gate);
+    if let Some(Next::Gate(gate)) = next_task::next_for(draft, task, strategy) {
+        let purpose = next_task::purpose_of(gate);
         return Some(Start::new(gate.role(), reference, purpose, Vec::new()));
     }
-    let can_start = tasks::can_start(draft, task, strategy);
+    let can_start = next_task::can_start(draft, task, strategy);
     can_start.then(|| Start::new(Role::Coder, reference, Purpose::Implement, Vec::new()))
 }

@@ -1,30 +1,22 @@
 //! Tests and checks that a change weakens: whoever made the change, a person decides about it.
 
-use super::ask::{self, Question};
-use super::{Draft, reply};
+use super::draft::Draft;
+use super::moves::ask::Question;
+use super::moves::{ask, finding};
+use crate::answer::NotesWay;
 use crate::decision::{DecisionKind, Subject};
-use crate::event::{Event, Finding, FindingStatus};
-use crate::id::{DispatchNumber, TaskRef};
-use crate::role::Role;
+use crate::event::{Event, Finding, FindingOrigin, FindingStatus};
+use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::work::Work;
-
-/// The category of findings about tests that a change weakens.
-pub const WEAKENED: &str = "weakened-tests";
-
-impl Finding {
-    /// It stands until a person has decided about it or the tests are back: nothing else settles it.
-    pub(crate) fn is_weakening(&self) -> bool {
-        self.source == Role::Orchestrator && self.report.category == WEAKENED
-    }
-}
 
 /// Accepted work is looked at as it was taken: what it weakens is recorded, what it brings back is settled.
 pub(super) fn note(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     let task = draft.dispatches[&number].task.clone();
     for report in &work.weakened {
-        reply::record(draft, Role::Orchestrator, &task, report, FindingStatus::Open);
+        finding::record(draft, FindingOrigin::WeakenedTest, &task, report, FindingStatus::Open);
     }
-    let restored: Vec<u32> = draft
+    let restored: Vec<FindingId> = draft
+        .record
         .findings
         .iter()
         .filter(|f| f.status == FindingStatus::Open && f.is_weakening())
@@ -38,7 +30,7 @@ pub(super) fn note(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
 
 /// What nobody has decided about: of one task, or of all of them.
 pub(super) fn open(draft: &Draft<'_>, task: &TaskRef) -> Vec<Finding> {
-    let open = draft.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    let open = draft.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
     open.filter(|f| f.is_weakening() && (*task == TaskRef::Meta || f.task == *task))
         .cloned()
         .collect()
@@ -50,15 +42,19 @@ pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef)
     if weakened.is_empty() {
         return false;
     }
-    let lines: Vec<String> = weakened.iter().map(|f| reply::finding_line(&f.report)).collect();
+    let lines: Vec<String> = weakened.iter().map(|f| finding::line(&f.report)).collect();
     let text = format!(
         "A change weakens tests, or what decides whether they pass:\n{}\nIs that right?",
         ask::bullets(&lines)
     );
     let options = vec![
-        ask::option("accept", "Accept it", "it is kept on record and the work continues"),
-        ask::option("fix", "Have it fixed", "the Coder is told to bring back what is listed"),
-        ask::option("fix: TEXT", "Have it fixed your way", "the Coder gets your words"),
+        ask::option(NotesWay::Accept, "Accept it", "it is recorded and the work continues"),
+        ask::option(
+            NotesWay::Fix,
+            "Have it fixed",
+            "the Coder is told to bring back what is listed",
+        ),
+        ask::option(NotesWay::FixNamed, "Have it fixed your way", "the Coder gets your words"),
         ask::cancel_option(),
     ];
     let subject = Subject::Notes { task: task.clone(), dispatch: number };

@@ -10,67 +10,123 @@ use crate::reply::{Reply, ReplyError, ReportedFinding};
 use crate::role::Role;
 use crate::time::Timestamp;
 use crate::work::{DispatchEnd, Work};
+use crate::worker::Worker;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dispatch {
     pub role: Role,
     pub task: TaskRef,
     pub purpose: Purpose,
-    /// What the agent is told beyond its task: findings, corrections, guidance.
+    /// Where it works beside others; none in the session's own tree.
+    pub lane: Option<usize>,
+    pub given: Given,
+    /// How many attempts there were, the running one included.
+    pub attempts: Attempt,
+    pub(crate) tries: Tries,
+    pub(crate) who: Who,
+    pub(crate) terms: Terms,
+    pub spend: Spend,
+    pub(crate) past: Past,
+    pub(crate) life: Life,
+}
+
+/// Where a dispatch stands. It is in one of these, and leaves the last one never.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Nothing was started, or what it delivered was sent back.
+    Idle,
+    Running(AttemptRecord),
+    Waiting(Waiting),
+    /// A valid reply and its work, until the verdict.
+    Delivered(Box<Delivered>),
+    /// What becomes of it once the other members of its step are ready too.
+    Ready {
+        delivered: Box<Delivered>,
+        verdict: Verdict,
+    },
+    Closed(Verdict),
+}
+
+/// What its agent gets beyond its task.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Given {
+    /// Findings, corrections, guidance.
     pub feedback: Vec<String>,
     /// Files that a person names in it; they count for this dispatch.
     pub authorized: Vec<String>,
     /// Paths that were put back into its tree from what had been left out before.
     pub(crate) restored: Vec<String>,
-    /// Where it works beside others; none in the session's own tree.
-    pub lane: Option<usize>,
-    /// The commit that the current attempt starts from.
-    pub based_on: Option<CommitId>,
-    /// How many attempts there were, the running one included.
-    pub attempts: Attempt,
-    pub(crate) current: Option<AttemptRecord>,
-    pub(crate) waiting: Option<Waiting>,
-    /// Starts that count against the budget.
-    pub(crate) starts: u32,
-    pub(crate) invalid: u32,
-    /// How often it was lost through no fault of the agent.
-    pub(crate) interruptions: u32,
-    /// How often its supervisor ended while the engine watched.
-    pub(crate) supervisors_lost: u32,
-    /// How often in a row its agent was out of its usage limit for next to no time.
-    pub(crate) short_parks: u32,
-    /// Starts allowed in all; a consent raises it by one.
-    pub(crate) starts_max: u32,
     /// Faults of the last reply, for the next attempt.
     pub previous_errors: Vec<ReplyError>,
-    /// As the role or a person has it.
-    pub(crate) timeout_ms: u64,
-    /// What is left of the limits for the current attempt.
-    pub(crate) allowance: Allowance,
-    /// Whether the current attempt got less than is left because of others, and came to the end of it.
-    pub(crate) cut: Cut,
-    /// The last attempt, when its reply was invalid.
-    pub(crate) rejected: Option<Rejected>,
+}
+
+/// What counts against the number of attempts that it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tries {
+    /// Starts that count against the budget.
+    pub starts: u32,
+    /// Starts allowed in all; a consent raises it by one.
+    pub starts_max: u32,
+    pub invalid: u32,
+    /// How often it was lost through no fault of the agent.
+    pub interruptions: u32,
+    /// How often its supervisor ended while the engine watched.
+    pub supervisors_lost: u32,
+    /// How often in a row its agent was out of its usage limit for next to no time.
+    pub short_parks: u32,
+}
+
+impl Tries {
+    /// The last start is not held against it.
+    pub fn spare_start(&mut self) {
+        self.starts = self.starts.saturating_sub(1);
+    }
+}
+
+/// Who does the work.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Who {
     /// The agent a person chose, for all that follows.
-    pub(crate) chosen: Option<String>,
-    /// Who plays the last attempt, where it is not the agent of the role.
-    pub(crate) agent: Option<String>,
+    pub chosen: Option<Worker>,
+    /// Who does the last attempt, where it is not the agent of the role.
+    pub agent: Option<Worker>,
     /// Its name in the settings, also where it is the agent of the role.
-    pub(crate) player: Option<String>,
-    /// Who would have played the last attempt and is out of its usage limit.
-    pub(crate) stands_in_for: Option<String>,
-    /// It waits because nobody who may play it is within its usage limit.
-    pub(crate) is_parked: bool,
-    pub spend: Spend,
+    pub player: Option<Worker>,
+    /// Who would have done the last attempt and is out of its usage limit.
+    pub stands_in_for: Option<String>,
+}
+
+/// What the current attempt starts from and how much it may use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Terms {
+    /// The commit that it starts from.
+    pub based_on: Option<CommitId>,
+    /// As the role or a person has it.
+    pub timeout_ms: u64,
+    /// What is left of the limits for it.
+    pub allowance: Allowance,
+    /// Whether it got less than is left because of others, and came to the end of it.
+    pub cut: Cut,
+}
+
+/// What its attempts so far have shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Past {
+    /// The last attempt, when its reply was invalid.
+    pub rejected: Option<Rejected>,
     /// The last end that was not a valid reply, for reports.
-    pub last_failure: Option<DispatchEnd>,
+    pub failure: Option<Failure>,
     /// What its attempts reported, each once.
-    pub(crate) reported: Vec<ReportedFinding>,
-    /// A valid reply and its work, from its end until the verdict.
-    pub(crate) delivered: Option<Delivered>,
-    /// What becomes of it once the other members of its step are ready too.
-    pub(crate) ready: Option<Verdict>,
-    pub verdict: Option<Verdict>,
+    pub reported: Vec<ReportedFinding>,
+    /// The last reply asked for a file instead of bringing work.
+    pub stopped_for_scope: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub end: DispatchEnd,
+    /// Its work was good by itself and did not go together with that of another one.
+    pub is_clash: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +141,7 @@ pub(crate) struct Delivered {
 pub(crate) struct Rejected {
     pub attempt: Attempt,
     /// Who played it; the settings may name another one for the next.
-    pub player: Option<String>,
+    pub player: Option<Worker>,
     pub based_on: Option<CommitId>,
 }
 
@@ -110,12 +166,14 @@ pub struct AttemptRecord {
 pub enum Waiting {
     /// Starts again at this time.
     Until(Timestamp),
+    /// Starts again at this time: nobody who may do it is within its usage limit before.
+    Parked(Timestamp),
     /// Starts again when the session is taken up.
     ForResume,
     /// Starts again when a person says so.
     ForPerson,
     /// Starts again when one of those at work has ended and what is left of the limits is known.
-    ForRoom,
+    ForHeadroom,
 }
 
 impl Dispatch {
@@ -130,11 +188,11 @@ impl Dispatch {
 
     /// One of several that work at the same time.
     pub fn is_member(&self) -> bool {
-        self.room().is_some()
+        self.own_lane().is_some()
     }
 
     /// Which of the trees beside the session's own it works in.
-    pub fn room(&self) -> Option<usize> {
+    pub fn own_lane(&self) -> Option<usize> {
         match self.purpose {
             Purpose::Step { member, .. } => member,
             _ => self.lane,
@@ -143,76 +201,134 @@ impl Dispatch {
 
     /// Whether one of its attempts reported it.
     pub(crate) fn has_reported(&self, report: &ReportedFinding) -> bool {
-        self.reported.iter().any(|known| known.is_same_as(report))
+        self.past.reported.iter().any(|known| known.is_same_as(report))
+    }
+
+    /// A valid reply and its work, from its end until the verdict.
+    pub(crate) fn delivered(&self) -> Option<&Delivered> {
+        match &self.life {
+            Life::Delivered(delivered) | Life::Ready { delivered, .. } => Some(delivered),
+            Life::Idle | Life::Running(_) | Life::Waiting(_) | Life::Closed(_) => None,
+        }
+    }
+
+    /// What becomes of it once the other members of its step are ready too.
+    pub(crate) fn ready(&self) -> Option<Verdict> {
+        match self.life {
+            Life::Ready { verdict, .. } => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// It has done its part and waits for those beside it.
+    pub fn is_ready(&self) -> bool {
+        self.ready().is_some()
+    }
+
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self.life {
+            Life::Closed(verdict) => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// The last end that was not a valid reply.
+    pub fn last_failure(&self) -> Option<&DispatchEnd> {
+        self.past.failure.as_ref().map(|failure| &failure.end)
     }
 
     /// Whether its last reply asked for a file instead of bringing work.
     pub fn stopped_for_scope(&self) -> bool {
-        let delivered = self.delivered.as_ref();
-        delivered.is_some_and(|delivered| !delivered.reply.scope_requests.is_empty())
+        self.past.stopped_for_scope
+    }
+
+    /// The commit that the current attempt starts from.
+    pub fn based_on(&self) -> Option<&CommitId> {
+        self.terms.based_on.as_ref()
     }
 
     /// The attempt right before the current one, when its agent is asked again: same agent, same tree, and nothing wrong but
     /// the reply or what it left behind.
     pub fn asked_again(&self) -> Option<Attempt> {
-        let rejected = self.rejected.as_ref()?;
+        let rejected = self.past.rejected.as_ref()?;
         let is_next = rejected.attempt.next() == self.attempts;
-        let is_same = rejected.player == self.player && rejected.based_on == self.based_on;
+        let is_same =
+            rejected.player == self.who.player && rejected.based_on == self.terms.based_on;
         (is_next && is_same).then_some(rejected.attempt)
     }
 
     /// The attempt that should be running.
     pub fn running(&self) -> Option<Attempt> {
-        self.current.map(|record| record.attempt)
+        self.current().map(|record| record.attempt)
+    }
+
+    pub(crate) fn current(&self) -> Option<AttemptRecord> {
+        match self.life {
+            Life::Running(record) => Some(record),
+            _ => None,
+        }
     }
 
     pub fn started_at(&self) -> Option<Timestamp> {
-        self.current.map(|record| record.started_at)
+        self.current().map(|record| record.started_at)
     }
 
     /// No longer than the limits leave to it.
     pub fn timeout_ms(&self) -> u64 {
-        self.allowance.wall_ms.map_or(self.timeout_ms, |left| left.min(self.timeout_ms))
+        let Terms { allowance, timeout_ms, .. } = &self.terms;
+        allowance.wall_ms.map_or(*timeout_ms, |left| left.min(*timeout_ms))
     }
 
     /// What is left of the limits for the current attempt.
     pub fn allowance(&self) -> Allowance {
-        self.allowance
+        self.terms.allowance
     }
 
-    pub fn agent(&self) -> Option<&str> {
-        self.agent.as_deref()
+    /// Who does the last attempt, where it is not the agent of the role.
+    pub fn agent(&self) -> Option<&Worker> {
+        self.who.agent.as_ref()
+    }
+
+    /// The agent a person chose for all that follows. Fixing by hand is for one attempt.
+    pub(crate) fn chosen_agent(&self) -> Option<Worker> {
+        self.who.chosen.clone().filter(|worker| *worker != Worker::Person)
     }
 
     /// Who plays the last attempt, by the name in the settings.
     pub fn player(&self) -> Option<&str> {
-        self.player.as_deref()
+        self.who.player.as_ref().map(Worker::as_str)
     }
 
     /// Who would have played the last attempt and is out of its usage limit.
     pub fn stands_in_for(&self) -> Option<&str> {
-        self.stands_in_for.as_deref()
+        self.who.stands_in_for.as_deref()
     }
 
     /// Until when nobody who may play it is within its usage limit.
     pub fn parked_until(&self) -> Option<Timestamp> {
-        self.due().filter(|_| self.is_parked)
+        match self.life {
+            Life::Waiting(Waiting::Parked(until)) => Some(until),
+            _ => None,
+        }
     }
 
     /// The least that it waits for a usage limit. A time that is always now must not become a hot loop.
     pub(crate) fn park_wait_ms(&self, base_ms: u64) -> u64 {
         let base_ms = base_ms.max(1);
-        let doublings = self.short_parks.saturating_sub(1).min(20);
+        let doublings = self.tries.short_parks.saturating_sub(1).min(20);
         base_ms.saturating_mul(1 << doublings).min(PARK_BACKOFF_MS_MAX).max(base_ms)
     }
 
     pub fn waiting(&self) -> Option<Waiting> {
-        self.waiting
+        match self.life {
+            Life::Waiting(waiting) => Some(waiting),
+            _ => None,
+        }
     }
 
     pub(crate) fn due(&self) -> Option<Timestamp> {
-        match self.waiting {
-            Some(Waiting::Until(due)) => Some(due),
+        match self.life {
+            Life::Waiting(Waiting::Until(due) | Waiting::Parked(due)) => Some(due),
             _ => None,
         }
     }

@@ -4,12 +4,14 @@
 use super::{Dispatch, Session};
 use crate::action::Place;
 use crate::decision::Subject;
-use crate::event::{CheckPurpose, Event, Finding, Merged, Purpose};
-use crate::id::{CheckNumber, CommitId, DecisionId, DispatchNumber, SessionName, TaskRef};
+use crate::event::{CheckPurpose, Event, Finding, Purpose};
+use crate::id::{
+    CheckNumber, CommitId, DecisionId, DispatchNumber, FindingId, SessionName, TaskRef,
+};
 use crate::input::Opening;
 use crate::policy::Policy;
 use crate::time::Timestamp;
-use crate::work::{DispatchEnd, Work};
+use crate::work::{DispatchEnd, Merged, Work};
 
 /// The first event of a journal that cannot follow those before it, by its place in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,8 @@ type Fit = Result<(), String>;
 
 /// More of anything than a session can have; counting on from it must not overflow.
 const COUNT_MAX: u32 = 1_000_000;
+/// Earlier versions settled this one where Security had asked without a finding.
+const NO_FINDING: FindingId = FindingId(0);
 
 impl Session {
     /// Folds a whole journal. The first event must be the opening, and each must be able to follow those before it.
@@ -64,7 +68,7 @@ impl Session {
             Event::AttemptStarted { number, attempt, .. } => {
                 let dispatch = self.open_dispatch_of(*number)?;
                 match dispatch.running() {
-                    Some(_) => Err(format!("dispatch {number} has an attempt under way already")),
+                    Some(_) => Err(format!("dispatch {number} has a running attempt already")),
                     None => follows("attempt", dispatch.attempts.0, attempt.0),
                 }
             }
@@ -99,7 +103,7 @@ impl Session {
             Event::ChecksStarted { number, purpose, .. } => {
                 follows(
                     "run of checks",
-                    self.checks.keys().next_back().map_or(0, |n| n.0),
+                    self.checks.runs.keys().next_back().map_or(0, |n| n.0),
                     number.0,
                 )?;
                 match purpose {
@@ -110,7 +114,8 @@ impl Session {
                 }
             }
             Event::ChecksEnded { number, .. } => {
-                let is_under_way = self.checks.get(number).is_some_and(|run| run.passed.is_none());
+                let is_under_way =
+                    self.checks.runs.get(number).is_some_and(|run| run.passed.is_none());
                 require(is_under_way, || format!("run {number} of checks is not under way"))
             }
             Event::FindingRecorded { finding } => self.finding_fits(finding),
@@ -131,7 +136,7 @@ impl Session {
     }
 
     fn has_step(&self, index: usize) -> Fit {
-        let steps = self.steps.len();
+        let steps = self.route.steps.len();
         require(index < steps, || format!("it names step {index} of {steps}"))
     }
 
@@ -153,14 +158,14 @@ impl Session {
     }
 
     fn knows_check(&self, number: CheckNumber) -> Fit {
-        require(self.checks.contains_key(&number), || {
+        require(self.checks.runs.contains_key(&number), || {
             format!("run {number} of checks was never started")
         })
     }
 
-    fn knows_finding(&self, id: u32) -> Fit {
-        // Earlier versions wrote 0 where Security had asked without a finding.
-        let is_known = id == 0 || self.findings.iter().any(|finding| finding.id == id);
+    fn knows_finding(&self, id: FindingId) -> Fit {
+        let is_known =
+            id == NO_FINDING || self.record.findings.iter().any(|finding| finding.id == id);
         require(is_known, || format!("there is no finding {id}"))
     }
 
@@ -182,7 +187,7 @@ impl Session {
             Subject::Finding { task, dispatch, finding } => {
                 self.knows_task(task)?;
                 self.knows_dispatch(*dispatch)?;
-                self.knows_finding(*finding)
+                finding.map_or(Ok(()), |finding| self.knows_finding(finding))
             }
             Subject::Dispatch { dispatch } => self.open_dispatch_of(*dispatch).map(drop),
             Subject::Info { dispatch }
@@ -196,7 +201,7 @@ impl Session {
     fn open_dispatch_of(&self, number: DispatchNumber) -> Result<&Dispatch, String> {
         match self.dispatches.get(&number) {
             None => Err(format!("dispatch {number} was never opened")),
-            Some(dispatch) if dispatch.verdict.is_some() => {
+            Some(dispatch) if dispatch.verdict().is_some() => {
                 Err(format!("dispatch {number} is closed already"))
             }
             Some(dispatch) => Ok(dispatch),
@@ -226,7 +231,9 @@ impl Session {
     fn finding_fits(&self, finding: &Finding) -> Fit {
         let (id, times) = (finding.id, finding.times);
         let next = self.next_finding_id();
-        require(id > 0 && id <= next, || format!("finding {id} is recorded where {next} is next"))?;
+        require(id >= FindingId::FIRST && id <= next && id.0 < COUNT_MAX, || {
+            format!("finding {id} is recorded where {next} is next")
+        })?;
         require(times > 0 && times < COUNT_MAX, || {
             format!("finding {id} was reported {times} times")
         })

@@ -8,8 +8,19 @@ use crate::id::{DispatchNumber, TaskRef};
 use crate::money::dollars;
 use crate::policy::Policy;
 use crate::role::Role;
+use crate::time::Timestamp;
 use crate::work::DispatchEnd;
 use std::collections::BTreeMap;
+
+/// What was spent, who is out of its usage limit, and what a person allows beyond the limits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Budget {
+    pub ledger: Ledger,
+    /// Agents that said until when they are out of their usage limit.
+    pub(crate) out: BTreeMap<String, Timestamp>,
+    /// Dispatches that a person allowed beyond the limits.
+    pub(crate) consents: u32,
+}
 
 /// Every attempt is in each of the sums.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,8 +53,8 @@ impl Ledger {
         change(&mut self.total);
         change(self.by_task.entry(dispatch.task.clone()).or_default());
         change(self.by_role.entry(dispatch.role).or_default());
-        if let Some(name) = &dispatch.player {
-            change(self.by_agent.entry(name.clone()).or_default());
+        if let Some(name) = &dispatch.who.player {
+            change(self.by_agent.entry(name.to_string()).or_default());
         }
         change(&mut dispatch.spend);
     }
@@ -112,7 +123,7 @@ impl Limit {
 impl Session {
     /// Which limit is used up, in words.
     pub(crate) fn over_limit(&self) -> Option<String> {
-        self.ledger.over(&self.policy)
+        self.budget.ledger.over(&self.policy)
     }
 
     /// Whether an attempt fits into the limits beside those at work. Alone it does while anything is left.
@@ -122,10 +133,10 @@ impl Session {
         }
         let role = self.dispatches[&number].role;
         Limit::ALL.into_iter().all(|limit| {
-            let free = limit.left(&self.ledger, &self.policy);
+            let free = limit.left(&self.budget.ledger, &self.policy);
             free.is_none_or(|left| {
                 let free = left.saturating_sub(self.reserved(number, limit));
-                free > 0 && self.ledger.expected(role, limit) <= free
+                free > 0 && self.budget.ledger.expected(role, limit) <= free
             })
         })
     }
@@ -133,7 +144,7 @@ impl Session {
     /// What is left of each limit, after those at work have had their part of it.
     pub(crate) fn allowance(&self, number: DispatchNumber) -> Allowance {
         let free = |limit: Limit| {
-            let left = limit.left(&self.ledger, &self.policy).filter(|left| *left > 0)?;
+            let left = limit.left(&self.budget.ledger, &self.policy).filter(|left| *left > 0)?;
             // Who was let in by a person although it does not fit gets what nobody has spent yet.
             match left.saturating_sub(self.reserved(number, limit)) {
                 0 => Some(left),
@@ -149,7 +160,8 @@ impl Session {
 
     /// Where an attempt gets less than is left, because others are at work.
     pub(crate) fn cut_by_others(&self, allowance: &Allowance) -> Cut {
-        let is_less = |limit: Limit| limit.of(allowance) < limit.left(&self.ledger, &self.policy);
+        let is_less =
+            |limit: Limit| limit.of(allowance) < limit.left(&self.budget.ledger, &self.policy);
         let is_cut = |limit: Limit| limit.of(allowance).is_some() && is_less(limit);
         Cut {
             money: is_cut(Limit::Usd) || is_cut(Limit::Tokens),
@@ -160,18 +172,18 @@ impl Session {
 
     /// Whether an attempt ended for want of what others were expected to need.
     pub(super) fn note_cut(&mut self, number: DispatchNumber, end: &DispatchEnd, cost: &Cost) {
-        let dispatch = self.dispatch_mut(number);
-        let allowance = dispatch.allowance;
+        let dispatch = self.dispatches.get_mut(number);
+        let allowance = dispatch.terms.allowance;
         let is_all = |given: Option<u64>, spent: Option<u64>| given.is_some() && spent >= given;
-        dispatch.cut.was_met = match end {
+        dispatch.terms.cut.was_met = match end {
             // An agent may also run out of turns, which nobody took from it.
             DispatchEnd::UsedUp { .. } => {
                 let is_spent = is_all(allowance.micro_usd, cost.usage.micro_usd)
                     || is_all(allowance.tokens, cost.tokens());
-                dispatch.cut.money && is_spent
+                dispatch.terms.cut.money && is_spent
             }
             DispatchEnd::TimedOut { .. } => {
-                dispatch.cut.time && dispatch.timeout_ms() < dispatch.timeout_ms
+                dispatch.terms.cut.time && dispatch.timeout_ms() < dispatch.terms.timeout_ms
             }
             _ => false,
         };
@@ -182,19 +194,20 @@ impl Session {
         let dispatch = &self.dispatches[&number];
         let is_cut = match end {
             DispatchEnd::UsedUp { .. } => true,
-            DispatchEnd::TimedOut { .. } => dispatch.timeout_ms() < dispatch.timeout_ms,
+            DispatchEnd::TimedOut { .. } => dispatch.timeout_ms() < dispatch.terms.timeout_ms,
             _ => false,
         };
-        is_cut && (dispatch.cut.was_met || self.over_limit().is_some())
+        is_cut && (dispatch.terms.cut.was_met || self.over_limit().is_some())
     }
 
     fn reserved(&self, number: DispatchNumber, limit: Limit) -> u64 {
-        let needs = self.at_work_beside(number).map(|role| self.ledger.expected(role, limit));
+        let needs =
+            self.at_work_beside(number).map(|role| self.budget.ledger.expected(role, limit));
         needs.fold(0, u64::saturating_add)
     }
 
     fn at_work_beside(&self, number: DispatchNumber) -> impl Iterator<Item = Role> {
-        let others = self.open.iter().filter(move |other| **other != number);
+        let others = self.dispatches.open.iter().filter(move |other| **other != number);
         others
             .map(|other| &self.dispatches[other])
             .filter(|dispatch| dispatch.running().is_some())

@@ -1,19 +1,21 @@
 //! How what runs beside the dispatches changes the state: checks, and the merge of parallel members.
 
+use super::dispatch::{Failure, Life};
 use super::{CheckRun, LifecycleRun, Session, Waiting};
 use crate::action::{CheckSubject, StepKind};
-use crate::event::{CheckPurpose, CheckTree, FindingStatus, Merged};
+use crate::event::{CheckPurpose, CheckTree, Finding, FindingStatus};
 use crate::id::CheckNumber;
 use crate::reply::ReplyError;
 use crate::role::Role;
-use crate::work::{CheckResult, DispatchEnd};
+use crate::work::{CheckResult, DispatchEnd, Merged};
 use std::collections::BTreeSet;
 
 impl Session {
     /// Reviewing roles with something open that must be repaired.
     pub(super) fn objectors(&self) -> BTreeSet<Role> {
-        let open = self.findings.iter().filter(|finding| finding.status == FindingStatus::Open);
-        open.map(|finding| finding.source).filter(|role| role.is_reviewing()).collect()
+        let open =
+            self.record.findings.iter().filter(|finding| finding.status == FindingStatus::Open);
+        open.map(Finding::source).filter(|role| role.is_reviewing()).collect()
     }
 
     /// Who looks again after a repair or a correction: who objected; where code changed, all who judged it before.
@@ -23,7 +25,7 @@ impl Session {
             let judged = self.dispatches.values().filter(|dispatch| {
                 dispatch.role.is_reviewing()
                     && dispatch.place().is_some()
-                    && dispatch.verdict.is_some()
+                    && dispatch.verdict().is_some()
             });
             lookers.extend(judged.map(|dispatch| dispatch.role));
         }
@@ -32,23 +34,27 @@ impl Session {
 
     /// What held under another lifecycle stage must be shown anew.
     pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
-        self.stage = stage.map(str::to_owned);
-        let steps = &self.steps;
-        self.subjects_hold.retain(|(step, index), _| match steps.get(*step).map(|s| &s.kind) {
-            Some(StepKind::Checks { of }) => of.get(*index) != Some(&CheckSubject::Lifecycle),
-            _ => false,
+        self.checks.stage = stage.map(str::to_owned);
+        let steps = &self.route.steps;
+        self.checks.subjects_hold.retain(|(step, index), _| {
+            match steps.get(*step).map(|s| &s.kind) {
+                Some(StepKind::Checks { of }) => of.get(*index) != Some(&CheckSubject::Lifecycle),
+                _ => false,
+            }
         });
     }
 
     /// What goes together takes its new commit; what does not is an invalid delivery of its member.
     pub(super) fn end_merge(&mut self, merged: &[Merged]) {
-        self.before_merge = Some(self.has_accepted_work().then(|| self.tip.clone()));
-        self.merging.clear();
+        self.branch.before_merge = Some(self.has_accepted_work().then(|| self.branch.tip.clone()));
+        self.branch.merging.clear();
         let session = self.opening.session.clone();
         for one in merged {
-            let dispatch = self.dispatch_mut(one.number);
+            let dispatch = self.dispatches.get_mut(one.number);
             if one.conflicts.is_empty() {
-                if let Some(delivered) = &mut dispatch.delivered {
+                if let Life::Delivered(delivered) | Life::Ready { delivered, .. } =
+                    &mut dispatch.life
+                {
                     delivered.work.commit.clone_from(&one.commit);
                     for output in &mut delivered.work.outputs {
                         let merged = one.outputs.iter().find(|other| other.path == output.path);
@@ -58,22 +64,23 @@ impl Session {
                 continue;
             }
             let kept = format!("refs/tollgate/keep/{session}/member-{}", one.number);
-            dispatch.delivered = None;
-            dispatch.ready = None;
+            dispatch.past.stopped_for_scope = false;
+            dispatch.life = Life::Idle;
             if dispatch.lane.is_some() {
                 let task = dispatch.task.clone();
                 let words = one.conflicts.iter().map(|file| clash_words(file, &kept));
                 let clash: Vec<String> = words.collect();
-                if let Some(unit) = self.unit_mut(&task) {
+                if let Some(unit) = self.plan.unit_mut(&task) {
                     unit.clash = clash;
                 }
                 continue;
             }
             let errors = conflict_errors(&one.conflicts, &kept);
-            dispatch.invalid += 1;
-            dispatch.waiting = Some(Waiting::ForPerson);
-            dispatch.previous_errors.clone_from(&errors);
-            dispatch.last_failure = Some(DispatchEnd::invalid(errors));
+            dispatch.tries.invalid += 1;
+            dispatch.life = Life::Waiting(Waiting::ForPerson);
+            dispatch.given.previous_errors.clone_from(&errors);
+            let end = DispatchEnd::invalid(errors);
+            dispatch.past.failure = Some(Failure { end, is_clash: true });
         }
     }
 
@@ -85,17 +92,17 @@ impl Session {
         tree: CheckTree,
     ) {
         if let CheckTree::Fresh { since } = tree {
-            self.clone = Some((since, self.tip.clone()));
+            self.checks.clone = Some((since, self.branch.tip.clone()));
         }
         let run = CheckRun {
             purpose: purpose.clone(),
             commands: commands.to_vec(),
             tree,
-            tip: self.tip.clone(),
+            tip: self.branch.tip.clone(),
             started_at: self.updated_at,
             passed: None,
         };
-        self.checks.insert(number, run);
+        self.checks.runs.insert(number, run);
     }
 
     pub(super) fn end_checks(
@@ -105,27 +112,27 @@ impl Session {
         stage: Option<&str>,
     ) {
         let passed = results.iter().all(|result| result.passed);
-        self.last_checks = Some(passed);
-        let Some(run) = self.checks.get_mut(&number) else {
+        self.checks.last_passed = Some(passed);
+        let Some(run) = self.checks.runs.get_mut(&number) else {
             return;
         };
         run.passed = Some(passed);
         let (is_fresh, tip) = (run.tree != CheckTree::Workspace, run.tip.clone());
         match run.purpose.clone() {
             CheckPurpose::Task { task } => {
-                self.last_failed_step = (!passed).then(|| format!("checks of {task}"));
-                if let Some(unit) = self.unit_mut(&task).filter(|_| passed) {
+                self.checks.last_failed_step = (!passed).then(|| format!("checks of {task}"));
+                if let Some(unit) = self.plan.unit_mut(&task).filter(|_| passed) {
                     unit.needs_checks = false;
                 }
             }
             CheckPurpose::Acceptance { .. } => {
-                self.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
-                self.acceptance = Some(passed);
+                self.checks.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
+                self.checks.acceptance = Some(passed);
                 if passed && is_fresh {
-                    self.checked_tip = Some(tip);
+                    self.checks.checked_tip = Some(tip);
                 }
                 if !passed {
-                    self.clone = None;
+                    self.checks.clone = None;
                 }
             }
             CheckPurpose::Subject { step, index, subject } => {
@@ -135,25 +142,32 @@ impl Session {
                     // What failed before the session began is told, and stops nothing.
                     _ => results.iter().all(|result| result.passed || result.failed_on_base),
                 };
-                self.last_failed_step = (!passed).then(|| subject.to_string());
-                if holds && is_fresh {
-                    self.subjects_hold.insert((step, index), tip);
+                self.checks.last_failed_step = (!passed).then(|| subject.to_string());
+                if let Some(index) = index.filter(|_| holds && is_fresh) {
+                    self.checks.subjects_hold.insert((step, index), tip);
                 }
                 if !holds && matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle) {
                     // The next run of it has a new clone, without what those before it made: they run there too.
-                    self.clone = None;
-                    self.subjects_hold.retain(|(other, _), _| *other != step);
+                    self.checks.clone = None;
+                    self.checks.subjects_hold.retain(|(other, _), _| *other != step);
                 }
                 if let (CheckSubject::Lifecycle, Some(stage)) = (&subject, stage) {
-                    self.lifecycle = Some(LifecycleRun { stage: stage.to_owned(), passed });
+                    self.checks.lifecycle = Some(LifecycleRun { stage: stage.to_owned(), passed });
                 }
             }
         }
     }
 
+    /// Lifecycle gates ran under a stage that is no longer the declared one.
+    pub(crate) fn is_evidence_stale(&self) -> bool {
+        let declared = self.checks.stage.as_ref();
+        let is_other = |run: &LifecycleRun| declared.is_some_and(|stage| *stage != run.stage);
+        self.checks.lifecycle.as_ref().is_some_and(is_other)
+    }
+
     /// The minimum of coverage that counts: what a person settled, else the settings.
     pub fn coverage_minimum(&self) -> Option<u32> {
-        self.coverage_settled.or(self.policy.coverage_minimum)
+        self.checks.coverage_settled.or(self.policy.coverage_minimum)
     }
 
     pub(crate) fn covers_enough(&self, result: &CheckResult) -> bool {
@@ -174,7 +188,7 @@ fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
             "{other} writes this session file too, and differently; leave it to them or write another one"
         ),
         false => format!(
-            "{other} changed the same place; its change is in your tree now, yours is kept as {kept}"
+            "{other} changed the same lines; its change is in your workspace now, yours is kept as {kept}"
         ),
     };
     files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()

@@ -9,11 +9,11 @@ use crate::work::DispatchEnd;
 
 /// Who can play an attempt now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Seat {
+pub(crate) enum Availability {
     /// The agent that the settings or a person name.
     Own,
     /// Another one of its list, because it is out until then.
-    StandIn { agent: String, of: String, until: Timestamp },
+    Fallback { agent: String, of: String, until: Timestamp },
     /// Nobody before then.
     Out(Timestamp),
 }
@@ -21,12 +21,12 @@ pub(crate) enum Seat {
 impl Session {
     /// Until when an agent is out of its usage limit.
     pub fn out_until(&self, agent: &str, now: Timestamp) -> Option<Timestamp> {
-        self.out.get(agent).copied().filter(|until| *until > now)
+        self.budget.out.get(agent).copied().filter(|until| *until > now)
     }
 
     /// Agents that are out of their usage limit at that time.
     pub fn out_at(&self, now: Timestamp) -> impl Iterator<Item = (&str, Timestamp)> {
-        let out = self.out.iter().filter(move |(_, until)| **until > now);
+        let out = self.budget.out.iter().filter(move |(_, until)| **until > now);
         out.map(|(agent, until)| (agent.as_str(), *until))
     }
 
@@ -48,36 +48,41 @@ impl Session {
     /// Whether somebody may continue with a dispatch whose player is out.
     fn is_another_free(&self, number: DispatchNumber, now: Timestamp) -> bool {
         let dispatch = &self.dispatches[&number];
-        let (Some(player), None) = (&dispatch.player, &dispatch.chosen) else { return false };
+        let (Some(player), None) = (&dispatch.who.player, &dispatch.who.chosen) else {
+            return false;
+        };
         let own = self.policy.players.get(&dispatch.role);
         let others = own.and_then(|own| self.policy.fallbacks.get(own)).into_iter().flatten();
-        let mut seats = own.into_iter().chain(others);
-        seats.any(|agent| agent != player && self.out_until(agent, now).is_none())
+        let mut agents = own.into_iter().chain(others);
+        agents.any(|agent| {
+            player.agent() != Some(agent.as_str()) && self.out_until(agent, now).is_none()
+        })
     }
 
-    pub(crate) fn seat(&self, number: DispatchNumber, now: Timestamp) -> Seat {
+    pub(crate) fn availability(&self, number: DispatchNumber, now: Timestamp) -> Availability {
         let dispatch = &self.dispatches[&number];
         // Nobody takes over from the agent that a person chose.
-        if let Some(chosen) = &dispatch.chosen {
-            return self.out_until(chosen, now).map_or(Seat::Own, Seat::Out);
+        if let Some(chosen) = &dispatch.who.chosen {
+            let until = chosen.agent().and_then(|agent| self.out_until(agent, now));
+            return until.map_or(Availability::Own, Availability::Out);
         }
-        self.seat_of_role(dispatch.role, now)
+        self.availability_of_role(dispatch.role, now)
     }
 
     /// Where no person has chosen.
-    pub(crate) fn seat_of_role(&self, role: Role, now: Timestamp) -> Seat {
+    pub(crate) fn availability_of_role(&self, role: Role, now: Timestamp) -> Availability {
         let Some(own) = self.policy.players.get(&role) else {
-            return Seat::Own;
+            return Availability::Own;
         };
         let Some(until) = self.out_until(own, now) else {
-            return Seat::Own;
+            return Availability::Own;
         };
         let others = self.policy.fallbacks.get(own).map(Vec::as_slice).unwrap_or_default();
         match others.iter().find(|agent| self.out_until(agent, now).is_none()) {
-            Some(agent) => Seat::StandIn { agent: agent.clone(), of: own.clone(), until },
+            Some(agent) => Availability::Fallback { agent: agent.clone(), of: own.clone(), until },
             None => {
                 let resets = others.iter().filter_map(|agent| self.out_until(agent, now));
-                Seat::Out(resets.fold(until, Timestamp::min))
+                Availability::Out(resets.fold(until, Timestamp::min))
             }
         }
     }

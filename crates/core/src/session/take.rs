@@ -1,14 +1,23 @@
-//! What the session takes over: work of an attempt, a plan, a person's edits.
+//! What the session takes over of the work of an attempt.
 
 use super::dispatch::Delivered;
-use super::{ArtefactRecord, Dispatch, GateState, Session, Task, Unit};
+use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
-use crate::input::Edit;
 use crate::role::Role;
-use crate::task::{TaskSpec, TaskStatus};
 use crate::work::{ChangeType, ScopeClass, Work};
 
 impl Session {
+    /// The commands of all tasks, each once.
+    pub(crate) fn task_commands(&self) -> Vec<String> {
+        let mut commands: Vec<String> = Vec::new();
+        for command in self.plan.tasks.iter().flat_map(Task::commands) {
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        commands
+    }
+
     /// Takes over what an attempt delivered. Says whether the code changed.
     pub(super) fn take_work(
         &mut self,
@@ -18,47 +27,48 @@ impl Session {
         delivered: &Delivered,
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
-        self.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
+        self.plan.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
         let Work { changes, commit, artefacts, sensitive, outputs, .. } = &delivered.work;
         for path in delivered.work.gone() {
-            self.outputs.remove(path);
+            self.files.outputs.remove(path);
         }
         for output in outputs {
-            self.outputs.insert(output.path.clone(), output.sha256.clone());
+            self.files.outputs.insert(output.path.clone(), output.sha256.clone());
         }
         for artefact in artefacts {
-            let previous = self.artefacts.get(&artefact.path).map(|record| record.sha256.clone());
+            let previous =
+                self.files.artefacts.get(&artefact.path).map(|record| record.sha256.clone());
             let record = ArtefactRecord {
                 sha256: artefact.sha256.clone(),
                 previous,
                 from: Some((number, delivered.attempt)),
             };
-            self.artefacts.insert(artefact.path.clone(), record);
+            self.files.artefacts.insert(artefact.path.clone(), record);
         }
         let Some(commit) = commit else {
             return false;
         };
-        let before = self.has_accepted_work().then(|| self.tip.clone());
-        self.tip_before = self.before_merge.clone().unwrap_or(before);
-        self.tip = commit.clone();
+        let before = self.has_accepted_work().then(|| self.branch.tip.clone());
+        self.branch.tip_before = self.branch.before_merge.clone().unwrap_or(before);
+        self.branch.tip = commit.clone();
         for change in changes {
-            self.changed.absorb(change);
+            self.branch.changed.absorb(change);
         }
         // Tests that QA adds belong to its verdict; everything else wants a reviewer's eye.
         let only_adds = changes.iter().all(|change| change.change_type == ChangeType::Added);
         if role != Role::QA || !only_adds {
-            self.unreviewed = true;
+            self.branch.unreviewed = true;
         }
         if !sensitive.is_empty() {
             match task {
                 TaskRef::Task(id) => {
-                    let task = self.tasks.iter_mut().find(|task| task.spec.id == *id);
+                    let task = self.plan.task_mut(id);
                     task.into_iter().for_each(|task| task.touched_sensitive = true);
                 }
                 // Nobody audited this: it belongs to no task.
                 TaskRef::Meta => {
-                    self.meta.needs_audit = true;
-                    self.meta.audit = GateState::Open;
+                    self.plan.meta.needs_audit = true;
+                    self.plan.meta.audit = GateState::Open;
                 }
             }
         }
@@ -69,7 +79,7 @@ impl Session {
     pub(super) fn note_scope(&mut self, number: DispatchNumber, work: &Work) {
         let dispatch = &self.dispatches[&number];
         let (task, is_coder) = (dispatch.task.clone(), dispatch.role == Role::Coder);
-        let Some(unit) = self.unit_mut(&task).filter(|_| is_coder) else {
+        let Some(unit) = self.plan.unit_mut(&task).filter(|_| is_coder) else {
             return;
         };
         // What was left out before is told again where it is touched again.
@@ -93,42 +103,5 @@ impl Session {
         let aside =
             unit.into_iter().flat_map(|unit| unit.aside.keys().map(move |path| (unit, path)));
         aside.filter(|(unit, path)| unit.allowed.contains(*path)).map(|(_, path)| path)
-    }
-
-    /// New tasks start; tasks that were there keep how far they are.
-    pub(super) fn adopt_plan(&mut self, specs: &[TaskSpec]) {
-        // Its checks may be others now.
-        self.acceptance = None;
-        self.checked_tip = None;
-        let mut known = std::mem::take(&mut self.tasks);
-        for spec in specs {
-            let place = known.iter().position(|task| task.spec.id == spec.id);
-            let task = match place {
-                Some(index) => Task { spec: spec.clone(), ..known.swap_remove(index) },
-                None => Task {
-                    spec: spec.clone(),
-                    status: TaskStatus::NotStarted,
-                    before_block: TaskStatus::NotStarted,
-                    unit: Unit::default(),
-                    touched_sensitive: false,
-                },
-            };
-            self.tasks.push(task);
-        }
-    }
-
-    pub(super) fn take_edits(&mut self, edits: &[Edit]) {
-        for edit in edits.iter().filter(|edit| edit.errors.is_empty()) {
-            match &edit.now {
-                Some(now) => {
-                    let record =
-                        ArtefactRecord { sha256: now.sha256.clone(), previous: None, from: None };
-                    self.artefacts.insert(edit.path.clone(), record);
-                }
-                None => {
-                    self.artefacts.remove(&edit.path);
-                }
-            }
-        }
     }
 }

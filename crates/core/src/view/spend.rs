@@ -47,7 +47,7 @@ impl SpendView {
     }
 
     pub(super) fn of_task(session: &Session, id: &TaskId) -> Self {
-        let spend = session.ledger.by_task.get(&TaskRef::Task(id.clone()));
+        let spend = session.budget.ledger.by_task.get(&TaskRef::Task(id.clone()));
         spend.map(Self::of).unwrap_or_default()
     }
 

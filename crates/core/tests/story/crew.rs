@@ -6,10 +6,11 @@
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
 //! something of a plan to a person.
 
-use super::purse::Purse;
+use super::costs::Costs;
+use super::words::Word;
 use std::collections::{BTreeMap, VecDeque};
 use tollgate_core::action::CheckSubject;
-use tollgate_core::event::{CheckPurpose, Merged};
+use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{
@@ -20,12 +21,15 @@ use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Refinement,
-    ScopeClass, Scoped, Work,
+    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Merged,
+    Refinement, ScopeClass, Scoped, Work,
 };
 
+/// As often as it can happen.
+pub const ALWAYS: u32 = u32::MAX;
+
 pub struct Crew {
-    says: BTreeMap<Role, VecDeque<String>>,
+    says: BTreeMap<Role, VecDeque<Said>>,
     plan: Vec<TaskSpec>,
     criteria: Vec<Criterion>,
     green: u32,
@@ -35,38 +39,178 @@ pub struct Crew {
     covered: VecDeque<u64>,
     made: u64,
     counts_tokens: bool,
-    purse: Purse,
+    costs: Costs,
+}
+
+/// What a role says next: a word, and what belongs to it.
+#[derive(Clone)]
+pub struct Said {
+    text: String,
+    word: SaidWord,
+    about: About,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SaidWord {
+    Crash,
+    Invalid,
+    Unsupervised,
+    Timeout,
+    Parked,
+    Limited,
+    UsedUp,
+    Missing,
+    Empty,
+    Breach,
+    Files,
+    Sensitive,
+    Wants,
+    Insists,
+    Adds,
+    Beyond,
+    Floods,
+    Refine,
+    Ok,
+    Blocked,
+    Decision,
+    Info,
+    Fail,
+}
+
+#[derive(Clone)]
+enum About {
+    Nothing,
+    Seconds(u64),
+    /// What a refinement asks.
+    Text(String),
+    Path(String, Vec<ReportedFinding>),
+    Questions(Vec<String>),
+    Findings(Vec<ReportedFinding>),
+    Recommends(Role),
+}
+
+const SAID: [(&str, SaidWord); 23] = [
+    ("crash", SaidWord::Crash),
+    ("invalid", SaidWord::Invalid),
+    ("unsupervised", SaidWord::Unsupervised),
+    ("timeout", SaidWord::Timeout),
+    ("parked", SaidWord::Parked),
+    ("limited", SaidWord::Limited),
+    ("used-up", SaidWord::UsedUp),
+    ("missing", SaidWord::Missing),
+    ("empty", SaidWord::Empty),
+    ("breach", SaidWord::Breach),
+    ("files", SaidWord::Files),
+    ("sensitive", SaidWord::Sensitive),
+    ("wants", SaidWord::Wants),
+    ("insists", SaidWord::Insists),
+    ("adds", SaidWord::Adds),
+    ("beyond", SaidWord::Beyond),
+    ("floods", SaidWord::Floods),
+    ("refine", SaidWord::Refine),
+    ("ok", SaidWord::Ok),
+    ("blocked", SaidWord::Blocked),
+    ("decision", SaidWord::Decision),
+    ("info", SaidWord::Info),
+    ("fail", SaidWord::Fail),
+];
+
+impl Said {
+    pub fn read(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let known = SAID.iter().find(|(known, _)| *known == name);
+        let (_, word) = known.ok_or_else(|| {
+            let known: Vec<&str> = SAID.iter().map(|(known, _)| *known).collect();
+            format!("nobody can say {name:?}; a reply is one of: {}", known.join(" "))
+        })?;
+        let about = About::read(*word, rest)?;
+        Ok(Self { text: text.to_owned(), word: *word, about })
+    }
+}
+
+impl About {
+    fn read(word: SaidWord, rest: &str) -> Result<Self, String> {
+        let parts = || rest.split(", ").filter(|part| !part.is_empty());
+        let something = || match rest {
+            "" => Err("something must follow".to_owned()),
+            _ => Ok(rest.to_owned()),
+        };
+        Ok(match word {
+            SaidWord::Parked if rest.is_empty() => Self::Seconds(60),
+            SaidWord::Parked => {
+                Self::Seconds(rest.parse().map_err(|_| format!("{rest:?} is not a number"))?)
+            }
+            SaidWord::Wants
+            | SaidWord::Insists
+            | SaidWord::Adds
+            | SaidWord::Beyond
+            | SaidWord::Floods => {
+                let text = something()?;
+                let (path, findings) = text.split_once(", ").unwrap_or((&text, ""));
+                let findings = findings.split(", ").filter(|part| !part.is_empty());
+                Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
+            }
+            SaidWord::Refine => Self::Text(something()?),
+            SaidWord::Info => Self::Questions(parts().map(str::to_owned).collect()),
+            SaidWord::Empty | SaidWord::Breach | SaidWord::Files | SaidWord::Sensitive => {
+                Self::Findings(parts().map(finding).collect::<Result<_, _>>()?)
+            }
+            SaidWord::Ok | SaidWord::Blocked | SaidWord::Decision | SaidWord::Fail => {
+                match rest.strip_prefix("-> ") {
+                    Some(name) => Self::Recommends(
+                        Role::parse(name).ok_or_else(|| format!("{name:?} is not a role"))?,
+                    ),
+                    None => Self::Findings(parts().map(finding).collect::<Result<_, _>>()?),
+                }
+            }
+            _ if rest.is_empty() => Self::Nothing,
+            _ => return Err(format!("nothing is known about {rest:?} here")),
+        })
+    }
 }
 
 impl Crew {
-    pub fn new(story: &str, opening: &Opening) -> Self {
-        let mut says: BTreeMap<Role, VecDeque<String>> = BTreeMap::new();
-        for line in story.lines() {
-            if let Some((name, reply)) = line.trim().split_once(": ")
-                && let Some(role) = Role::parse(name)
-            {
-                says.entry(role).or_default().push_back(reply.to_owned());
-            }
-        }
-        let red = story.lines().find_map(|line| line.trim().strip_prefix("red "));
-        let green = story.lines().find_map(|line| line.trim().strip_prefix("green "));
-        let old = story.lines().find_map(|line| line.trim().strip_prefix("old "));
-        let covered = story.lines().find_map(|line| line.trim().strip_prefix("covered "));
-        let covered = covered.into_iter().flat_map(str::split_whitespace);
-        let clashes = story.lines().find_map(|line| line.trim().strip_prefix("clash "));
-        Self {
-            says,
+    pub fn new(story: &[Word], opening: &Opening) -> Self {
+        let mut crew = Self {
+            says: BTreeMap::new(),
             plan: super::opening::plan(story),
             criteria: super::opening::criteria(story),
-            green: green.and_then(|n| n.parse().ok()).unwrap_or(0),
-            red: red.and_then(|n| n.parse().ok()).unwrap_or(0),
-            clashes: clashes.and_then(|n| n.parse().ok()).unwrap_or(0),
-            old: old.and_then(|n| n.parse().ok()).unwrap_or(0),
-            covered: covered.filter_map(|n| n.parse().ok()).collect(),
+            green: 0,
+            red: 0,
+            clashes: 0,
+            old: 0,
+            covered: VecDeque::new(),
             made: 0,
             counts_tokens: opening.policy.tokens_max.is_some(),
-            purse: Purse::new(story),
+            costs: Costs::new(story),
+        };
+        for word in story {
+            match word {
+                Word::Says(role, said) => {
+                    crew.says.entry(*role).or_default().push_back(said.clone())
+                }
+                Word::Green(runs) => crew.green = *runs,
+                Word::Red(runs) => crew.red = *runs,
+                Word::Clash(merges) => crew.clashes = *merges,
+                Word::Old(runs) => crew.old = *runs,
+                Word::Covered(runs) => crew.covered = runs.iter().copied().collect(),
+                _ => {}
+            }
         }
+        crew
+    }
+
+    /// What the story told that never came to pass.
+    pub fn unused(&self) -> Vec<String> {
+        let said = self.says.iter().flat_map(|(role, said)| said.iter().map(move |s| (role, s)));
+        let mut unused: Vec<String> =
+            said.map(|(role, said)| format!("{role}: {}", said.text)).collect();
+        let counted =
+            [("green", self.green), ("red", self.red), ("clash", self.clashes), ("old", self.old)];
+        let left = counted.iter().filter(|(_, left)| *left > 0 && *left != ALWAYS);
+        unused.extend(left.map(|(word, left)| format!("{word} {left}")));
+        unused.extend(self.covered.iter().map(|percent| format!("covered {percent}")));
+        unused
     }
 
     pub fn perform(
@@ -78,94 +222,64 @@ impl Crew {
         let dispatch = &session.dispatches[&number];
         let said = self.says.get_mut(&dispatch.role).and_then(VecDeque::pop_front);
         let mut work = self.work(session, dispatch);
-        let said = said.unwrap_or_else(|| "ok".to_owned());
-        let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
-        let error = ReplyError::new("reply.bad", "/status", "not a status");
-        let status = match word {
-            "crash" => {
-                let stderr_tail = String::new();
-                return DispatchEnd::Crashed { exit_code: Some(1), signal: None, stderr_tail };
-            }
-            "invalid" => {
-                return DispatchEnd::invalid(vec![error]);
-            }
-            "unsupervised" => return DispatchEnd::Unsupervised { rescue: None },
-            "timeout" => return DispatchEnd::TimedOut { after_ms: 60_000 },
-            "parked" => {
-                let seconds = rest.parse().unwrap_or(60);
-                let until = now.plus_ms(seconds * 1_000);
-                return DispatchEnd::Parked { until, no_time: None };
-            }
-            "limited" => return DispatchEnd::Limited { detail: "no credit left".to_owned() },
-            "used-up" => return DispatchEnd::UsedUp { detail: "no more turns".to_owned() },
-            "missing" => return DispatchEnd::MissingContext { errors: vec![error] },
-            "empty" => {
-                work = Work::default();
-                ReplyStatus::Ok
-            }
-            "breach" => {
+        let Some(Said { word, about, .. }) = said else {
+            let (reply, work) = (self.reply(ReplyStatus::Ok, About::Nothing), Box::new(work));
+            return DispatchEnd::Replied { reply: Box::new(reply), work };
+        };
+        if let Some(end) = ends_without_a_reply(word, &about, now) {
+            return end;
+        }
+        let text = match &about {
+            About::Text(text) | About::Path(text, _) => text.clone(),
+            _ => String::new(),
+        };
+        match word {
+            SaidWord::Empty | SaidWord::Wants | SaidWord::Insists => work = Work::default(),
+            SaidWord::Breach => {
                 let (path, why) = ("tollgate.toml".to_owned(), "nobody may".to_owned());
                 work.breaches.push(Breach { path, why });
-                ReplyStatus::Ok
             }
-            "files" => {
+            SaidWord::Files => {
                 for name in ["a", "b", "c"] {
                     self.change(&mut work, &format!("src/{name}.rs"));
                 }
-                ReplyStatus::Ok
             }
-            "sensitive" => {
-                work.sensitive.push("src/auth.rs".to_owned());
-                ReplyStatus::Ok
+            SaidWord::Sensitive => work.sensitive.push("src/auth.rs".to_owned()),
+            SaidWord::Adds => out_of_scope(&mut work, &text, true),
+            SaidWord::Beyond => out_of_scope(&mut work, &text, false),
+            SaidWord::Floods => {
+                (0..3_000).for_each(|n| out_of_scope(&mut work, &format!("{text}/{n}"), false));
             }
-            "wants" | "insists" => {
-                work = Work::default();
-                if word == "wants" { ReplyStatus::Blocked } else { ReplyStatus::Ok }
-            }
-            "adds" => {
-                out_of_scope(&mut work, rest, true);
-                ReplyStatus::Ok
-            }
-            "beyond" => {
-                out_of_scope(&mut work, rest, false);
-                ReplyStatus::Ok
-            }
-            "floods" => {
-                (0..3_000).for_each(|n| out_of_scope(&mut work, &format!("{rest}/{n}"), false));
-                ReplyStatus::Ok
-            }
-            "refine" => {
-                let (item, question) = ("R-001".to_owned(), rest.to_owned());
+            SaidWord::Refine => {
+                let (item, question) = ("R-001".to_owned(), text.clone());
                 work.refinements = vec![Refinement { item, question }];
-                ReplyStatus::Ok
             }
-            "ok" => ReplyStatus::Ok,
-            "blocked" => ReplyStatus::Blocked,
-            "decision" => ReplyStatus::NeedsDecision,
-            "info" => ReplyStatus::NeedsInfo,
-            "fail" => ReplyStatus::Fail,
-            other => panic!("nobody can say {other:?}"),
+            _ => {}
+        }
+        let status = match word {
+            SaidWord::Blocked | SaidWord::Wants => ReplyStatus::Blocked,
+            SaidWord::Decision => ReplyStatus::NeedsDecision,
+            SaidWord::Info => ReplyStatus::NeedsInfo,
+            SaidWord::Fail => ReplyStatus::Fail,
+            _ => ReplyStatus::Ok,
         };
-        let mut reply = self.reply(status, rest);
-        if matches!(word, "wants" | "insists" | "adds") {
-            let (path, reason) = (rest.to_owned(), "it is called there".to_owned());
-            reply.scope_requests = vec![ScopeRequest { path, reason }];
+        let mut reply = self.reply(status, about);
+        if matches!(word, SaidWord::Wants | SaidWord::Insists | SaidWord::Adds) {
+            let reason = "it is called there".to_owned();
+            reply.scope_requests = vec![ScopeRequest { path: text, reason }];
         }
         DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
     }
 
     /// What the engine is told that an attempt cost.
     pub fn usage(&self, session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Usage {
-        self.purse.usage(session.dispatches[&number].role, end)
+        self.costs.usage(session.dispatches[&number].role, end)
     }
 
     pub fn check(&mut self, commands: &[String], purpose: &CheckPurpose) -> Vec<CheckResult> {
-        let is_green = self.green > 0;
-        self.green -= u32::from(is_green);
-        let is_red = self.red > 0 && !is_green && !commands.is_empty();
-        self.red -= u32::from(is_red);
-        let is_old = is_red && self.old > 0;
-        self.old -= u32::from(is_old);
+        let is_green = take_one(&mut self.green);
+        let is_red = !is_green && !commands.is_empty() && take_one(&mut self.red);
+        let is_old = is_red && take_one(&mut self.old);
         let measures =
             matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Coverage, .. });
         let covered = self.covered.pop_front().filter(|_| measures);
@@ -185,8 +299,7 @@ impl Crew {
 
     /// Every member's change on top of the ones before; `clash N` lets the later ones of N merges clash.
     pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
-        let clashes = self.clashes > 0;
-        self.clashes -= u32::from(clashes);
+        let clashes = take_one(&mut self.clashes);
         let mut merged = Vec::new();
         for (index, (number, _)) in changes.iter().enumerate() {
             self.made += 1;
@@ -208,26 +321,29 @@ impl Crew {
         Artefact { path: path.to_owned(), sha256 }
     }
 
-    fn reply(&self, status: ReplyStatus, rest: &str) -> Reply {
-        let recommended_agent = rest.strip_prefix("-> ").and_then(Role::parse);
-        let asks = status == ReplyStatus::NeedsInfo;
-        let parts = rest.split(", ").filter(|part| !part.is_empty());
-        let findings = parts.clone().filter_map(finding).collect();
-        Reply {
+    fn reply(&self, status: ReplyStatus, about: About) -> Reply {
+        let mut reply = Reply {
             scope_requests: Vec::new(),
             status,
             summary: format!("said {status}"),
-            findings,
+            findings: Vec::new(),
             notes: Vec::new(),
-            questions: if asks { parts.map(str::to_owned).collect() } else { Vec::new() },
-            recommended_agent,
+            questions: Vec::new(),
+            recommended_agent: None,
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
                 micro_usd: None,
                 wall_ms: None,
             },
+        };
+        match about {
+            About::Questions(questions) => reply.questions = questions,
+            About::Findings(findings) | About::Path(_, findings) => reply.findings = findings,
+            About::Recommends(role) => reply.recommended_agent = Some(role),
+            About::Nothing | About::Seconds(_) | About::Text(_) => {}
         }
+        reply
     }
 
     fn work(&mut self, session: &Session, dispatch: &Dispatch) -> Work {
@@ -236,7 +352,7 @@ impl Crew {
             Role::SpecAgent => {
                 work.artefacts = vec![self.artefact("spec.md")];
                 work.criteria = Some(self.criteria.clone());
-                if session.mode == Mode::Lean {
+                if session.route.mode == Mode::Lean {
                     work.plan = Some(self.plan[..1].to_vec());
                 }
             }
@@ -263,6 +379,36 @@ impl Crew {
     }
 }
 
+/// Whether one was left of a number of times.
+fn take_one(left: &mut u32) -> bool {
+    let is_left = *left > 0;
+    if *left != ALWAYS {
+        *left -= u32::from(is_left);
+    }
+    is_left
+}
+
+fn ends_without_a_reply(word: SaidWord, about: &About, now: Timestamp) -> Option<DispatchEnd> {
+    let error = ReplyError::new("reply.bad", "/status", "not a status");
+    Some(match word {
+        SaidWord::Crash => {
+            let stderr_tail = String::new();
+            DispatchEnd::Crashed { exit_code: Some(1), signal: None, stderr_tail }
+        }
+        SaidWord::Invalid => DispatchEnd::invalid(vec![error]),
+        SaidWord::Unsupervised => DispatchEnd::Unsupervised { rescue: None },
+        SaidWord::Timeout => DispatchEnd::TimedOut { after_ms: 60_000 },
+        SaidWord::Parked => {
+            let seconds = if let About::Seconds(seconds) = about { *seconds } else { 0 };
+            DispatchEnd::Parked { until: now.plus_ms(seconds * 1_000), no_time: None }
+        }
+        SaidWord::Limited => DispatchEnd::Limited { detail: "no credit left".to_owned() },
+        SaidWord::UsedUp => DispatchEnd::UsedUp { detail: "no more turns".to_owned() },
+        SaidWord::Missing => DispatchEnd::MissingContext { errors: vec![error] },
+        _ => return None,
+    })
+}
+
 fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
     let (path, change_type) = (path.to_owned(), ChangeType::Modified);
     work.scoped.push(Scoped {
@@ -275,17 +421,18 @@ fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
     work.rescue = Some("left-out".to_owned());
 }
 
-fn finding(text: &str) -> Option<ReportedFinding> {
-    let (severity, message) = text.split_once(':')?;
-    // `high:text #scope` or `high:text #scope src/a.rs`: a remark of a category, perhaps about a file.
+/// `high:text`, `high:text #scope` or `high:text #scope src/a.rs`: a remark, of a category, about a file.
+fn finding(text: &str) -> Result<ReportedFinding, String> {
+    let (severity, message) =
+        text.split_once(':').ok_or_else(|| format!("{text:?} is not a finding (`high:text`)"))?;
+    let severity =
+        Severity::parse(severity).ok_or_else(|| format!("{severity:?} is not a severity"))?;
     let (message, tag) = message.split_once(" #").unwrap_or((message, ""));
     let (category, file) = tag.split_once(' ').unwrap_or((tag, ""));
-    let category = category.to_owned();
-    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty());
-    Some(ReportedFinding {
-        severity: Severity::parse(severity)?,
-        category,
-        file,
+    Ok(ReportedFinding {
+        severity,
+        category: category.to_owned(),
+        file: Some(file.trim().to_owned()).filter(|file| !file.is_empty()),
         line: None,
         message: message.to_owned(),
         fix: None,

@@ -1,8 +1,9 @@
-//! A tiny language for lives of a session, and the digest of how they end.
+//! A tiny language for lives of a session, and the digest of how they end. A line that it does not know fails the test, and so does
+//! a reply that is never said.
 //!
 //! Settings first: `lean`, `task T-001 feat | after T-000 | flag security | check cmd: t`,
 //! `criterion manual: see it`, `gates approved single-final` (answers both gates by itself),
-//! `ask Researcher`, `tokens 10`, `red 2` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
+//! `ask Researcher`, `tokens 10`, `red 2` or `red always` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,
 //! `answer ID TEXT`, `again ID TEXT` (the last command once more), `answer-former ID TEXT` (meant for the round before),
 //! `kept ID TEXT` (as older versions kept it), `silence ID`, `exhaust ID`,
@@ -16,24 +17,27 @@
 //! `ledger`, `who` (is at work, and with what), `notices`,
 //! `late` (the last checks end now), `stop`, `full disk`, `show` (a line of the digest in between).
 
+mod costs;
 mod crew;
 mod opening;
-mod purse;
 mod route;
+mod words;
 
 use crew::Crew;
 use expect_test::Expect;
 use opening::{opening, task};
 use tollgate_core::decision::DecisionKind;
-use tollgate_core::engine::{Commit, Engine};
+use tollgate_core::engine::{self, Commit, Engine};
 use tollgate_core::event::Event;
-use tollgate_core::id::{CommandId, DecisionId, TaskRef};
+use tollgate_core::fault::{FaultKind, HostFault};
+use tollgate_core::id::{CommandId, DecisionId, TaskId, TaskRef};
 use tollgate_core::input::{Command, Edit, Input};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::Role;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
+use words::{Meant, Resume, Word};
 
 pub fn check(story: &str, expected: Expect) {
     let mut told = tell(story);
@@ -41,13 +45,33 @@ pub fn check(story: &str, expected: Expect) {
     expected.assert_eq(&told.lines.join("\n"));
 }
 
-/// Lives the story, for what the digest does not show.
+/// Lives the story, for what the digest does not show. All that it tells must come to pass.
 pub fn tell(story: &str) -> Told {
-    let mut told = Told::new(story);
-    for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        told.happen(line);
+    let words = words::read(story);
+    let mut told = Told::new(&words);
+    for word in words {
+        told.happen(word);
     }
+    let unused = told.crew.unused();
+    assert!(unused.is_empty(), "the story tells what never came to pass: {unused:?}\n{story}");
     told
+}
+
+/// A journal that cannot fail. What it keeps has been written and read back, as on a disk.
+struct Memory<'a>(&'a mut Vec<(Timestamp, Event)>);
+
+impl engine::Journal for Memory<'_> {
+    type Error = std::convert::Infallible;
+
+    fn append_and_sync(&mut self, at: Timestamp, events: &[Event]) -> Result<(), Self::Error> {
+        for event in events {
+            let line = serde_json::to_string(event).expect("an event is written");
+            let read: Event = serde_json::from_str(&line).expect("an event is read back");
+            assert_eq!(read, *event, "{line} reads back as another event");
+            self.0.push((at, read));
+        }
+        Ok(())
+    }
 }
 
 pub struct Told {
@@ -61,7 +85,7 @@ pub struct Told {
 }
 
 impl Told {
-    fn new(story: &str) -> Self {
+    fn new(story: &[Word]) -> Self {
         let opening = opening(story);
         let now = Timestamp::from_ms(1_794_000_000_000);
         let (engine, commit) = Engine::open(now, &opening);
@@ -85,51 +109,79 @@ impl Told {
         self.session().pending_decisions().map(|decision| decision.question.clone()).collect()
     }
 
-    fn happen(&mut self, line: &str) {
-        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match verb {
-            "go" => self.go(rest.strip_prefix("until ").and_then(Role::parse)),
-            "together" => self.together(),
-            "first" => self.first_ends(),
-            "gates" => self.gates = rest.split_once(' ').map(|(_, strategy)| strategy.to_owned()),
-            "answer" | "again" => self.answer(rest, verb == "again", 0),
-            "answer-former" => self.answer(rest, false, 1),
-            "kept" => self.keep(rest),
-            "silence" => {
-                let (id, decision) = (self.command_id(), decision(rest));
+    fn happen(&mut self, word: Word) {
+        match word {
+            Word::Go(until) => self.go(until),
+            Word::Together => self.together(),
+            Word::First => self.first_ends(),
+            Word::Gates(strategy) => self.gates = Some(strategy),
+            Word::Answer(decision, text, meant) => self.answer(decision, text, &meant),
+            Word::Kept(decision, text) => self.keep(decision, text),
+            Word::Silence(decision) => {
+                let id = self.command_id();
                 self.command(Command::NoResponse { id, decision });
             }
-            "exhaust" => {
-                let (id, decision) = (self.command_id(), decision(rest));
+            Word::Exhaust(decision) => {
+                let id = self.command_id();
                 self.command(Command::GateExhausted { id, decision });
             }
-            "cancel" => {
-                let (id, reason) = (self.command_id(), rest.to_owned());
+            Word::Cancel(reason) => {
+                let id = self.command_id();
                 self.command(Command::Cancel { id, reason });
             }
-            "drop" => self.drop_task(rest),
-            "edit" | "break" => self.edit(rest, verb == "break"),
-            "crash" => self.crash(rest == "keeping"),
-            "late" => self.end_checks(),
-            "stop" => self.end_running(&DispatchEnd::Stopped),
-            "stage" => self.feed(Input::StageSeen { stage: Some(rest.to_owned()) }),
-            "full" => self.feed(Input::PersistenceFailed { detail: "no space".to_owned() }),
-            "resume" => {
-                let mut policy = self.session().policy.clone();
-                policy.tokens_max = rest.parse().ok().or(policy.tokens_max);
-                policy.fallbacks.extend(rest.strip_prefix("list ").and_then(purse::list));
-                if let Some(name) = rest.strip_prefix("played ") {
-                    policy.players.values_mut().for_each(|player| name.clone_into(player));
-                }
-                self.feed(Input::Resumed { policy });
+            Word::Drop(task) => self.drop_task(&task),
+            Word::Edit(path) => self.edit(&path, false),
+            Word::Break(path) => self.edit(&path, true),
+            Word::Crash { keeping } => self.crash(keeping),
+            Word::Late => self.end_checks(),
+            Word::Stop => self.end_running(&DispatchEnd::Stopped),
+            Word::Stage(stage) => self.feed(Input::StageSeen { stage: Some(stage) }),
+            Word::FullDisk => {
+                self.feed(Input::HostFailed(HostFault::new(FaultKind::NoSpace, "no space")));
             }
-            "show" => self.show(),
-            "lanes" => self.lanes(),
-            "who" => self.lines.extend(purse::who(self.engine.session())),
-            "ledger" => self.lines.extend(purse::ledger(self.engine.session())),
-            "notices" => self.lines.extend(purse::notices(self.engine.session())),
-            _ => {}
+            Word::Resume(settings) => self.resume(settings),
+            Word::Show => self.show(),
+            Word::Lanes => self.lanes(),
+            Word::Who => self.lines.extend(costs::who(self.engine.session())),
+            Word::Ledger => self.lines.extend(costs::ledger(self.engine.session())),
+            Word::Notices => self.lines.extend(costs::notices(self.engine.session())),
+            // What the story starts from, and what its crew says and finds.
+            Word::Lean
+            | Word::Task(_)
+            | Word::Criterion(_)
+            | Word::Ask(_)
+            | Word::Declared(_)
+            | Word::Parallel(_)
+            | Word::Step(_)
+            | Word::Tokens(_)
+            | Word::Usd(_)
+            | Word::Wall(_)
+            | Word::Costs(..)
+            | Word::Lasts(..)
+            | Word::Played(_)
+            | Word::List(..)
+            | Word::Green(_)
+            | Word::Red(_)
+            | Word::Old(_)
+            | Word::Clash(_)
+            | Word::Covered(_)
+            | Word::Says(..) => {}
         }
+    }
+
+    fn resume(&mut self, settings: Resume) {
+        let mut policy = self.session().policy.clone();
+        match settings {
+            Resume::AsBefore => {}
+            Resume::Tokens(tokens) => policy.tokens_max = Some(tokens),
+            Resume::List(first, others) => {
+                policy.fallbacks.insert(first, others);
+            }
+            Resume::Played(name) => {
+                policy.players.values_mut().for_each(|player| name.clone_into(player));
+            }
+        }
+        self.feed(Input::Resumed { policy });
     }
 
     /// Runs agents and checks until a person must act, or until a role is at work.
@@ -162,7 +214,11 @@ impl Told {
                     self.now = due;
                     self.feed(Input::Tick);
                 }
-                (None, None) => return,
+                (None, None) => {
+                    let role = until.map(|role| role.to_string()).unwrap_or_default();
+                    assert!(until.is_none(), "{role} never comes to work");
+                    return;
+                }
             }
         }
         panic!("the story does not come to an end");
@@ -170,7 +226,9 @@ impl Told {
 
     /// Everybody at work ends, also while one of them makes the session wait.
     fn together(&mut self) {
-        for wanted in self.session().outstanding() {
+        let at_work = self.session().outstanding();
+        assert!(!at_work.is_empty(), "nobody is at work");
+        for wanted in at_work {
             if let Wanted::Dispatch(number, attempt) = wanted {
                 let end = self.crew.perform(self.engine.session(), number, self.now);
                 let usage = self.crew.usage(self.engine.session(), number, &end);
@@ -181,20 +239,21 @@ impl Told {
 
     /// The first of those at work ends, and the others do not.
     fn first_ends(&mut self) {
-        if let Some(Wanted::Dispatch(number, attempt)) = self.session().outstanding().first() {
-            let (number, attempt) = (*number, *attempt);
-            let end = self.crew.perform(self.engine.session(), number, self.now);
-            let usage = self.crew.usage(self.engine.session(), number, &end);
-            self.feed(Input::Ended { number, attempt, end, usage });
-        }
+        let Some(Wanted::Dispatch(number, attempt)) = self.session().outstanding().first().copied()
+        else {
+            panic!("nobody is at work");
+        };
+        let end = self.crew.perform(self.engine.session(), number, self.now);
+        let usage = self.crew.usage(self.engine.session(), number, &end);
+        self.feed(Input::Ended { number, attempt, end, usage });
     }
 
     /// The last checks come to their end, whether somebody still waits for them or not.
     fn end_checks(&mut self) {
-        let last = self.session().checks.iter().next_back();
+        let last = self.session().checks.runs.iter().next_back();
         let (number, run) = last.map(|(number, run)| (*number, run.clone())).expect("checks ran");
         let results = self.crew.check(&run.commands, &run.purpose);
-        let stage = self.session().stage.clone();
+        let stage = self.session().checks.stage.clone();
         self.feed(Input::Checked { number, results, stage });
     }
 
@@ -219,22 +278,21 @@ impl Told {
     }
 
     /// As versions before this one kept an answer for a question to come.
-    fn keep(&mut self, rest: &str) {
-        let (name, answer) = rest.split_once(' ').expect("a decision and an answer");
-        let (decision, command) = (decision(name), self.command_id());
-        let event = Event::AnswerKept { decision, answer: answer.to_owned(), command };
+    fn keep(&mut self, decision: DecisionId, answer: String) {
+        let event = Event::AnswerKept { decision, answer, command: self.command_id() };
         let mut session = self.session().clone();
         session.follow(self.now, &event).expect("a kept answer follows anything");
         self.journal.push((self.now, event));
         self.engine = Engine::resume(session);
     }
 
-    fn answer(&mut self, rest: &str, again: bool, rounds_ago: u32) {
-        let (name, answer) = rest.split_once(' ').unwrap_or((rest, ""));
-        let id =
-            if again { CommandId::new(format!("c{}", self.commands)) } else { self.command_id() };
-        let (decision, answer) = (decision(name), answer.to_owned());
-        let round = self.session().round(&decision) - rounds_ago;
+    fn answer(&mut self, decision: DecisionId, answer: String, meant: &Meant) {
+        let id = match meant {
+            Meant::Again => CommandId::new(format!("c{}", self.commands)),
+            Meant::Now | Meant::ForTheFormerRound => self.command_id(),
+        };
+        let round = self.session().round(&decision);
+        let round = if matches!(meant, Meant::ForTheFormerRound) { round - 1 } else { round };
         self.command(Command::Answer { id, decision, round, answer, reason: None });
     }
 
@@ -246,8 +304,8 @@ impl Told {
             errors: if broken { vec![error] } else { Vec::new() },
             plan: (path == "tasks.yaml" && !broken).then(|| {
                 let mut plan: Vec<_> =
-                    self.session().tasks.iter().map(|t| t.spec.clone()).collect();
-                plan.push(task("T-900 docs"));
+                    self.session().plan.tasks.iter().map(|t| t.spec.clone()).collect();
+                plan.push(task("T-900 docs").expect("a task"));
                 plan
             }),
             criteria: None,
@@ -255,11 +313,12 @@ impl Told {
         self.feed(Input::Edited(vec![edit]));
     }
 
-    fn drop_task(&mut self, id: &str) {
+    fn drop_task(&mut self, id: &TaskId) {
+        assert!(self.session().plan.tasks.iter().any(|task| task.spec.id == *id), "no task {id}");
         let path = "tasks.yaml".to_owned();
         let now = Some(self.crew.artefact(&path));
-        let tasks = self.session().tasks.iter().map(|task| task.spec.clone());
-        let plan = Some(tasks.filter(|spec| spec.id.as_str() != id).collect());
+        let tasks = self.session().plan.tasks.iter().map(|task| task.spec.clone());
+        let plan = Some(tasks.filter(|spec| spec.id != *id).collect());
         let edit = Edit { path, now, errors: Vec::new(), plan, criteria: None };
         self.feed(Input::Edited(vec![edit]));
     }
@@ -304,17 +363,13 @@ impl Told {
     }
 
     fn write(&mut self, commit: Commit) {
-        let journal = &mut self.journal;
-        let written: Result<_, ()> = commit.persist(|at, events| {
-            journal.extend(events.iter().map(|event| (at, event.clone())));
-            Ok(())
-        });
-        written.expect("memory does not fail");
+        let Ok(_durable) = commit.write_to(&mut Memory(&mut self.journal));
     }
 
     fn show(&mut self) {
         let session = self.engine.session();
-        let code = session.blocker.as_ref().map(|b| format!(" {}", b.code)).unwrap_or_default();
+        let code =
+            session.standing.blocker.as_ref().map(|b| format!(" {}", b.code)).unwrap_or_default();
         let running = session.outstanding().len();
         let state = format!("state     {}{code}, {running} at work", session.state());
         self.lines.push(state);
@@ -327,7 +382,7 @@ impl Told {
             .iter()
             .map(|wanted| match wanted {
                 Wanted::Dispatch(number, _) => ran(&session.dispatches[number]),
-                Wanted::Checks(number) => format!("checks {}", session.checks[number].purpose),
+                Wanted::Checks(number) => format!("checks {}", session.checks.runs[number].purpose),
                 Wanted::Merge(_) => "merge".to_owned(),
             })
             .collect();
@@ -339,18 +394,18 @@ impl Told {
         let session = self.engine.session();
         let mut lines = Vec::new();
         let tasks: Vec<String> =
-            session.tasks.iter().map(|t| format!("{} {}", t.spec.id, t.status)).collect();
+            session.plan.tasks.iter().map(|t| format!("{} {}", t.spec.id, t.status)).collect();
         if !tasks.is_empty() {
             lines.push(format!("tasks     {}", tasks.join(", ")));
         }
-        for decision in &session.decisions {
+        for decision in &session.decisions.asked {
             let resolution = &decision.resolution;
             let said = resolution.answer.as_ref().or(resolution.reason.as_ref());
             let said = said.map(|text| format!(" {text:?}")).unwrap_or_default();
             let (id, kind) = (&decision.decision_id, decision.kind);
             lines.push(format!("decision  {id} {kind} {}{said}", resolution.status));
         }
-        for rejection in &session.rejections {
+        for rejection in &session.decisions.rejections {
             lines.push(format!("rejected  {} {}", rejection.decision_id, rejection.state_context));
         }
         let moves = self.journal.iter().filter_map(|(_, event)| match event {
@@ -364,15 +419,22 @@ impl Told {
         if !moves.is_empty() {
             lines.push(format!("correction {}", moves.join(", ")));
         }
-        for finding in &session.findings {
+        for finding in &session.record.findings {
             let report = &finding.report;
             lines.push(format!(
                 "finding   {} {}: {} {}",
-                finding.source, finding.task, report.severity, finding.status
+                finding.source(),
+                finding.task,
+                report.severity,
+                finding.status
             ));
         }
-        for dispatch in session.dispatches.values().filter(|d| !d.feedback.is_empty()) {
-            lines.push(format!("told      {} {}", ran(dispatch), dispatch.feedback.join(" / ")));
+        for dispatch in session.dispatches.values().filter(|d| !d.given.feedback.is_empty()) {
+            lines.push(format!(
+                "told      {} {}",
+                ran(dispatch),
+                dispatch.given.feedback.join(" / ")
+            ));
         }
         let ran: Vec<String> = session.dispatches.values().map(ran).collect();
         lines.push(format!("ran       {}", ran.join(" ")));
@@ -390,8 +452,4 @@ fn ran(dispatch: &tollgate_core::session::Dispatch) -> String {
         n => format!("x{n}"),
     };
     format!("{}{task}{attempts}", dispatch.role)
-}
-
-fn decision(name: &str) -> DecisionId {
-    DecisionId::parse(name).expect("a decision id")
 }

@@ -1,61 +1,64 @@
 //! What a story starts from: its settings, its plan and criteria, and the usual routes.
 
-use super::{purse, route};
+use super::words::Word;
+use super::{costs, route};
 use tollgate_core::action::{
     APPROVE_DESIGN, Action, Assignment, CheckSubject, ChooseGate, Step, StepKind, When,
 };
 use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
-use tollgate_core::policy::Policy;
 use tollgate_core::role::{Mode, ProjectType, Role, State};
 use tollgate_core::task::{Check, Criterion, TaskKind, TaskSpec};
 
-pub fn opening(story: &str) -> Opening {
-    let has = |word: &str| story.lines().any(|line| line.trim() == word);
-    let mode = if has("lean") { Mode::Lean } else { Mode::Full };
-    let asked = story.lines().filter_map(|line| line.trim().strip_prefix("ask "));
-    let tokens = story.lines().find_map(|line| line.trim().strip_prefix("tokens "));
-    let parallel = story.lines().find_map(|line| line.trim().strip_prefix("parallel "));
-    let covered = story.lines().any(|line| line.trim().starts_with("covered "));
-    let stage = story.lines().find_map(|line| line.trim().strip_prefix("declared "));
-    let usual = if mode == Mode::Lean { lean() } else { deliver() };
-    Opening {
+pub fn opening(story: &[Word]) -> Opening {
+    let is_lean = story.iter().any(|word| matches!(word, Word::Lean));
+    let mode = if is_lean { Mode::Lean } else { Mode::Full };
+    let usual = if is_lean { lean() } else { deliver() };
+    let mut opening = Opening {
         session: SessionName::parse("2026-11-15_story").expect("a good name"),
         goal: "Tell a story".to_owned(),
         mode,
         action: route::told(story).map_or(usual, action),
-        full_action: (mode == Mode::Lean).then(deliver),
+        full_action: is_lean.then(deliver),
         project_type: ProjectType::Mixed,
         inputs: std::collections::BTreeMap::new(),
-        stage: stage.map(str::to_owned),
+        stage: None,
         snapshot: None,
-        requested: asked.filter_map(Role::parse).collect(),
+        requested: Vec::new(),
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
         base_branch: None,
         instructions: Vec::new(),
-        policy: Policy {
-            tokens_max: tokens.and_then(|n| n.parse().ok()),
-            coverage_minimum: covered.then_some(8_000),
-            parallel_tasks: parallel.and_then(|n| n.parse().ok()).unwrap_or(1),
-            ..purse::policy(story)
-        },
+        policy: costs::policy(story),
         tollgate_version: "0.0.0".to_owned(),
+    };
+    for word in story {
+        match word {
+            Word::Ask(role) => opening.requested.push(*role),
+            Word::Declared(stage) => opening.stage = Some(stage.clone()),
+            _ => {}
+        }
     }
+    opening
 }
 
 /// The plan that a story names, or one plain task.
-pub fn plan(story: &str) -> Vec<TaskSpec> {
-    let lines = story.lines().filter_map(|line| line.trim().strip_prefix("task "));
-    let plan: Vec<TaskSpec> = lines.map(task).collect();
-    if plan.is_empty() { vec![task("T-001 feat")] } else { plan }
+pub fn plan(story: &[Word]) -> Vec<TaskSpec> {
+    let told = story.iter().filter_map(|word| match word {
+        Word::Task(spec) => Some(TaskSpec::clone(spec)),
+        _ => None,
+    });
+    let plan: Vec<TaskSpec> = told.collect();
+    if plan.is_empty() { vec![task("T-001 feat").expect("a task")] } else { plan }
 }
 
-pub fn task(line: &str) -> TaskSpec {
+pub fn task(line: &str) -> Result<TaskSpec, String> {
     let mut parts = line.split('|').map(str::trim);
-    let (id, kind) = parts.next().and_then(|p| p.split_once(' ')).expect("an id and a kind");
+    let (id, kind) =
+        parts.next().and_then(|p| p.split_once(' ')).ok_or("a task has an id and a kind")?;
+    let task_id = |id: &str| TaskId::parse(id).map_err(|error| error.to_string());
     let mut spec = TaskSpec {
-        id: TaskId::parse(id).expect("a task id"),
-        kind: TaskKind::parse(kind).expect("a kind"),
+        id: task_id(id)?,
+        kind: TaskKind::parse(kind).ok_or_else(|| format!("{kind:?} is not a kind of task"))?,
         title: id.to_owned(),
         goal: "Do it".to_owned(),
         depends_on: Vec::new(),
@@ -71,25 +74,27 @@ pub fn task(line: &str) -> TaskSpec {
         overlaps: Vec::new(),
     };
     for part in parts {
-        match part.split_once(' ').expect("a word and its value") {
-            ("beside", id) => spec.overlaps.push(TaskId::parse(id).expect("a task id")),
-            ("after", id) => spec.depends_on.push(TaskId::parse(id).expect("a task id")),
+        match part.split_once(' ').unwrap_or((part, "")) {
+            ("beside", id) => spec.overlaps.push(task_id(id)?),
+            ("after", id) => spec.depends_on.push(task_id(id)?),
             ("flag", flag) => spec.risk_flags.push(flag.to_owned()),
             ("check", check) => spec.acceptance_checks.push(Check::from(check.to_owned())),
-            other => panic!("a task has no {other:?}"),
+            _ => return Err(format!("{part:?} is none of: beside after flag check")),
         }
     }
-    spec
+    Ok(spec)
 }
 
-pub fn criteria(story: &str) -> Vec<Criterion> {
-    let lines = story.lines().filter_map(|line| line.trim().strip_prefix("criterion "));
-    lines
-        .enumerate()
+pub fn criteria(story: &[Word]) -> Vec<Criterion> {
+    let told = story.iter().filter_map(|word| match word {
+        Word::Criterion(check) => Some(check),
+        _ => None,
+    });
+    told.enumerate()
         .map(|(index, check)| Criterion {
             id: format!("AC-{:03}", index + 1),
             description: "It works".to_owned(),
-            verify: vec![Check::from(check.to_owned())],
+            verify: vec![Check::from(check.clone())],
         })
         .collect()
 }

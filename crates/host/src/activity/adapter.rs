@@ -4,10 +4,10 @@ use crate::agent::{self, AgentAdapter};
 use crate::context::Context;
 use std::fmt;
 use std::path::PathBuf;
-use tollgate_contract::config::{Adapter, Agent};
-use tollgate_core::MANUAL_FIX;
+use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;
+use tollgate_core::worker::Worker;
 
 /// Who plays a role.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub enum Player {
 #[derive(Clone)]
 pub struct Driven {
     pub name: String,
-    pub agent: Agent,
+    pub agent: AgentConfig,
     pub adapter: &'static dyn AgentAdapter,
 }
 
@@ -53,7 +53,7 @@ impl Driven {
 pub enum Missing {
     #[error("{program} is not on PATH")]
     NotOnPath { program: String, agent: String },
-    #[error("{program} is not there or may not be run")]
+    #[error("{program} does not exist or is not executable")]
     NotThere { program: String, agent: String },
 }
 
@@ -61,10 +61,10 @@ impl Missing {
     pub fn how_to_mend(&self) -> String {
         match self {
             Self::NotOnPath { agent, .. } => {
-                format!("install it, or write its whole path below [agent.{agent}]")
+                format!("install it, or give its full path under [agent.{agent}]")
             }
             Self::NotThere { agent, .. } => format!(
-                "[agent.{agent}] names it; a path with a slash is relative to the root of the repository, and `chmod +x` lets it run"
+                "[agent.{agent}] names it; a path with a slash is relative to the root of the repository, and `chmod +x` makes it executable"
             ),
         }
     }
@@ -110,15 +110,15 @@ pub enum NoAgent {
 
 /// The agent that a person chose, or else the one that the settings name for the role. The engine's own role is played
 /// by the program itself.
-pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Player, NoAgent> {
-    if chosen == Some(MANUAL_FIX) {
+pub fn player(context: &Context, role: Role, chosen: Option<&Worker>) -> Result<Player, NoAgent> {
+    if chosen == Some(&Worker::Person) {
         return Ok(Player::Person);
     }
     if role == Role::Orchestrator {
         let argv = vec![context.program.display().to_string(), "scaffold".to_owned()];
         return Ok(Player::Program(Launch { argv, ..Launch::default() }));
     }
-    let (name, agent) = match chosen {
+    let (name, agent) = match chosen.and_then(Worker::agent) {
         Some(name) => {
             context.config.agent(name).ok_or_else(|| NoAgent::Unknown { name: name.to_owned() })?
         }
@@ -130,13 +130,10 @@ pub fn player(context: &Context, role: Role, chosen: Option<&str>) -> Result<Pla
     if let Some(driven) = driven(context, name) {
         return Ok(Player::Driven(driven));
     }
-    let argv = argv(context, agent);
-    let writable = match agent.adapter {
-        Adapter::Scripted => argv.get(2).and_then(|script| counts(script)).into_iter().collect(),
-        _ => Vec::new(),
-    };
+    let words = agent.command.iter().chain(&agent.args);
+    let argv = words.map(|word| context.from_root(word)).collect();
     let env_names = agent.env.clone();
-    Ok(Player::Program(Launch { argv, env_names, writable, ..Launch::default() }))
+    Ok(Player::Program(Launch { argv, env_names, ..Launch::default() }))
 }
 
 /// The agent program of this name in the settings; none where it is no program that we talk to.
@@ -144,21 +141,4 @@ pub fn driven(context: &Context, name: &str) -> Option<Driven> {
     let (name, agent) = context.config.agent(name)?;
     let adapter = agent::adapter(agent.adapter)?;
     Some(Driven { name: name.to_owned(), agent: agent.clone(), adapter })
-}
-
-/// Where a scripted agent counts its starts, beside its script.
-fn counts(script: &str) -> Option<PathBuf> {
-    let folder = PathBuf::from(format!("{script}.d"));
-    // Made here, because the agent may not write beside it; a script that is not there will be told of by the agent.
-    let is_there = folder.is_absolute()
-        && (folder.is_dir() || std::fs::create_dir(&folder).is_ok() || folder.is_dir());
-    is_there.then_some(folder)
-}
-
-fn argv(context: &Context, agent: &Agent) -> Vec<String> {
-    let own = match agent.adapter {
-        Adapter::Scripted => vec![context.program.display().to_string(), "scripted".to_owned()],
-        _ => agent.command.iter().map(|word| context.from_root(word)).collect(),
-    };
-    own.into_iter().chain(agent.args.iter().map(|word| context.from_root(word))).collect()
 }

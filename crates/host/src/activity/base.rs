@@ -1,9 +1,9 @@
 //! Runs a check that failed once more on the revision the session started from: did it fail there already?
 
 use super::checks::CheckOrder;
-use super::to_end::{Errand, run_to_end};
-use super::{ActivityError, StopSwitch, setup};
-use crate::context::{Context, Room};
+use super::commands::{self, Errand, run_to_end};
+use super::{ActivityError, StopSwitch};
+use crate::context::{Context, WorkspaceId};
 use crate::files;
 use crate::process::RunEnd;
 
@@ -15,16 +15,16 @@ pub fn fails(
     stop: &StopSwitch,
 ) -> Result<bool, ActivityError> {
     let session = &order.session;
-    let workspace = context.workspace(session, Room::Base, &order.base, &order.base)?;
+    let workspace = context.workspace(session, WorkspaceId::Base, &order.base, &order.base)?;
     // Making the workspace has moved what is kept from `git gc` to the base.
     context.repository.keep_commits(session, &order.base, &order.tip)?;
-    if setup::run(context, session, Room::Base, &workspace, stop)?.is_err() {
+    if commands::set_up(context, session, WorkspaceId::Base, &workspace, stop)?.is_err() {
         return Ok(false);
     }
-    let home = context.workspace_home(session, Room::Base);
+    let home = context.workspace_home(session, WorkspaceId::Base);
     let folder = home.join("checks").join(files::hash_bytes(command.as_bytes()).as_str());
     let runner = &context.config.check_runner;
-    let spec = super::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
+    let spec = commands::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
     let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&errand, stop, &mut || {
         if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
@@ -39,7 +39,8 @@ pub fn fails(
 fn is_failure(end: &RunEnd) -> bool {
     match end {
         RunEnd::Exited { code } => *code != 0,
-        RunEnd::Signalled { .. } | RunEnd::TimedOut { .. } | RunEnd::OutputLimit { .. } => true,
-        RunEnd::CouldNotStart { .. } | RunEnd::Stopped => false,
+        RunEnd::Signalled { .. } => true,
+        RunEnd::Stopped { why } => why.is_limit(),
+        RunEnd::CouldNotStart { .. } => false,
     }
 }

@@ -1,9 +1,9 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree or on a fresh clone of it.
 
+use super::commands::{self, Errand, run_to_end};
 use super::fresh::{self, Ready};
-use super::to_end::{Errand, run_to_end};
 use super::{ActivityError, StopSwitch, base, clean, subject};
-use crate::context::{Context, Room};
+use crate::context::{Context, WorkspaceId};
 use crate::crash;
 use crate::files;
 use crate::layout::RunFolder;
@@ -22,7 +22,7 @@ pub struct CheckOrder {
     pub opened_by: String,
     pub purpose: CheckPurpose,
     pub commands: Vec<String>,
-    pub room: Room,
+    pub workspace_id: WorkspaceId,
     pub timeout_ms: u64,
     pub session: SessionName,
     pub base: CommitId,
@@ -58,7 +58,7 @@ pub fn run(
     let runs = context.session_layout(&order.session).checks().join(order.number.to_string());
     process::belong(&runs, &order.opened_by)
         .map_err(ActivityError::io(format!("cannot look at {}", runs.display())))?;
-    let workspace = workspace(context, order, order.room)?;
+    let workspace = workspace(context, order, order.workspace_id)?;
     let mut checked = match &order.purpose {
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. } => {
             tidy(&workspace, order)?;
@@ -71,7 +71,7 @@ pub fn run(
             tidy(&workspace, order)?;
             Some(subject::planning(order, &workspace))
         }
-        _ => commands(context, order, &workspace, stop)?,
+        _ => run_commands(context, order, &workspace, stop)?,
     };
     if let Some(checked) = &mut checked {
         clean::results(&context.redactor, &mut checked.results);
@@ -79,17 +79,17 @@ pub fn run(
     crash::point("checks.ended");
     tidy(&workspace, order)?;
     if let Some(checked) = &mut checked {
-        if order.room == Room::Session {
+        if order.workspace_id == WorkspaceId::Session {
             checked.set_aside = workspace.set_aside_as_large()?;
         } else {
-            fresh::remove_all_but(context, &order.session, Some(order.room));
+            fresh::remove_all_but(context, &order.session, Some(order.workspace_id));
         }
         clean::set_aside(&context.redactor, &mut checked.set_aside);
     }
     Ok(checked)
 }
 
-fn commands(
+fn run_commands(
     context: &Context,
     order: &CheckOrder,
     workspace: &Workspace,
@@ -101,11 +101,11 @@ fn commands(
         Ready::No(result) => return Ok(Some(Checked::new(vec![*result]))),
     }
     let layout = context.session_layout(&order.session);
-    let is_fresh = order.room != Room::Session;
+    let is_fresh = order.workspace_id != WorkspaceId::Session;
     let kept_report = subject::kept_report(context, order).filter(|_| is_fresh);
     let mut checked = Checked::new(Vec::with_capacity(order.commands.len()));
     for (index, command) in order.commands.iter().enumerate() {
-        if stop.is_stopped() {
+        if stop.reason().is_some() {
             return Ok(None);
         }
         let folder = layout.check(order.number, index + 1);
@@ -140,7 +140,7 @@ fn commands(
         }
         checked.results.push(result);
     }
-    if stop.is_stopped() {
+    if stop.reason().is_some() {
         return Ok(None);
     }
     Ok(Some(checked))
@@ -150,9 +150,9 @@ fn commands(
 pub(super) fn workspace(
     context: &Context,
     order: &CheckOrder,
-    room: Room,
+    workspace_id: WorkspaceId,
 ) -> Result<Workspace, ActivityError> {
-    let workspace = context.workspace(&order.session, room, &order.base, &order.tip)?;
+    let workspace = context.workspace(&order.session, workspace_id, &order.base, &order.tip)?;
     Ok(workspace.labelled(&rescue_name(order)))
 }
 
@@ -192,7 +192,7 @@ pub(super) fn spec(
     command: &str,
 ) -> Result<RunSpec, ActivityError> {
     let runner = &context.config.check_runner;
-    super::shell(context, &order.session, workspace, runner, command, order.timeout_ms)
+    commands::shell(context, &order.session, workspace, runner, command, order.timeout_ms)
 }
 
 fn result(
@@ -202,7 +202,7 @@ fn result(
 ) -> Result<CheckResult, ActivityError> {
     let (exit_code, trouble) = match &outcome.end {
         RunEnd::Exited { code } => (Some(*code), None),
-        other => (None, Some(super::how_it_ended(other))),
+        other => (None, Some(commands::how_it_ended(other))),
     };
     let passed = exit_code == Some(0);
     let output_tail = if passed {

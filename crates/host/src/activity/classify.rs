@@ -2,12 +2,12 @@
 
 use crate::workspace::{ChangeKind, RawChange};
 use tollgate_contract::agent_output::ReplyRead;
-use tollgate_contract::agent_output::results::{Incidental, ScopeCorrection};
-use tollgate_contract::globs::{PathRules, is_protected};
-use tollgate_contract::scope::{self, ScopeRules, ScopedFile};
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Scope;
 use tollgate_core::work::{Breach, ChangeType, FileChange, ScopeClass, Scoped};
+use tollgate_judge::globs::{PathRules, is_protected};
+use tollgate_judge::scope::{self, ScopeRules, ScopedFile};
+use tollgate_judge::scope::{Incidental, ScopeCorrection};
 
 /// The changes of one attempt, sorted by right.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -105,10 +105,10 @@ fn rules(patterns: &[String]) -> PathRules {
 fn breach(change: &RawChange, role: &RoleFile, writes: &PathRules) -> Option<String> {
     match change.kind {
         ChangeKind::NestedRepository => {
-            return Some("a repository inside the workspace cannot be taken over".to_owned());
+            return Some("a repository inside the workspace cannot be accepted".to_owned());
         }
         ChangeKind::UnreadablePath => {
-            return Some("only files and links with plain names can be taken over".to_owned());
+            return Some("only files and links with plain names can be accepted".to_owned());
         }
         _ => {}
     }
@@ -122,7 +122,7 @@ fn breach(change: &RawChange, role: &RoleFile, writes: &PathRules) -> Option<Str
         return Some(if role.writes.is_empty() {
             "this role changes nothing outside the session folder".to_owned()
         } else {
-            format!("outside of what the role may write ({})", role.writes.join(", "))
+            format!("outside the files that the role may write ({})", role.writes.join(", "))
         });
     }
     None

@@ -58,21 +58,8 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
         return redactor.redact_bytes(bytes);
     };
-    let clean = json(redactor, value.clone());
+    let clean = redactor.redact_json(value.clone());
     if clean == value { bytes.to_vec() } else { clean.to_string().into_bytes() }
-}
-
-/// Every text and every name in a JSON value.
-pub fn json(redactor: &Redactor, value: Value) -> Value {
-    match value {
-        Value::String(words) => Value::String(redactor.redact(&words).into_owned()),
-        Value::Array(list) => list.into_iter().map(|value| json(redactor, value)).collect(),
-        Value::Object(map) => map
-            .into_iter()
-            .map(|(name, value)| (redactor.redact(&name).into_owned(), json(redactor, value)))
-            .collect(),
-        other => other,
-    }
 }
 
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {

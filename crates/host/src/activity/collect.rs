@@ -1,57 +1,45 @@
 //! What came of an attempt: the outcome, the reply, the diff and the session files, as one end.
 
-mod last_word;
 mod session_side;
 
 pub use session_side::{Document, read_document};
 
 use super::ActivityError;
+use super::attempt::Site;
 use super::classify::{Classified, Said, classify};
-use super::dispatch::{DispatchOrder, Ended};
-use super::{clean, driven, guard, imports, outputs};
+use super::{clean, driven, guard, outputs};
 use crate::agent;
 use crate::clock;
-use crate::context::{Context, Room};
+use crate::context::WorkspaceId;
 use crate::crash;
 use crate::files;
-use crate::layout::RunFolder;
-use crate::process::{RunEnd, RunOutcome};
-use crate::workspace::{CommitMessage, RawChange, Workspace, WorkspaceError, plain_changes};
-use last_word::Circumstances;
+use crate::process::{RunEnd, RunOutcome, StopReason};
+use crate::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
 use tollgate_contract::agent_output::{self, PlannerResult};
-use tollgate_contract::globs::PathRules;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_judge::globs::PathRules;
 
-/// Where and for whom an attempt ran.
-#[derive(Debug)]
-pub struct Collected<'a> {
-    pub context: &'a Context,
-    pub order: &'a DispatchOrder,
-    pub workspace: &'a Workspace,
-    pub folder: &'a RunFolder,
-}
-
-pub fn end(at: &Collected<'_>, outcome: &RunOutcome) -> Result<Ended, ActivityError> {
+/// How an attempt ended, and what it cost.
+pub fn judge(at: &Site<'_>, outcome: &RunOutcome) -> Result<(DispatchEnd, Usage), ActivityError> {
     let mut counted = Usage::default();
     let mut end = match agent::is_driven(at.folder.folder()) {
         true => driven_end(at, outcome, &mut counted)?,
         false => found_end(at, outcome, &mut counted)?,
     };
     clean::end(&at.context.redactor, &mut end);
-    let usage = Usage { wall_ms: Some(outcome.duration_ms), ..counted };
-    Ok(Ended::new(end, usage))
+    Ok((end, Usage { wall_ms: Some(outcome.duration_ms), ..counted }))
 }
 
 /// What the agent program counted stands, whatever its reply says and however it ended.
 fn driven_end(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     outcome: &RunOutcome,
     counted: &mut Usage,
 ) -> Result<DispatchEnd, ActivityError> {
@@ -59,11 +47,11 @@ fn driven_end(
     let mut claimed = Usage::default();
     let end = match &outcome.end {
         RunEnd::Exited { code: 0 } => {
-            let known = Circumstances {
+            let known = driven::Circumstances {
                 ended_at: ended_at(outcome),
                 is_login_outdated: driven::is_login_outdated(at.context, at.order),
             };
-            match last_word::judge(&transcript, known) {
+            match driven::last_word(&transcript, known) {
                 Ok(bytes) => reply_in(at, bytes, &mut claimed)?,
                 Err(end) => end,
             }
@@ -76,7 +64,7 @@ fn driven_end(
 
 /// `claimed` is set to what the reply says that it cost, valid or not.
 fn found_end(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     outcome: &RunOutcome,
     claimed: &mut Usage,
 ) -> Result<DispatchEnd, ActivityError> {
@@ -92,14 +80,18 @@ fn found_end(
         RunEnd::Signalled { signal } => {
             DispatchEnd::Crashed { exit_code: None, signal: Some(*signal), stderr_tail: tail(at)? }
         }
-        RunEnd::TimedOut { after_ms } => DispatchEnd::TimedOut { after_ms: *after_ms },
-        RunEnd::OutputLimit { limit_bytes } => {
-            DispatchEnd::OutputLimit { limit_bytes: *limit_bytes }
-        }
         RunEnd::CouldNotStart { program, cause } => {
             DispatchEnd::CouldNotStart { program: program.clone(), cause: cause.clone() }
         }
-        RunEnd::Stopped => DispatchEnd::Stopped,
+        RunEnd::Stopped { why } => match *why {
+            StopReason::Deadline { after_ms } => DispatchEnd::TimedOut { after_ms },
+            StopReason::OutputLimit { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
+            StopReason::EngineEnds
+            | StopReason::Cancelled
+            | StopReason::NotWanted
+            | StopReason::Outdated
+            | StopReason::Signal => DispatchEnd::Stopped,
+        },
     })
 }
 
@@ -124,11 +116,11 @@ fn ended_at(outcome: &RunOutcome) -> Timestamp {
 }
 
 /// A time that was not ahead when the run ended is no reset time, and one in years is a mistake.
-fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
+pub(super) fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
     until > ended_at && until.ms_since(ended_at) <= PARK_MS_MAX
 }
 
-fn tail(at: &Collected<'_>) -> Result<String, ActivityError> {
+fn tail(at: &Site<'_>) -> Result<String, ActivityError> {
     Ok(files::read_tail(&at.folder.stderr(), TAIL_BYTES)?)
 }
 
@@ -136,7 +128,7 @@ fn last_line(text: &str) -> String {
     text.trim().lines().next_back().unwrap_or("no reason was given").to_owned()
 }
 
-fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, ActivityError> {
+fn reply(at: &Site<'_>, claimed: &mut Usage) -> Result<DispatchEnd, ActivityError> {
     let bytes = match files::read_bounded(&at.folder.stdout(), REPLY_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(error) if error.is_too_big() => {
@@ -150,7 +142,7 @@ fn reply(at: &Collected<'_>, claimed: &mut Usage) -> Result<DispatchEnd, Activit
 }
 
 fn reply_in(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     bytes: Vec<u8>,
     claimed: &mut Usage,
 ) -> Result<DispatchEnd, ActivityError> {
@@ -197,7 +189,7 @@ fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, Act
 }
 
 /// Beside a reply that delivers nothing, only what was touched without right matters.
-fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
+fn look(at: &Site<'_>) -> Result<Work, ActivityError> {
     let role = role_file(at);
     let declared = outputs::declared(&at.order.brief, &role);
     if !outputs::writes(&at.order.brief, &role, &declared).is_empty() {
@@ -207,7 +199,7 @@ fn look(at: &Collected<'_>) -> Result<Work, ActivityError> {
     Ok(Work { breaches: sorted.breaches, ..Work::default() })
 }
 
-fn role_file(at: &Collected<'_>) -> RoleFile {
+fn role_file(at: &Site<'_>) -> RoleFile {
     let role = at.order.brief.role;
     let found = at.context.role_file(role, at.order.brief.called.as_deref());
     // Its text went away while it worked: what the built-in one may write holds.
@@ -216,7 +208,7 @@ fn role_file(at: &Collected<'_>) -> RoleFile {
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.
 fn delivered(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     reply: Reply,
     planner: Option<&PlannerResult>,
     said: &Said,
@@ -239,7 +231,7 @@ fn delivered(
     }
     let mut reply = reply;
     if role.role.is_reviewing() {
-        match imports::findings(at.workspace.tree(), &declared) {
+        match outputs::reported_findings(at.workspace.tree(), &declared) {
             Ok(findings) => reply.findings.extend(findings),
             Err(errors) => return Ok(invalid(errors, &reply)),
         }
@@ -258,7 +250,7 @@ fn delivered(
 
 /// Makes the commit of what is allowed, and keeps aside what is not.
 fn take_changes(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     reply: &Reply,
     changes: &[RawChange],
     sorted: Classified,
@@ -270,7 +262,7 @@ fn take_changes(
     let order = at.order;
     if !work.breaches.is_empty() || !work.out_of_scope.is_empty() {
         let name = format!("dispatch-{}-attempt-{}-left-out", order.number, order.attempt);
-        work.rescue = at.workspace.rescue(&name, "changes that were not taken over")?;
+        work.rescue = at.workspace.rescue(&name, "changes that were not accepted")?;
     }
     if !work.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
@@ -286,7 +278,7 @@ fn take_changes(
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
     crash::point("collect.after_commit");
-    if matches!(order.room, Room::Member(_)) {
+    if matches!(order.workspace_id, WorkspaceId::Member(_)) {
         at.context.repository.keep_member(&order.session, order.number, &commit)?;
     }
     let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();
@@ -300,7 +292,7 @@ fn take_changes(
     Ok(())
 }
 
-fn sensitive(at: &Collected<'_>, work: &Work) -> Vec<String> {
+fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {
     let rules = PathRules::new(&at.context.config.sensitive).unwrap_or_default();
     let paths = work.changes.iter().map(|change| change.path.clone());
     paths.filter(|path| rules.matches(path)).collect()

@@ -1,11 +1,14 @@
 //! An attempt of an agent program: its private folder, its plan, what it takes up again, and what its end means.
 
-use super::ActivityError;
 use super::adapter::{Driven, Launch};
-use super::dispatch::DispatchOrder;
-use super::outputs;
+use super::attempt::Site;
+use super::collect::is_reset_time;
+use super::order::DispatchOrder;
+use super::prepare::NotBegun;
+use super::{ActivityError, outputs};
+use crate::agent::event::{Finished, TurnOutcome};
 use crate::agent::trust::{self, Inherited};
-use crate::agent::{self, Access, Home, Job, LENT_SUFFIX, NotStarted, Plan, Transcript};
+use crate::agent::{self, Access, DriverPlan, Home, Job, LENT_SUFFIX, NotStarted, Transcript};
 use crate::context::Context;
 use crate::crash;
 use crate::layout::{RunFolder, session_path};
@@ -18,6 +21,7 @@ use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Brief;
 use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
+use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
 
 /// An agent's own session that continues.
@@ -40,19 +44,15 @@ pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resume
 }
 
 /// How to start the driver for an attempt, or how the attempt ends because it cannot be started.
-pub fn launch(
-    context: &Context,
-    order: &DispatchOrder,
+pub(super) fn launch(
+    site: &Site<'_>,
     role: &RoleFile,
-    tree: &Path,
-    folder: &RunFolder,
     driven: &Driven,
     resumed: Option<&Resumed>,
-) -> Result<Result<Launch, DispatchEnd>, ActivityError> {
-    let (program, home) = match ready(context, order, tree, driven)? {
-        Ok(ready) => ready,
-        Err(end) => return Ok(Err(end)),
-    };
+) -> Result<Launch, NotBegun> {
+    let Site { context, order, folder, .. } = *site;
+    let tree = site.workspace.tree();
+    let (program, home) = ready(context, order, tree, driven)?;
     let schema = reply_schema();
     let session_folder = session_path(&order.session);
     let access = access(&order.brief, role);
@@ -69,14 +69,11 @@ pub fn launch(
         is_confined: is_confined(context),
         micro_usd: order.brief.allowance.micro_usd,
     };
-    let start = match driven.adapter.start(&job) {
-        Ok(start) => start,
-        Err(NotStarted::Refused(detail)) => {
-            return Ok(Err(DispatchEnd::PermissionRefused { detail }));
-        }
-        Err(NotStarted::Failed(why)) => return Ok(Err(driven.could_not_start(why))),
-    };
-    let plan = Plan {
+    let start = driven.adapter.start(&job).map_err(|why| match why {
+        NotStarted::Refused(detail) => DispatchEnd::PermissionRefused { detail },
+        NotStarted::Failed(why) => driven.could_not_start(why),
+    })?;
+    let plan = DriverPlan {
         adapter: driven.agent.adapter,
         argv: start.argv,
         env: start.env,
@@ -97,9 +94,9 @@ pub fn launch(
     let env_names = driven.agent.env.clone();
     let mut writable = start.writable;
     writable.push(home.folder().to_owned());
-    let unreadable = ActivityError::io("cannot read what was lent");
+    let unreadable = ActivityError::agent_home("cannot read what was lent");
     let secret_files = home.secret_files().map_err(unreadable)?;
-    Ok(Ok(Launch { argv, env_names, writable, secret_files }))
+    Ok(Launch { argv, env_names, writable, secret_files })
 }
 
 /// The program, and its private folder with the login in it; or how the attempt ends without them.
@@ -108,25 +105,21 @@ fn ready(
     order: &DispatchOrder,
     tree: &Path,
     driven: &Driven,
-) -> Result<Result<(Vec<String>, Home), DispatchEnd>, ActivityError> {
-    let program = match driven.command_line(context) {
-        Ok(program) => program,
-        Err(why) => return Ok(Err(driven.could_not_start(why))),
-    };
+) -> Result<(Vec<String>, Home), NotBegun> {
+    let program = driven.command_line(context).map_err(|why| driven.could_not_start(why))?;
     if let Some(detail) = why_not_trusted(context, driven, tree) {
-        return Ok(Err(DispatchEnd::PermissionRefused { detail }));
+        return Err(DispatchEnd::PermissionRefused { detail }.into());
     }
     let place = context.agent_home(&order.session, order.number);
-    let problem = ActivityError::io(format!("cannot prepare {}", place.display()));
+    let problem = ActivityError::agent_home(format!("cannot prepare {}", place.display()));
     let home = Home::create(&place).map_err(problem)?;
-    if let Err(error) = lend_login(context, driven, &home) {
-        let cause = format!(
-            "your login could not be brought along: {error}; log in again, or let a key through with `env`"
-        );
-        return Ok(Err(driven.could_not_start(cause)));
-    }
+    lend_login(context, driven, &home).map_err(|error| {
+        driven.could_not_start(format!(
+            "your login could not be copied: {error}; log in again, or pass a key on with `env`"
+        ))
+    })?;
     crash::point("login.lent");
-    Ok(Ok((program, home)))
+    Ok((program, home))
 }
 
 /// An agent that works with the person's own folder finds its login there.
@@ -146,8 +139,8 @@ fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<St
     if !agent.inherit {
         return None;
     }
-    let looked = Inherited::in_tree(context, (*adapter, agent), tree)
-        .and_then(|inherited| trust::untrusted(context, name, &inherited));
+    let looked = Inherited::in_tree(context.inheritance(), (*adapter, agent), tree)
+        .and_then(|inherited| trust::untrusted(context.inheritance(), name, &inherited));
     match looked {
         Ok(None) => None,
         Ok(Some(changes)) => Some(format!(
@@ -163,7 +156,8 @@ fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<St
 /// What is secret in the login that an attempt works with; nothing that we write may show it.
 pub fn secrets(context: &Context, order: &DispatchOrder) -> Result<Vec<String>, ActivityError> {
     let place = context.agent_home(&order.session, order.number);
-    let problem = ActivityError::io(format!("cannot read the login beside {}", place.display()));
+    let problem =
+        ActivityError::agent_home(format!("cannot read the login beside {}", place.display()));
     Home::at(&place).secrets().map_err(problem)
 }
 
@@ -181,7 +175,8 @@ pub fn take_login_out(context: &Context, order: &DispatchOrder) -> Result<(), Ac
         return Ok(());
     }
     let place = context.agent_home(&order.session, order.number);
-    let problem = ActivityError::io(format!("cannot take the login out of {}", place.display()));
+    let problem =
+        ActivityError::agent_home(format!("cannot take the login out of {}", place.display()));
     Home::at(&place).take_login_out().map_err(problem)
 }
 
@@ -243,6 +238,71 @@ pub fn transcript(folder: &RunFolder) -> Result<Transcript, ActivityError> {
     match agent::read_transcript(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Transcript::default()),
         read => read.map_err(ActivityError::io(format!("cannot read {}", path.display()))),
+    }
+}
+
+/// What is known beside the conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// The end of the run, which may be long ago: the engine may have been gone meanwhile.
+    pub ended_at: Timestamp,
+    /// Whether the person has another login by now than the one that was lent.
+    pub is_login_outdated: bool,
+}
+
+/// What the last word of an agent program means: a reply to be read, or how the attempt ended without one.
+pub fn last_word(transcript: &Transcript, known: Circumstances) -> Result<Vec<u8>, DispatchEnd> {
+    let Some(Finished { outcome, reply, text }) = &transcript.finished else {
+        return Err(DispatchEnd::Crashed {
+            exit_code: None,
+            signal: None,
+            stderr_tail: "the conversation with the agent broke off".to_owned(),
+        });
+    };
+    Err(match outcome.clone() {
+        TurnOutcome::Done => {
+            let written = reply.as_ref().map(ToString::to_string).or_else(|| text.clone());
+            match (written, transcript.refused.first()) {
+                (None, Some(what)) => DispatchEnd::PermissionRefused { detail: what.clone() },
+                (written, _) => return Ok(written.unwrap_or_default().into_bytes()),
+            }
+        }
+        TurnOutcome::UsageLimit { resets_at: Some(until), .. }
+            if is_reset_time(until, known.ended_at) =>
+        {
+            DispatchEnd::Parked { until, no_time: None }
+        }
+        TurnOutcome::UsageLimit { detail, .. } => DispatchEnd::Limited { detail },
+        TurnOutcome::Service { status, detail } => DispatchEnd::Unavailable {
+            detail: match status {
+                Some(status) => format!("{status}: {detail}"),
+                None => detail,
+            },
+        },
+        TurnOutcome::Login { detail } => login_refused(&detail, known.is_login_outdated),
+        TurnOutcome::Denied { detail } => DispatchEnd::PermissionRefused { detail },
+        TurnOutcome::Turns { detail } | TurnOutcome::Money { detail } => {
+            DispatchEnd::UsedUp { detail }
+        }
+        TurnOutcome::Silent { after_ms } => DispatchEnd::Unavailable {
+            detail: format!("no sign of life for {} s while no tool was at work", after_ms / 1_000),
+        },
+        TurnOutcome::Flooded { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
+        TurnOutcome::Looping { requests } => DispatchEnd::Unavailable {
+            detail: format!("it asked its model service {requests} times in a row without success"),
+        },
+        TurnOutcome::Unclear { exit_code, signal, detail } => {
+            DispatchEnd::Crashed { exit_code, signal, stderr_tail: detail }
+        }
+    })
+}
+
+/// A login that somebody renewed while an attempt ran is refused to that attempt, and the next one gets the new one.
+fn login_refused(detail: &str, is_outdated: bool) -> DispatchEnd {
+    let detail = format!("the model service refused the login: {detail}");
+    match is_outdated {
+        true => DispatchEnd::Unavailable { detail: format!("{detail} (it was renewed meanwhile)") },
+        false => DispatchEnd::PermissionRefused { detail },
     }
 }
 

@@ -1,10 +1,12 @@
 //! Sets what an invalid attempt left behind aside, before its tree is made clean: bounded copies without secrets.
 
 use super::ActivityError;
-use super::collect::Collected;
-use super::dispatch::{DispatchOrder, GIVEN};
+use super::attempt::Site;
+use super::order::DispatchOrder;
+use super::prepare::GIVEN;
 use super::session_files::{self, Differences, Given};
-use crate::files::{self, EntryKind, TreeLimits};
+use crate::failure_report::{FAILED, KEPT_LIMITS};
+use crate::files::{self, ListingKind};
 use crate::layout::{SessionLayout, session_path};
 use crate::redact;
 use std::path::{Path, PathBuf};
@@ -14,14 +16,9 @@ use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;
 
-/// The folder beside the attempt's logs.
-pub const FAILED: &str = "failed";
-
 /// The folder in it with session files.
 const SESSION: &str = "session";
 
-/// Enough to see what went wrong; the whole of it is under the rescue name.
-pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
 const KEPT_FILES_MAX: usize = 500;
 const KEPT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -44,7 +41,7 @@ pub fn may_be_refused(end: &DispatchEnd, role: Role) -> bool {
     }
 }
 
-pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
+pub fn stage(at: &Site<'_>) -> Result<(), ActivityError> {
     let staged = at.folder.folder().join(FAILED);
     // A process that was killed after this point has made the tree clean already.
     if staged.exists() {
@@ -71,7 +68,7 @@ pub fn stage(at: &Collected<'_>) -> Result<(), ActivityError> {
 const LEFT: &str = "left";
 
 /// Keeps the session files that an attempt left, before another one gets a folder of its own.
-pub fn keep_session_files(at: &Collected<'_>) -> Result<(), ActivityError> {
+pub fn keep_session_files(at: &Site<'_>) -> Result<(), ActivityError> {
     let left = at.folder.folder().join(LEFT);
     if left.exists() || !at.folder.folder().join(GIVEN).exists() {
         return Ok(());
@@ -119,7 +116,7 @@ pub fn bring_back(
     }
     let folder = tree.join(session_path(&order.session));
     for entry in files::list_files(&kept, KEPT_LIMITS)? {
-        if entry.kind == EntryKind::File {
+        if entry.kind == ListingKind::File {
             let bytes = files::read_beneath(&kept, &entry.path, KEPT_LIMITS.file_bytes_max)?;
             if !redact::is_cut(&bytes) {
                 files::write_beneath(&folder, &entry.path, &bytes)?;
@@ -130,7 +127,7 @@ pub fn bring_back(
 }
 
 /// Session files as the agent left them.
-fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
+fn session_copies(at: &Site<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
     let small = differences(at)?
         .written
         .into_iter()
@@ -139,14 +136,14 @@ fn session_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, Activity
     Ok(copies.map(|file| (format!("{SESSION}/{}", file.path), file.bytes)).collect())
 }
 
-fn differences(at: &Collected<'_>) -> Result<Differences, ActivityError> {
+fn differences(at: &Site<'_>) -> Result<Differences, ActivityError> {
     let given = files::read_bounded(&at.folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
     let given: Given = serde_json::from_slice(&given).unwrap_or_default();
     session_files::differences(at.workspace.tree(), &at.order.session, &given)
 }
 
 /// Files of the repository that it changed.
-fn change_copies(at: &Collected<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
+fn change_copies(at: &Site<'_>) -> Result<Vec<(String, Vec<u8>)>, ActivityError> {
     let Ok(changes) = at.workspace.changes() else {
         return Ok(Vec::new()); // what cannot be listed is one of the faults, and told as such
     };

@@ -2,10 +2,9 @@
 //! gone when the session needs it no more.
 
 use super::checks::{self, CheckOrder};
-use super::setup::{self, NotSetUp};
-use super::to_end::{Errand, run_to_end};
+use super::commands::{self, Errand, NotSetUp, run_to_end};
 use super::{ActivityError, StopSwitch, subject};
-use crate::context::{Context, Room, is_of_clone};
+use crate::context::{Context, WorkspaceId, is_of_clone};
 use crate::process::RunEnd;
 use crate::workspace::{self, Workspace};
 use tollgate_core::event::CheckTree;
@@ -26,12 +25,12 @@ pub enum Ready {
 }
 
 /// Where a check of a session runs.
-pub fn room(session: &Session, run: &CheckRun) -> Room {
+pub fn workspace_id(session: &Session, run: &CheckRun) -> WorkspaceId {
     match run.tree {
-        CheckTree::Workspace => Room::Session,
+        CheckTree::Workspace => WorkspaceId::Session,
         CheckTree::Fresh { since } => {
-            let first = session.checks.get(&since).unwrap_or(run);
-            Room::Fresh(first.started_at)
+            let first = session.checks.runs.get(&since).unwrap_or(run);
+            WorkspaceId::Fresh(first.started_at)
         }
     }
 }
@@ -43,10 +42,10 @@ pub fn set_up(
     workspace: &Workspace,
     stop: &StopSwitch,
 ) -> Result<Ready, ActivityError> {
-    if order.room == Room::Session {
+    if order.workspace_id == WorkspaceId::Session {
         return Ok(Ready::Yes);
     }
-    Ok(match setup::run(context, &order.session, order.room, workspace, stop)? {
+    Ok(match commands::set_up(context, &order.session, order.workspace_id, workspace, stop)? {
         Ok(()) => Ready::Yes,
         Err(NotSetUp::Stopped) => Ready::Stopped,
         Err(NotSetUp::Failed { command, how, output_tail }) => {
@@ -74,7 +73,7 @@ pub fn in_workspace(
     clone: &Workspace,
     stop: &StopSwitch,
 ) -> Result<InWorkspace, ActivityError> {
-    let workspace = checks::workspace(context, order, Room::Session)?;
+    let workspace = checks::workspace(context, order, WorkspaceId::Session)?;
     let checks = context.session_layout(&order.session).checks();
     let folder = checks.join(order.number.to_string()).join(format!("{index}-workspace"));
     let spec = checks::spec(context, order, &workspace, command)?;
@@ -93,8 +92,8 @@ pub fn in_workspace(
 
 /// Removes the clones of a session but the one that is in use. Called when nothing is being made: on some disks a tree that is
 /// removed makes the next one slow. What cannot be removed now is removed the next time.
-pub fn remove_all_but(context: &Context, session: &SessionName, in_use: Option<Room>) {
-    let kept = in_use.map(|room| context.workspace_home(session, room));
+pub fn remove_all_but(context: &Context, session: &SessionName, in_use: Option<WorkspaceId>) {
+    let kept = in_use.map(|id| context.workspace_home(session, id));
     let homes = context.workspace_homes(session).unwrap_or_default();
     for home in homes.into_iter().filter(|home| Some(home) != kept.as_ref()) {
         if is_of_clone(&home) {

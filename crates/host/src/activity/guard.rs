@@ -1,22 +1,20 @@
 //! Sees whether a change weakens the tests or what runs them: the versions before and after, side by side.
 
 use super::ActivityError;
-use super::collect::Collected;
+use super::attempt::Site;
 use crate::files::{self, FileError};
 use crate::lifecycle;
-use tollgate_contract::test_guard::{
-    self, FILE_BYTES_MAX, FileVersion, Steering, Unread, Weakening,
-};
 use tollgate_core::id::CommitId;
 use tollgate_core::reply::{ReportedFinding, Severity};
 use tollgate_core::work::{ChangeType, FileChange, Work};
+use tollgate_judge::test_guard::{self, FILE_BYTES_MAX, FileVersion, Steering, Unread, Weakening};
 
 /// A change of more files that could matter, or of more text in them, is looked at up to here; the rest is told.
 const FILES_MAX: usize = 10_000;
 const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Fills in what the change weakens, and what was weakened before and is whole again.
-pub fn look(at: &Collected<'_>, work: &mut Work) -> Result<(), ActivityError> {
+pub fn look(at: &Site<'_>, work: &mut Work) -> Result<(), ActivityError> {
     if work.commit.is_none() || work.changes.is_empty() {
         return Ok(());
     }
@@ -38,7 +36,7 @@ pub fn look(at: &Collected<'_>, work: &mut Work) -> Result<(), ActivityError> {
 }
 
 /// The commands that decide about the work, and the scripts that they run, as they were before the change.
-fn steering(at: &Collected<'_>) -> Result<Steering, ActivityError> {
+fn steering(at: &Site<'_>) -> Result<Steering, ActivityError> {
     let mut commands = at.order.brief.check_commands.clone();
     if let Ok((lifecycle, _)) = lifecycle::load(at.context.repository.root()) {
         commands.extend(lifecycle.gates.iter().map(|gate| gate.command.join(" ")));
@@ -52,7 +50,7 @@ fn steering(at: &Collected<'_>) -> Result<Steering, ActivityError> {
 }
 
 fn compare(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     since: &CommitId,
     changes: &[&FileChange],
     steering: &Steering,
@@ -94,7 +92,7 @@ fn compare(
 
 /// Both versions as text. One that is there and cannot be read must not pass for one that is not there.
 fn texts(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     change: &FileChange,
     before: Option<Vec<u8>>,
     room: &mut usize,
@@ -113,7 +111,7 @@ fn texts(
     Ok((before.map(text), after.map(text)))
 }
 
-fn read_now(at: &Collected<'_>, path: &str) -> Result<Vec<u8>, Unread> {
+fn read_now(at: &Site<'_>, path: &str) -> Result<Vec<u8>, Unread> {
     let read = files::read_beneath(at.workspace.tree(), path, FILE_BYTES_MAX as u64);
     read.map_err(|error: FileError| match error.is_too_big() {
         true => Unread::TooLong,

@@ -3,14 +3,15 @@
 //! The marker in the attempt's folder says that everything is prepared. From then on the workspace is the person's: it
 //! is neither cleaned nor laid out again, however often the engine ends and comes back.
 
-use super::dispatch::{DispatchOrder, GIVEN, rescue_name};
+use super::order::{DispatchOrder, rescue_name};
 use super::outputs::{self, Declared};
+use super::prepare::GIVEN;
 use super::session_files::Given;
 use super::{ActivityError, StopSwitch, failed};
 use crate::clock;
-use crate::files::{self, EntryKind, FileError, TreeLimits};
+use crate::files::{self, FileError, ListingKind, TreeLimits};
 use crate::layout::{RunFolder, SessionLayout, session_path};
-use crate::process::{self, Attached, RunEnd, RunOutcome};
+use crate::process::{self, Attached, RunOutcome, StopReason};
 use crate::redact::Redactor;
 use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -98,9 +99,9 @@ pub enum NotWaiting {
     #[error("there is no dispatch {number} in this session")]
     Unknown { number: DispatchNumber },
     #[error("dispatch {number} ({role}) has ended already: {outcome}")]
-    Ended { number: DispatchNumber, role: Role, outcome: &'static str },
+    Ended { number: DispatchNumber, role: Role, outcome: view::Outcome },
     #[error("dispatch {number} ({role}) is not under way: {outcome}")]
-    NotUnderWay { number: DispatchNumber, role: Role, outcome: &'static str },
+    NotUnderWay { number: DispatchNumber, role: Role, outcome: view::Outcome },
     #[error("dispatch {number} ({role}) is played by a program, not by a person")]
     Program { number: DispatchNumber, role: Role },
     #[error("dispatch {number} ({role}) is not prepared yet")]
@@ -119,7 +120,7 @@ pub fn awaited(
         return Err(NotWaiting::Unknown { number });
     };
     let (role, outcome) = (dispatch.role, view::outcome(dispatch));
-    if dispatch.verdict.is_some() {
+    if dispatch.verdict().is_some() {
         return Err(NotWaiting::Ended { number, role, outcome });
     }
     if session.is_over() {
@@ -226,7 +227,7 @@ pub(super) fn bring_back(
     let limits = TreeLimits::default();
     let session_folder = workspace.tree().join(session_path(&order.session));
     for entry in files::list_files(&left, limits)? {
-        if entry.kind == EntryKind::File {
+        if entry.kind == ListingKind::File {
             let bytes = files::read_beneath(&left, &entry.path, limits.file_bytes_max)?;
             files::write_beneath(&session_folder, &entry.path, &bytes)?;
         }
@@ -244,28 +245,18 @@ pub(super) fn wait(
         let problem = ActivityError::io(format!("cannot look at {}", folder.folder().display()));
         match looked.map_err(problem)? {
             Attached::Finished(outcome) => return Ok(stop.take_up().then_some(outcome)),
-            Attached::Lost => return Ok(Some(stopped())),
+            Attached::Lost => return Ok(Some(RunOutcome::stopped(StopReason::Outdated))),
             // Somebody is just handing it in, or nobody has yet.
             Attached::Running(_) | Attached::NeverStarted => {}
         }
         if stop.is_left() {
             return Ok(None);
         }
-        if stop.is_stopped() {
-            return Ok(Some(stopped()));
+        if let Some(why) = stop.reason() {
+            return Ok(Some(RunOutcome::stopped(why)));
         }
         stop.await_person();
         thread::sleep(REPLY_POLL);
-    }
-}
-
-fn stopped() -> RunOutcome {
-    RunOutcome {
-        end: RunEnd::Stopped,
-        duration_ms: 0,
-        stdout_bytes: 0,
-        stderr_bytes: 0,
-        finished_at_ms: clock::now().as_ms(),
     }
 }
 
@@ -274,6 +265,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
+    use crate::process::RunEnd;
     use std::sync::Arc;
 
     const REPLY: &[u8] = br#"{"status": "OK", "summary": "s", "artifacts": {}, "next": null, "gates":
@@ -345,9 +337,10 @@ mod tests {
         let assigned = waiting(&folder);
         let stop = StopSwitch::default();
         stop.await_person();
-        stop.stop();
+        stop.stop(StopReason::EngineEnds);
         assert!(!stop.leave(), "it sets aside what is there");
-        assert_eq!(wait(&folder, &stop).unwrap().unwrap().end, RunEnd::Stopped);
+        let why = StopReason::EngineEnds;
+        assert_eq!(wait(&folder, &stop).unwrap().unwrap().end, RunEnd::Stopped { why });
         process::fence(folder.folder()).unwrap();
         assert!(assigned.hand_in(REPLY, &Redactor::new(["hunter2"])).is_err());
     }

@@ -1,13 +1,13 @@
 //! Brings together what parallel members changed: each change on top of the ones before it, in their order.
 
 use super::ActivityError;
-use crate::context::{Context, Room};
+use crate::context::{Context, WorkspaceId};
 use crate::crash;
 use crate::files;
 use crate::workspace::{Merge, Workspace};
-use tollgate_core::event::Merged;
+
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
-use tollgate_core::work::Artefact;
+use tollgate_core::work::{Artefact, Merged};
 
 #[derive(Debug, Clone)]
 pub struct MergeOrder {
@@ -21,7 +21,8 @@ pub struct MergeOrder {
 
 /// A change that does not go together with those before it is left out and named; nothing is chosen silently.
 pub fn run(context: &Context, order: &MergeOrder) -> Result<Vec<Merged>, ActivityError> {
-    let workspace = context.workspace(&order.session, Room::Session, &order.base, &order.tip)?;
+    let workspace =
+        context.workspace(&order.session, WorkspaceId::Session, &order.base, &order.tip)?;
     let mut onto = order.tip.clone();
     let mut merged = Vec::with_capacity(order.changes.len());
     for (number, change) in &order.changes {

@@ -1,16 +1,18 @@
 //! What a step declares as its outputs: session files of the role, and files of the repository.
 
-use super::tree::WorkTree;
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, ListingKind, TreeLimits};
 use crate::workspace::RawChange;
 use std::path::Path;
-use tollgate_contract::artefact::{self, Tree};
-use tollgate_contract::globs::PathRules;
+use tollgate_contract::artefact::{self, RepositoryFiles};
+use tollgate_contract::diagnostic::Report;
 use tollgate_contract::skill::RoleFile;
+use tollgate_contract::{junit, sarif};
 use tollgate_core::brief::Brief;
-use tollgate_core::reply::ReplyError;
+use tollgate_core::limits::ARTEFACT_BYTES_MAX;
+use tollgate_core::reply::{ReplyError, ReportedFinding, Severity};
 use tollgate_core::role::Role;
 use tollgate_core::work::{Artefact, ChangeType, FileChange};
+use tollgate_judge::globs::PathRules;
 
 /// Declared outputs by where they lie.
 #[derive(Debug, Default)]
@@ -110,4 +112,77 @@ pub fn taken(
         }
     }
     Ok(taken)
+}
+
+/// Findings that a reviewing role leaves as a report of a tool: SARIF, or test results as JUnit XML; or what is wrong with
+/// the reports.
+pub fn reported_findings(
+    tree: &Path,
+    declared: &Declared,
+) -> Result<Vec<ReportedFinding>, Vec<ReplyError>> {
+    let mut found = Vec::new();
+    let mut errors = Vec::new();
+    for path in &declared.repository {
+        let is_sarif = path.ends_with(".sarif") || path.ends_with(".sarif.json");
+        if !is_sarif && !path.ends_with(".xml") {
+            continue;
+        }
+        let Ok(bytes) = files::read_beneath(tree, path, ARTEFACT_BYTES_MAX) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let read = if is_sarif { sarif::read(&text, path) } else { test_failures(&text, path) };
+        match read {
+            Ok(more) => found.extend(more),
+            Err(report) => errors.extend(report.reply_errors()),
+        }
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+fn test_failures(text: &str, path: &str) -> Result<Vec<ReportedFinding>, Report> {
+    let run = junit::read(text, path)?;
+    let finding = |failure: junit::TestFailure| ReportedFinding {
+        severity: Severity::High,
+        category: "test-failure".to_owned(),
+        file: failure.file,
+        line: failure.line.map(|line| line.to_string()),
+        message: format!("test {} {} fails: {}", failure.class, failure.name, failure.message),
+        fix: None,
+        is_nit: false,
+    };
+    Ok(run.failures.into_iter().map(finding).collect())
+}
+
+/// The files of a workspace as the readers of documents see them: by plain paths, never through a link that leads out.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkTree<'a> {
+    pub root: &'a Path,
+}
+
+/// Planning has hundreds of files; a tree beyond this is not looked through for them.
+const LIMITS: TreeLimits = TreeLimits { entries_max: 200_000, file_bytes_max: ARTEFACT_BYTES_MAX };
+
+impl RepositoryFiles for WorkTree<'_> {
+    fn is_file(&self, path: &str) -> bool {
+        let opened = files::open_beneath(self.root, path);
+        opened.is_ok_and(|file| file.metadata().is_ok_and(|found| found.is_file()))
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        files::read_beneath(self.root, path, ARTEFACT_BYTES_MAX).ok()
+    }
+
+    fn files_below(&self, folder: &str) -> Vec<String> {
+        let is_plain = !folder.split('/').any(|part| part == "..") && !folder.starts_with('/');
+        let below = self.root.join(folder);
+        let is_real = below.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_plain || !is_real {
+            return Vec::new();
+        }
+        let entries = files::list_files(&below, LIMITS).unwrap_or_default();
+        let files = entries.into_iter().filter(|entry| entry.kind == ListingKind::File);
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        files.map(|entry| format!("{prefix}{}", entry.path)).collect()
+    }
 }

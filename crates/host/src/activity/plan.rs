@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::plan::{self, Existing};
+use tollgate_contract::plan::{self, Existing, TASKS, is_item, is_part};
 use tollgate_contract::tasks;
 use tollgate_contract::work_item::{self, ItemKind};
 use tollgate_core::id::SessionName;
@@ -16,17 +16,7 @@ use tollgate_core::reply::ReplyError;
 use tollgate_core::task::{TaskSpec, TaskStatus};
 use tollgate_core::work::Refinement;
 
-pub const TASKS: &str = "tasks.yaml";
 const ITEMS: &str = "work-items";
-
-/// Whether the file says what the plan is.
-pub fn is_part(path: &str) -> bool {
-    path == TASKS || is_item(path)
-}
-
-pub fn is_item(path: &str) -> bool {
-    path.strip_prefix("work-items/").is_some_and(|name| name.ends_with(".md"))
-}
 
 /// What the engine made of a planner's result.
 #[derive(Debug, Default)]
@@ -34,7 +24,7 @@ pub struct Made {
     /// Files that are new or other than on record.
     pub files: Vec<Written>,
     pub refinements: Vec<Refinement>,
-    /// What the agent wrote in their place; nothing of it is taken.
+    /// What the agent wrote in their place; nothing of it is accepted.
     pub dropped: Vec<String>,
 }
 

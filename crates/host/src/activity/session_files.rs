@@ -2,7 +2,7 @@
 
 use super::ActivityError;
 use crate::crash;
-use crate::files::{self, EntryKind, TreeLimits};
+use crate::files::{self, ListingKind, TreeLimits};
 use crate::layout::{Layout, SessionLayout};
 use crate::redact::Redactor;
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ fn authored(record: &Path) -> Result<Vec<String>, ActivityError> {
             .map_err(ActivityError::io(format!("cannot look at {}", entry.path().display())))?;
         if kind.is_dir() {
             let below = files::list_files(&entry.path(), TreeLimits::default())?.into_iter();
-            let below = below.filter(|below| below.kind == EntryKind::File);
+            let below = below.filter(|below| below.kind == ListingKind::File);
             found.extend(below.map(|below| format!("{name}/{}", below.path)));
         } else if kind.is_file() {
             found.push(name);
@@ -89,7 +89,7 @@ pub fn set_later_aside(layout: &SessionLayout, session: &Session) -> Result<(), 
     let limit = TreeLimits::default().file_bytes_max;
     let mut later = Vec::new();
     for path in authored(folder)?.into_iter().filter(|path| path != "status.json") {
-        let known = session.artefacts.get(&path);
+        let known = session.files.artefacts.get(&path);
         let bytes = match files::read_beneath(folder, &path, limit) {
             Err(error) if error.is_too_big() => continue,
             read => read?,
@@ -167,13 +167,13 @@ pub fn differences(
     let entries = match files::list_files(&sessions, limits) {
         Ok(entries) => entries,
         Err(error) => {
-            let why = format!("it cannot be taken over: {error}");
+            let why = format!("it cannot be accepted: {error}");
             found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
             return Ok(found);
         }
     };
     for entry in entries {
-        if entry.kind == EntryKind::Dir {
+        if entry.kind == ListingKind::Dir {
             continue;
         }
         let whole = format!("{}/{}", Layout::SESSIONS, entry.path);
@@ -182,7 +182,7 @@ pub fn differences(
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;
         };
-        if entry.kind != EntryKind::File {
+        if entry.kind != ListingKind::File {
             let why = "only plain files with plain names can be session files";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;

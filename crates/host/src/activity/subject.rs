@@ -3,13 +3,12 @@
 use super::checks::{CheckOrder, Checked};
 use super::fresh::{self, Ready};
 use super::kept_report::KeptReport;
-use super::tree::WorkTree;
+use super::outputs::WorkTree;
 use super::{ActivityError, StopSwitch};
-use crate::context::{Context, Room};
+use crate::context::{Context, WorkspaceId};
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
-use crate::sandbox;
 use crate::workspace::Workspace;
-use tollgate_contract::artefact::{self, Tree as _};
+use tollgate_contract::artefact::{self, RepositoryFiles as _};
 use tollgate_contract::coverage::{self, Coverage, Measurement};
 use tollgate_contract::diagnostic::Report;
 use tollgate_core::work::{CheckResult, Measured};
@@ -34,7 +33,7 @@ pub fn lifecycle(
         }
     }
     let logs = context.session_layout(&order.session).check(order.number, 0);
-    let sandbox = sandbox::of_tree(context, workspace.tree(), &[])?;
+    let sandbox = context.sandbox_of(workspace.tree(), &[])?;
     let run = GateRun {
         root: workspace.tree(),
         program: &context.program,
@@ -92,7 +91,7 @@ fn not_counted(absent: &[String]) -> String {
     match absent.first() {
         None => String::new(),
         Some(first) => format!(
-            "{} file(s) of the report are not in the tree and do not count, such as {first}",
+            "{} files of the report are not in the workspace and do not count, such as {first}",
             absent.len()
         ),
     }
@@ -101,7 +100,7 @@ fn not_counted(absent: &[String]) -> String {
 /// Where the report of this order's revision is kept; none when no report is named.
 pub fn kept_report<'a>(context: &'a Context, order: &'a CheckOrder) -> Option<KeptReport<'a>> {
     let table = context.config.coverage.as_ref()?;
-    let home = context.workspace_home(&order.session, Room::Session);
+    let home = context.workspace_home(&order.session, WorkspaceId::Session);
     Some(KeptReport::new(&home, &table.report, &order.tip))
 }
 

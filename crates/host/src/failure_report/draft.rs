@@ -1,11 +1,13 @@
 //! From events to a report: what failed and how, before anything is read from disk.
 
 use super::{ErrorType, FailureReport, Impacted, Tried};
+use tollgate_core::answer::EscalationWay;
 use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::Purpose;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::view::{SCHEMA_VERSION, SpendView};
+use tollgate_core::words;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::{FailureClass, class_of};
 
@@ -26,7 +28,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         schema_version: SCHEMA_VERSION,
         session: session.opening.session.clone(),
         action: session.opening.action.name.clone(),
-        step: session.step + 1,
+        step: session.route.step + 1,
         role: None,
         agent: None,
         task: None,
@@ -34,14 +36,14 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         attempt: None,
         failed_at: session.updated_at,
         duration_ms: None,
-        spent: SpendView::of(&session.ledger.total).to_string(),
+        spent: SpendView::of(&session.budget.ledger.total).to_string(),
         error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
         message: String::new(),
         impacted_artifacts: Vec::new(),
         tried: Vec::new(),
         tried_count: 0,
         remediation: Vec::new(),
-        next: "it is tried again by itself".to_owned(),
+        next: "it is tried again automatically".to_owned(),
         decision: None,
         options: Vec::new(),
         kept: Vec::new(),
@@ -72,17 +74,17 @@ pub(super) fn of_dispatch(
         }
     }
     report.kept.push(session.session_path(&format!("dispatches/{number}/attempt-{attempt}/")));
-    report.remediation.push("nothing is to be done: it is tried again by itself".to_owned());
+    report.remediation.push("nothing to do: it is tried again automatically".to_owned());
     report
 }
 
 pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &DispatchEnd) {
     report.error_type = ErrorType {
         class: class_of(end).map(class_word).unwrap_or("blocked").to_owned(),
-        end: Some(end_word(end)),
+        end: Some(words::end_name(end).to_owned()),
         code: None,
     };
-    report.message = describe(end);
+    report.message = words::ended(end);
     report.impacted_artifacts = match end {
         DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => errors
             .iter()
@@ -109,7 +111,7 @@ fn impacted(paths: &[String], message: &str) -> Vec<Impacted> {
 pub(super) fn add_blocker(report: &mut FailureReport, blocker: &Blocker) {
     report.error_type.code = Some(blocker.code);
     report.message = blocker.detail.clone();
-    report.next = "the session is BLOCKED and waits, without a limit of time".to_owned();
+    report.next = "the session is BLOCKED and waits without a time limit".to_owned();
     report.remediation = vec![blocker.remedy.clone()];
 }
 
@@ -118,8 +120,7 @@ pub(super) fn add_question(report: &mut FailureReport, decision: &Decision) {
     report.decision = Some(id.clone());
     report.options = decision.options.clone();
     report.next = format!("the session waits, without a limit of time, for your answer to {id}");
-    let has_guidance = decision.options.iter().any(|option| option.answer == "retry: GUIDANCE");
-    if has_guidance {
+    if decision.offers(EscalationWay::RetryWithGuidance) {
         let step = "answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)";
         report.remediation.push(step.to_owned());
     }
@@ -133,66 +134,5 @@ fn class_word(class: FailureClass) -> &'static str {
         FailureClass::Permanent => "permanent",
         FailureClass::Parked => "parked",
         FailureClass::Interrupted => "interrupted",
-    }
-}
-
-fn end_word(end: &DispatchEnd) -> String {
-    let value = serde_json::json!(end);
-    value["end"].as_str().unwrap_or_default().to_owned()
-}
-
-/// How an attempt ended, in one sentence.
-pub(super) fn describe(end: &DispatchEnd) -> String {
-    match end {
-        DispatchEnd::Replied { reply, .. } => {
-            format!("replied {}: {}", reply.status, reply.summary)
-        }
-        DispatchEnd::Invalid { errors, .. } => {
-            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("what it delivered is invalid: {}", list.join("; "))
-        }
-        DispatchEnd::MissingContext { errors } => {
-            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("it was not started: {}", list.join("; "))
-        }
-        DispatchEnd::MissingRole { name, detail } => {
-            format!("it was not started, the text of role {name} is not usable: {detail}")
-        }
-        DispatchEnd::MissingOutput { paths, .. } => {
-            format!("it said OK and did not write {}", paths.join(", "))
-        }
-        DispatchEnd::Crashed { exit_code, signal, .. } => match (exit_code, signal) {
-            (Some(code), _) => format!("it ended with exit code {code}"),
-            (None, Some(signal)) => format!("it was killed by signal {signal}"),
-            (None, None) => "it ended without a reply".to_owned(),
-        },
-        DispatchEnd::CouldNotStart { program, cause } => {
-            format!("{program} could not be started: {cause}")
-        }
-        DispatchEnd::TimedOut { after_ms } => {
-            format!("it was ended after its limit of {} s", after_ms / 1_000)
-        }
-        DispatchEnd::OutputLimit { limit_bytes } => {
-            format!("it was ended after {limit_bytes} bytes of output")
-        }
-        DispatchEnd::PermissionRefused { detail } => format!("permission refused: {detail}"),
-        DispatchEnd::Unavailable { detail } => {
-            format!("the model service did not do its part: {detail}")
-        }
-        DispatchEnd::UsedUp { detail } => format!("it used up what it was given: {detail}"),
-        DispatchEnd::Limited { detail } => {
-            format!("it is out of its usage limit, and told no time: {detail}")
-        }
-        DispatchEnd::Parked { until, no_time: None } => {
-            format!("its usage limit resets at {until}")
-        }
-        DispatchEnd::Parked { until, no_time: Some(detail) } => {
-            format!("it is out of its usage limit and tried again at {until}: {detail}")
-        }
-        DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
-        DispatchEnd::Unsupervised { .. } => {
-            "its supervisor process was killed while it ran".to_owned()
-        }
-        DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
     }
 }

@@ -1,12 +1,17 @@
 //! `.artifacts-failed/`: what an agent delivered that stayed invalid to the last re-run, with the faults found in it.
 
-use crate::activity::failed::{FAILED, KEPT_LIMITS};
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, TreeLimits};
 use crate::layout::SessionLayout;
 use std::path::Path;
 use tollgate_core::id::{Attempt, DispatchNumber, SessionName};
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
+
+/// The folder beside an attempt's logs with what it left that was refused.
+pub const FAILED: &str = "failed";
+
+/// Enough to see what went wrong; the whole of it is under the rescue name.
+pub const KEPT_LIMITS: TreeLimits = TreeLimits { entries_max: 2_000, file_bytes_max: 1024 * 1024 };
 
 /// From the repository's root.
 pub(super) fn place(session: &SessionName, number: DispatchNumber) -> String {
@@ -31,7 +36,7 @@ pub(super) fn keep(
     let staged = run.folder().join(FAILED);
     if staged.is_dir() {
         for entry in files::list_files(&staged, KEPT_LIMITS)? {
-            if entry.kind == files::EntryKind::File {
+            if entry.kind == files::ListingKind::File {
                 let bytes = files::read_beneath(&staged, &entry.path, KEPT_LIMITS.file_bytes_max)?;
                 files::write_beneath(root, &format!("{folder}/{}", entry.path), &bytes)?;
             }

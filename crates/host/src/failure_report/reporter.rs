@@ -1,7 +1,6 @@
 //! Watches the events for failures and writes a report of each, once.
 
 use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, words};
-use crate::activity::clean;
 use crate::files::{self, FileError};
 use crate::layout::SessionLayout;
 use crate::redact::Redactor;
@@ -16,6 +15,7 @@ use tollgate_core::reply::ReplyError;
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::words::ended;
 use tollgate_core::work::DispatchEnd;
 
 #[derive(Debug)]
@@ -77,7 +77,10 @@ impl Reporter {
         for event in events {
             match event {
                 Event::AttemptStarted { number, agent, .. } => {
-                    self.running.insert(*number, (session.updated_at, agent.clone()));
+                    self.running.insert(
+                        *number,
+                        (session.updated_at, agent.as_ref().map(ToString::to_string)),
+                    );
                 }
                 Event::AttemptEnded { number, attempt, end, .. } => {
                     self.ended(session, *number, *attempt, end);
@@ -86,13 +89,15 @@ impl Reporter {
                     self.history.remove(number);
                     self.running.remove(number);
                 }
-                Event::Blocked { blocker: found } if found.code != BlockerCode::Cancelled => {
+                Event::Blocked { blocker: found, .. } if found.code != BlockerCode::Cancelled => {
                     blocker = Some(found.clone());
                 }
                 Event::DecisionAsked { decision } if decision.kind == DecisionKind::Escalation => {
                     let index = self.about(session, &decision.subject, first_new);
                     let found = &mut self.unwritten[index].report;
-                    if let Some(blocker) = blocker.take().or_else(|| session.blocker.clone()) {
+                    if let Some(blocker) =
+                        blocker.take().or_else(|| session.standing.blocker.clone())
+                    {
                         draft::add_blocker(found, &blocker);
                     }
                     draft::add_question(found, decision);
@@ -121,7 +126,7 @@ impl Reporter {
             attempt,
             ended_at: session.updated_at,
             duration_ms: session.updated_at.ms_since(began),
-            how: draft::describe(end),
+            how: ended(end),
         });
         if let DispatchEnd::Invalid { errors, .. } = end {
             history.invalid.push((attempt, errors.clone()));
@@ -168,14 +173,15 @@ impl Reporter {
     /// Out of re-runs: what was delivered is kept where a person finds it.
     fn keep_invalid(&mut self, index: usize) {
         let Unwritten { report, invalid, .. } = &mut self.unwritten[index];
-        let is_invalid = report.error_type.end.as_deref() == Some("invalid");
-        let Some((number, history)) = report
-            .dispatch
-            .filter(|_| is_invalid)
-            .and_then(|number| Some((number, self.history.get(&number)?)))
+        let of_dispatch = report.dispatch.filter(|_| report.error_type.end.is_some());
+        let Some((number, history)) =
+            of_dispatch.and_then(|number| Some((number, self.history.get(&number)?)))
         else {
             return;
         };
+        if history.invalid.last().map(|(attempt, _)| *attempt) != report.attempt {
+            return;
+        }
         invalid.clone_from(&history.invalid);
         report.kept.push(keep::place(&report.session, number));
         let look = format!("look at errors.txt in {}", keep::place(&report.session, number));
@@ -219,7 +225,7 @@ impl Reporter {
             report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
             report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;
         }
-        let value = clean::json(&self.redactor, serde_json::json!(report));
+        let value = self.redactor.redact_json(serde_json::json!(report));
         Ok(serde_json::from_value(value).expect("cleaned texts are texts"))
     }
 }
@@ -241,7 +247,7 @@ fn agent_of(
     number: DispatchNumber,
 ) -> Option<String> {
     let dispatch = session.dispatches.get(&number)?;
-    let chosen = dispatch.agent().map(str::to_owned);
+    let chosen = dispatch.agent().map(ToString::to_string);
     chosen.or_else(|| agents.get(&dispatch.role).cloned())
 }
 
@@ -324,7 +330,7 @@ mod tests {
                     detail: detail.to_owned(),
                     remedy: "fix it".to_owned(),
                 };
-                reporter.take(&session, [Event::Blocked { blocker }].iter());
+                reporter.take(&session, [Event::Blocked { blocker, fault: None }].iter());
             }
             reporter.write().unwrap();
             let messages: Vec<String> =

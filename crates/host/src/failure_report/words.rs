@@ -18,9 +18,9 @@ pub fn for_people(report: &FailureReport) -> String {
     }
     let excerpts = &report.excerpts;
     for (title, excerpt) in [
-        ("Agent input, its beginning", &excerpts.agent_input),
-        ("Agent output, its end", &excerpts.agent_output),
-        ("Stack trace or last words on standard error", &excerpts.stack_trace),
+        ("Start of the agent input", &excerpts.agent_input),
+        ("End of the agent output", &excerpts.agent_output),
+        ("Stack trace or end of standard error", &excerpts.stack_trace),
     ] {
         if !excerpt.is_empty() {
             text.push_str(&format!("\n{title}\n"));

@@ -1,6 +1,6 @@
 //! One line of the journal: how it is written, hashed, read and doubted.
 
-use super::Record;
+use super::{FORMAT, Record};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tollgate_core::event::Event;
@@ -31,9 +31,10 @@ impl Position {
 
 /// Why a complete line is not the next record.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum RecordError {
     Damaged(String),
     Unknown { event_type: String, why: String },
+    Newer { format: u32 },
 }
 
 /// The bytes of one commit, and the position after it. The hash of every record is added to `hashes`.
@@ -48,7 +49,8 @@ pub(super) fn encode(
     for (index, event) in events.iter().enumerate() {
         let more = u32::try_from(events.len() - 1 - index).unwrap_or(u32::MAX);
         let body_start = bytes.len();
-        let head = Head { seq: end.seq + 1, at, more, event };
+        let format = if end.seq == 0 { FORMAT } else { 0 };
+        let head = Head { seq: end.seq + 1, at, format, more, event };
         serde_json::to_writer(&mut bytes, &head).expect("events are plain data with text keys");
         bytes.pop(); // the closing brace; the hash goes before it
         end.hash = link(&end.hash, &bytes[body_start..]);
@@ -67,14 +69,17 @@ pub(super) fn encode(
 struct Head<E> {
     seq: u64,
     at: Timestamp,
+    /// Of the whole journal, on its first record. Journals before format 1 do not name it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    format: u32,
     #[serde(default, skip_serializing_if = "is_zero")]
     more: u32,
     event: E,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(more: &u32) -> bool {
-    *more == 0
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Reads a line, without its line break, as the record after the given one.
@@ -82,8 +87,15 @@ pub(super) fn decode(
     previous_hash: &[u8; HASH_LEN],
     previous_seq: u64,
     line: &[u8],
-) -> Result<Record, Fault> {
-    let damaged = |why: &str| Fault::Damaged(why.to_owned());
+) -> Result<Record, RecordError> {
+    // Before the hash is looked at: a newer format may have another chain.
+    if previous_seq == 0
+        && let Ok(head) = serde_json::from_slice::<Head<serde::de::IgnoredAny>>(line)
+        && head.format > FORMAT
+    {
+        return Err(RecordError::Newer { format: head.format });
+    }
+    let damaged = |why: &str| RecordError::Damaged(why.to_owned());
     let (body, hash) = split_hash(line)
         .ok_or_else(|| damaged("the line is not a record with a hash at its end"))?;
     if link(previous_hash, body) != *hash {
@@ -97,7 +109,7 @@ pub(super) fn decode(
         *usage = usage_within(line);
     }
     if head.seq != previous_seq + 1 {
-        return Err(Fault::Damaged(format!("it carries the number {}", head.seq)));
+        return Err(RecordError::Damaged(format!("it carries the number {}", head.seq)));
     }
     let hash = String::from_utf8_lossy(hash).into_owned();
     Ok(Record { seq: head.seq, at: head.at, more: head.more, event: head.event, hash })
@@ -144,14 +156,14 @@ fn link(previous: &[u8; HASH_LEN], body: &[u8]) -> [u8; HASH_LEN] {
 }
 
 /// The hash holds, so somebody wrote exactly this: an event of another version, or no record at all.
-fn name_fault(line: &[u8], error: &serde_json::Error) -> Fault {
+fn name_fault(line: &[u8], error: &serde_json::Error) -> RecordError {
     #[derive(Deserialize)]
     struct Tag {
         r#type: String,
     }
     match serde_json::from_slice::<Head<Tag>>(line) {
-        Ok(head) => Fault::Unknown { event_type: head.event.r#type, why: error.to_string() },
-        Err(_) => Fault::Damaged(format!("the line is not a record: {error}")),
+        Ok(head) => RecordError::Unknown { event_type: head.event.r#type, why: error.to_string() },
+        Err(_) => RecordError::Damaged(format!("the line is not a record: {error}")),
     }
 }
 
@@ -172,7 +184,8 @@ mod tests {
             usage: Usage::default(),
         };
         let at = Timestamp::from_ms(0);
-        let mut head = serde_json::to_value(Head { seq: 1, at, more: 0, event }).unwrap();
+        let mut head =
+            serde_json::to_value(Head { seq: 1, at, format: 0, more: 0, event }).unwrap();
         head["event"]["end"]["usage"] = serde_json::to_value(told).unwrap();
         let mut line = serde_json::to_vec(&head).unwrap();
         line.pop();

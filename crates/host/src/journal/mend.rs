@@ -38,7 +38,7 @@ fn expect_cut(end: &Position, tail: &[u8]) -> Result<(), String> {
     let expected = format!("{{\"seq\":{},", seq + 1);
     let shared = unfinished.len().min(expected.len());
     if unfinished[..shared] != expected.as_bytes()[..shared] {
-        return Err("what stands there is not the beginning of a record".to_owned());
+        return Err("the bytes there are not the beginning of a record".to_owned());
     }
     let is_overwritten = unfinished
         .split_last()
@@ -56,7 +56,7 @@ fn expect_lost_blocks(offset: u64, tail: &[u8]) -> Result<(), String> {
         let stop = start + len;
         let is_aligned = |place: usize| (offset + place as u64).is_multiple_of(SECTOR);
         if !(start == 0 || is_aligned(start)) || !(stop == tail.len() || is_aligned(stop)) {
-            return Err("zero bytes stand in it where no lost block can have left them".to_owned());
+            return Err("it contains zero bytes that a lost block cannot explain".to_owned());
         }
         at = stop;
     }
@@ -71,7 +71,7 @@ fn expect_one_commit(tail: &[u8]) -> Result<(), String> {
     for line in lines.filter(|line| !line.contains(&0)) {
         let this_end = chain::peek_commit_end(line).ok_or("a line after it is not a record")?;
         if *commit_end.get_or_insert(this_end) != this_end {
-            return Err("zero bytes stand in it and a later commit follows".to_owned());
+            return Err("it contains zero bytes and a later commit follows".to_owned());
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Reading the journal in one pass, whole commits only.
 
-use super::chain::{self, Fault, Position};
+use super::chain::{self, Position, RecordError};
 use super::{Anchored, COMMIT_BYTES_MAX, JournalError, Record, TornTail, mend};
 use crate::files;
 use std::fs::File;
@@ -79,13 +79,13 @@ pub fn verify_session(
 
 /// Reads on where it stopped, for `log --follow`.
 #[derive(Debug)]
-pub struct Follower {
+pub struct JournalFollower {
     file: File,
     path: PathBuf,
     end: Position,
 }
 
-impl Follower {
+impl JournalFollower {
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         Ok(Self { file: open(path)?, path: path.to_owned(), end: Position::START })
     }
@@ -107,7 +107,7 @@ impl Follower {
     }
 }
 
-pub(super) struct Scan {
+pub(super) struct JournalScan {
     pub records: Vec<Record>,
     /// After the last whole commit.
     pub end: Position,
@@ -116,7 +116,7 @@ pub(super) struct Scan {
 }
 
 /// Reads whole commits from `start` to the end of the file.
-pub(super) fn scan(file: &File, path: &Path, start: Position) -> Result<Scan, JournalError> {
+pub(super) fn scan(file: &File, path: &Path, start: Position) -> Result<JournalScan, JournalError> {
     let io = JournalError::io("read", path);
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     reader.seek(SeekFrom::Start(start.offset)).map_err(&io)?;
@@ -136,14 +136,14 @@ pub(super) fn scan(file: &File, path: &Path, start: Position) -> Result<Scan, Jo
                 Err(fault) => return Err(commits.error(path, fault)),
             },
             None if size as u64 == COMMIT_BYTES_MAX => {
-                let fault = Fault::Damaged("the line is longer than any record".to_owned());
+                let fault = RecordError::Damaged("the line is longer than any record".to_owned());
                 return Err(commits.error(path, fault));
             }
             None => {}
         }
         let tail = read_tail(file, path, &commits.end)?;
         mend::expect_torn(&commits.end, &tail)
-            .map_err(|why| commits.error(path, Fault::Damaged(why)))?;
+            .map_err(|why| commits.error(path, RecordError::Damaged(why)))?;
         return Ok(commits.finish(Some(tail)));
     }
 }
@@ -161,12 +161,14 @@ impl Commits {
         self.records.len() == self.whole
     }
 
-    fn take(&mut self, text: &[u8], size: usize) -> Result<(), Fault> {
+    fn take(&mut self, text: &[u8], size: usize) -> Result<(), RecordError> {
         let record = chain::decode(&self.next.hash, self.next.seq, text)?;
         if !self.is_between() {
             let promised = self.records.last().map_or(0, |last| last.more);
             if record.more.checked_add(1) != Some(promised) {
-                return Err(Fault::Damaged("it is not the next record of its commit".to_owned()));
+                return Err(RecordError::Damaged(
+                    "it is not the next record of its commit".to_owned(),
+                ));
             }
         }
         self.next.offset += size as u64;
@@ -181,18 +183,19 @@ impl Commits {
         Ok(())
     }
 
-    fn finish(mut self, tail: Option<Vec<u8>>) -> Scan {
+    fn finish(mut self, tail: Option<Vec<u8>>) -> JournalScan {
         self.records.truncate(self.whole);
-        Scan { records: self.records, end: self.end, tail }
+        JournalScan { records: self.records, end: self.end, tail }
     }
 
-    fn error(&self, path: &Path, fault: Fault) -> JournalError {
+    fn error(&self, path: &Path, fault: RecordError) -> JournalError {
         let (path, line, seq) = (path.to_owned(), self.next.seq + 1, self.next.seq + 1);
         match fault {
-            Fault::Damaged(why) => JournalError::Damaged { path, line, seq, why },
-            Fault::Unknown { event_type, why } => {
+            RecordError::Damaged(why) => JournalError::Damaged { path, line, seq, why },
+            RecordError::Unknown { event_type, why } => {
                 JournalError::Unknown { path, line, event_type, why }
             }
+            RecordError::Newer { format } => JournalError::Newer { path, format },
         }
     }
 }

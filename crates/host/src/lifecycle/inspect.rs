@@ -1,6 +1,6 @@
 //! Brings the files of a repository to a built-in gate: bounded, and nothing from outside of it.
 
-use crate::files::{self, Entry, EntryKind, FileError, TreeLimits};
+use crate::files::{self, FileError, ListingEntry, ListingKind, TreeLimits};
 use std::path::Path;
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::gates::{Builtin, Inspector, could_not_look};
@@ -40,15 +40,15 @@ impl Look<'_> {
             Ok(entries) => entries,
             Err(error) => return could_not_look(place, &error.to_string(), &mut self.report),
         };
-        for Entry { path, kind, .. } in entries {
+        for ListingEntry { path, kind, .. } in entries {
             let path = format!("{place}/{path}");
             match kind {
-                EntryKind::Dir => {}
+                ListingKind::Dir => {}
                 _ if !self.inspector.wants(&path) => {}
-                EntryKind::File => self.file(&path),
-                EntryKind::Symlink => self.link(place, &path),
-                EntryKind::Other => self.unseen(&path, "it is no plain file"),
-                EntryKind::BadName => self.unseen(&path, "its name is not UTF-8"),
+                ListingKind::File => self.file(&path),
+                ListingKind::Symlink => self.link(place, &path),
+                ListingKind::Other => self.unseen(&path, "it is no plain file"),
+                ListingKind::BadName => self.unseen(&path, "its name is not UTF-8"),
             }
         }
     }

@@ -1,14 +1,14 @@
 //! Runs the gates of a stage: every one, in order, each under a supervisor of its own that bounds its time and output.
 
 use super::LifecycleError;
-use crate::activity::to_end::{Errand, run_to_end};
-use crate::activity::{StopSwitch, how_it_ended};
+use crate::activity::StopSwitch;
+use crate::activity::commands::{Errand, how_it_ended, run_to_end};
 use crate::files;
-use crate::process::{RunEnd, RunOutcome, RunSpec, Sandbox};
+use crate::process::{RunEnd, RunOutcome, RunSpec, Sandbox, StopReason};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tollgate_contract::lifecycle::{Gate, Lifecycle, THIS_PROGRAM};
+use tollgate_contract::lifecycle::{Lifecycle, LifecycleGate, THIS_PROGRAM};
 use tollgate_core::limits::TAIL_BYTES;
 
 /// Set for every gate to its name: it tells a built-in gate that the folder it runs in is the root.
@@ -51,7 +51,7 @@ pub struct GateResult {
 /// What happens while gates run.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    Begins { gate: &'a Gate, number: usize, of: usize },
+    Begins { gate: &'a LifecycleGate, number: usize, of: usize },
     Ended(&'a GateResult),
 }
 
@@ -70,7 +70,7 @@ pub fn run_gates(
     let gates = lifecycle.required(stage);
     let mut results = Vec::with_capacity(gates.len());
     for (index, gate) in gates.iter().enumerate() {
-        if stop.is_stopped() {
+        if stop.reason().is_some() {
             return Ok(None);
         }
         tell(Progress::Begins { gate, number: index + 1, of: gates.len() });
@@ -91,7 +91,7 @@ pub fn run_gates(
     Ok(Some(results))
 }
 
-fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
+fn spec(run: &GateRun<'_>, gate: &LifecycleGate) -> RunSpec {
     let mut argv = argv(run, gate);
     if is_this_program(gate) {
         argv[0] = run.program.to_string_lossy().into_owned();
@@ -111,18 +111,18 @@ fn spec(run: &GateRun<'_>, gate: &Gate) -> RunSpec {
 }
 
 /// This program is not to be looked for in the container that a runner starts.
-fn is_this_program(gate: &Gate) -> bool {
+fn is_this_program(gate: &LifecycleGate) -> bool {
     gate.command.first().is_some_and(|program| program == THIS_PROGRAM)
 }
 
-fn argv(run: &GateRun<'_>, gate: &Gate) -> Vec<String> {
+fn argv(run: &GateRun<'_>, gate: &LifecycleGate) -> Vec<String> {
     let runner = if is_this_program(gate) { &[] } else { run.runner };
     runner.iter().chain(&gate.command).cloned().collect()
 }
 
 fn result(
     run: &GateRun<'_>,
-    gate: &Gate,
+    gate: &LifecycleGate,
     ran_in: &Path,
     outcome: &RunOutcome,
 ) -> Result<GateResult, LifecycleError> {
@@ -146,11 +146,11 @@ fn result(
 /// Names the setting where a bound was hit.
 fn trouble(end: &RunEnd) -> String {
     match end {
-        RunEnd::TimedOut { after_ms } => {
+        RunEnd::Stopped { why: StopReason::Deadline { after_ms } } => {
             let seconds = *after_ms as f64 / 1_000.0;
             format!("not finished after {seconds} s, the `[timeout] check` of tollgate.toml")
         }
-        RunEnd::OutputLimit { limit_bytes } => format!(
+        RunEnd::Stopped { why: StopReason::OutputLimit { limit_bytes } } => format!(
             "more than {limit_bytes} bytes of output, the `[limits] output_bytes` of tollgate.toml"
         ),
         other => how_it_ended(other),

@@ -1,28 +1,14 @@
 //! The status label in the front matter of work items: it follows the task.
 
 use super::Projector;
-use crate::activity::plan;
 use crate::crash;
 use crate::files::{self, FileError};
 use tollgate_contract::labels;
+use tollgate_contract::plan::is_item;
 use tollgate_contract::work_item::{set_status, with_each_status};
-use tollgate_core::id::{ContentHash, TaskId};
+use tollgate_core::id::ContentHash;
 use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
-use tollgate_core::session::{Session, Task};
-use tollgate_core::task::{Strategy, TaskStatus};
-
-/// The label that shows where a task stands.
-pub fn status_label(session: &Session, task: &Task) -> &'static str {
-    let enough = match session.strategy() {
-        Some(Strategy::SingleFinal) => TaskStatus::Implemented,
-        _ => TaskStatus::Completed,
-    };
-    let is_met = |id: &TaskId| {
-        let other = session.task(id);
-        other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
-    };
-    labels::of_task(task.status, task.spec.depends_on.iter().all(is_met))
-}
+use tollgate_core::session::Session;
 
 /// Whether a work item is the one on record but for its status label, which is the engine's.
 pub fn is_same_but_status(bytes: &[u8], recorded: &ContentHash) -> bool {
@@ -34,13 +20,13 @@ pub fn is_same_but_status(bytes: &[u8], recorded: &ContentHash) -> bool {
 
 impl Projector {
     pub(super) fn labels(&mut self, session: &Session) -> Result<(), FileError> {
-        for task in &session.tasks {
+        for task in &session.plan.tasks {
             let Some(path) = task.spec.work_item.as_deref().map(|p| p.trim_start_matches("./"))
             else {
                 continue;
             };
-            let label = status_label(session, task);
-            if plan::is_item(path) && self.labels.get(path) != Some(&label) {
+            let label = labels::of_task_in(session, task);
+            if is_item(path) && self.labels.get(path) != Some(&label) {
                 self.label(path, label)?;
                 self.labels.insert(path.to_owned(), label);
             }

@@ -5,11 +5,18 @@ use tollgate_core::task::Check;
 
 pub fn lean_report(session: &Session) -> String {
     let mut done = vec![session.opening.goal.clone()];
-    done.extend(session.tasks.iter().map(|task| format!("{}: {}", task.spec.id, task.spec.title)));
     done.extend(
-        session.changed.iter().map(|change| format!("{} {}", change.change_type, change.path)),
+        session.plan.tasks.iter().map(|task| format!("{}: {}", task.spec.id, task.spec.title)),
+    );
+    done.extend(
+        session
+            .branch
+            .changed
+            .iter()
+            .map(|change| format!("{} {}", change.change_type, change.path)),
     );
     let tests: Vec<String> = session
+        .plan
         .criteria
         .iter()
         .flat_map(|criterion| &criterion.verify)
@@ -27,7 +34,7 @@ pub fn lean_report(session: &Session) -> String {
         "# Report\n\n## What was done\n\n{}\n\n## How to run\n\n{run}\n\n## How to test\n\n{}\n\n## Known issues\n\n{}\n",
         list(&done),
         list(&tests),
-        list(&session.known_issues),
+        list(&session.record.known_issues),
     )
 }
 

@@ -8,19 +8,19 @@ use tollgate_core::session::{Session, Unit};
 use tollgate_core::view::SCHEMA_VERSION;
 
 pub fn status_json(session: &Session) -> Vec<u8> {
-    let correction = &session.correction;
+    let correction = &session.decisions.correction;
     let state = session.state();
     let value = json!({
         "schema_version": SCHEMA_VERSION,
         "current_state": state,
         "session": session.opening.session,
-        "mode": session.mode,
+        "mode": session.route.mode,
         "action": session.opening.action.name,
-        "blocker": session.blocker,
+        "blocker": session.standing.blocker,
         "resume_state": (state == State::Blocked || state == State::AskUser)
             .then(|| session.working_state()),
-        "assumptions": session.assumptions,
-        "user_decisions": session.decisions.iter().map(decision).collect::<Vec<_>>(),
+        "assumptions": session.record.assumptions,
+        "user_decisions": session.decisions.asked.iter().map(decision).collect::<Vec<_>>(),
         "gate_tracking": {
             "APPROVE_DESIGN": {
                 "correction_status": correction.status,
@@ -40,10 +40,10 @@ pub fn status_json(session: &Session) -> Vec<u8> {
             "copilot_checked_at": session.opened_at,
         },
         "retry_counts": retry_counts(session),
-        "session_changed_files": session.changed.iter().collect::<Vec<_>>(),
+        "session_changed_files": session.branch.changed.iter().collect::<Vec<_>>(),
         "ac_results": ac_results(session),
-        "known_issues": session.known_issues,
-        "last_ci_result": match session.last_checks {
+        "known_issues": session.record.known_issues,
+        "last_ci_result": match session.checks.last_passed {
             None => "unknown",
             Some(true) => "green",
             Some(false) => "red",
@@ -76,18 +76,18 @@ fn retry_counts(session: &Session) -> Value {
         Value::Object(pairs.collect())
     };
     let mut all = Map::new();
-    for task in &session.tasks {
+    for task in &session.plan.tasks {
         all.insert(task.spec.id.to_string(), counts(&task.unit));
     }
-    if !session.meta.repairs.is_empty() {
-        all.insert("meta".to_owned(), counts(&session.meta));
+    if !session.plan.meta.repairs.is_empty() {
+        all.insert("meta".to_owned(), counts(&session.plan.meta));
     }
     Value::Object(all)
 }
 
 fn ac_results(session: &Session) -> Value {
-    let results = session.criteria.iter().map(|criterion| {
-        let (result, evidence) = match session.criteria_results.get(&criterion.id) {
+    let results = session.plan.criteria.iter().map(|criterion| {
+        let (result, evidence) = match session.plan.criteria_results.get(&criterion.id) {
             None => ("open", None),
             Some(CriterionResult::Met { evidence }) => ("met", Some(evidence)),
             Some(CriterionResult::Unmet { evidence }) => ("unmet", Some(evidence)),

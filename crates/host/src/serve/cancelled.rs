@@ -2,10 +2,11 @@
 
 use super::Owner;
 use crate::activity::ActivityError;
-use crate::activity::dispatch::{self, DispatchOrder};
+use crate::activity::attempt;
+use crate::activity::order::DispatchOrder;
 use crate::activity::{driven, fresh};
 use crate::context::Context;
-use crate::process::{self, Attached, Fenced};
+use crate::process::{self, StopReason};
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::event::Verdict;
@@ -19,11 +20,11 @@ impl Owner {
         let cancelled = session
             .dispatches
             .iter()
-            .filter(|(_, dispatch)| dispatch.verdict == Some(Verdict::Cancelled))
+            .filter(|(_, dispatch)| dispatch.verdict() == Some(Verdict::Cancelled))
             .map(|(number, dispatch)| (*number, dispatch.attempts));
         let attempts = cancelled.clone().map(|(number, last)| self.layout.attempt(number, last));
         let mut folders: Vec<PathBuf> = attempts.map(|run| run.folder().to_owned()).collect();
-        for (number, _) in session.checks.iter().filter(|(_, run)| run.passed.is_none()) {
+        for (number, _) in session.checks.runs.iter().filter(|(_, run)| run.passed.is_none()) {
             let commands = self.layout.checks().join(number.to_string());
             folders.extend(runs_of_check(&commands).map_err(list())?);
         }
@@ -31,15 +32,13 @@ impl Owner {
             folders.extend(runs_in_home(&home).map_err(list())?);
         }
         for folder in folders {
-            // What is removed below must not be in use.
-            if let Attached::Running(run) = process::attach(&folder).map_err(ending(&folder))? {
-                run.stop().map_err(ending(&folder))?;
-            }
+            // What is removed below must not be in use, nor come into use.
+            process::end(&folder, StopReason::Cancelled).map_err(ending(&folder))?;
         }
         let mut kept = Vec::new();
         for (number, last) in cancelled {
             if let Some(order) = DispatchOrder::of(session, self.journal.lineage(), number, last) {
-                kept.extend(dispatch::abandon(&self.context, &order)?);
+                kept.extend(attempt::abandon(&self.context, &order)?);
             }
         }
         self.remove_what_is_over();
@@ -71,9 +70,7 @@ pub(super) fn end_all(context: &Context, session: &SessionName) -> Result<(), Ac
         folders.extend(runs_in_home(&home).map_err(list())?);
     }
     for folder in folders {
-        if let Fenced::Running(run) = process::fence(&folder).map_err(ending(&folder))? {
-            run.stop().map_err(ending(&folder))?;
-        }
+        process::end(&folder, StopReason::Outdated).map_err(ending(&folder))?;
     }
     Ok(())
 }

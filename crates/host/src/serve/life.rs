@@ -3,7 +3,7 @@
 
 use super::OpenError;
 use crate::activity::driven;
-use crate::context::{Context, Room};
+use crate::context::{Context, WorkspaceId};
 use crate::files;
 use crate::journal::{self, JournalError, Lineage, Record};
 use crate::layout::{self, Layout};
@@ -20,7 +20,7 @@ pub(super) fn begin(
     session: &SessionName,
     lineage: &Lineage,
 ) -> Result<(), OpenError> {
-    let home = context.workspace_home(session, Room::Session);
+    let home = context.workspace_home(session, WorkspaceId::Session);
     let marker = marker(&home, session);
     let known = fs::read_to_string(&marker).ok();
     if known.as_deref() == Some(lineage.life()) {
@@ -49,7 +49,7 @@ pub(super) fn expect_original(
     records: &[Record],
 ) -> Result<(), OpenError> {
     let has_lived = |home: &Path| home.exists() || marker(home, session).exists();
-    let here = context.workspace_home(session, Room::Session);
+    let here = context.workspace_home(session, WorkspaceId::Session);
     let Some(first) = records.first().filter(|_| !has_lived(&here)) else { return Ok(()) };
     for root in context.repository.worktrees()? {
         // The folder of a worktree that was moved is gone.

@@ -8,6 +8,7 @@ use crate::activity::{ActivityError, left_logins, session_files};
 use crate::clock;
 use crate::context::Context;
 use crate::crash;
+use crate::fault::Faulty as _;
 use crate::files;
 use crate::git::GitError;
 use crate::inbox::Inbox;
@@ -16,7 +17,7 @@ use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
 use crate::projection::{self, Projector};
-use crate::record::Inspector;
+use crate::record::SessionFileInspector;
 use crate::repository::{AsideError, RepositoryError};
 use crate::workspace::{self, WorkspaceError};
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub enum OpenError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     #[error(
-        "session {session} never began: its first record was not written; start it with `tollgate run`"
+        "session {session} never started: its first record was not written; start it with `tollgate run`"
     )]
     NeverBegan { session: SessionName },
     #[error(transparent)]
@@ -108,15 +109,12 @@ impl Owner {
         let mut journal = Journal::create(&layout.journal())?;
         journal.anchor_at(&context.journal_anchors(&opening.session))?;
         let (engine, commit) = Engine::open(clock::now(), opening);
-        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        let durable = commit.write_to(&mut journal)?;
         crash::point("open.journal_begun");
         life::begin(&context, &opening.session, journal.lineage())?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
-        owner.wanted = owner.engine.committed(&durable);
-        owner.projector.take(owner.engine.session(), durable.events().iter());
-        face.happened(owner.engine.session(), durable.events());
-        if let Err(detail) = owner.project() {
-            owner.persistence_failed(face, detail)?;
+        if let Err(fault) = owner.follow(face, &durable) {
+            owner.host_failed(face, fault)?;
         }
         Ok(owner)
     }
@@ -155,7 +153,7 @@ impl Owner {
             None => None,
             Some(known) => {
                 cancelled::end_all(&context, session)?;
-                let work = state.has_accepted_work().then_some(&state.tip);
+                let work = state.has_accepted_work().then_some(&state.branch.tip);
                 let branch = context.repository.set_branch_aside(session, work)?;
                 session_files::set_later_aside(&layout, &state)?;
                 let records = records.len() as u64;
@@ -187,7 +185,7 @@ impl Owner {
         owner.handle(face, inputs)?;
         life::begin(&owner.context, session, owner.journal.lineage())?;
         if let Err(error) = taken {
-            owner.persistence_failed(face, error.to_string())?;
+            owner.host_failed(face, error.fault())?;
         }
         Ok((owner, torn))
     }
@@ -207,12 +205,12 @@ impl Owner {
                 layout.clone(),
                 context.reporter(&engine.session().opening.session),
             ),
-            inspector: Inspector::default(),
+            inspector: SessionFileInspector::default(),
             stage: StageWatch::default(),
             tracking: Tracking::default(),
             promoted: None,
             wanted: Vec::new(),
-            flights: BTreeMap::new(),
+            running: BTreeMap::new(),
             _lock: lock,
             context,
             layout,

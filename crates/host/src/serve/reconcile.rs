@@ -1,11 +1,13 @@
 //! Starts what should run and does not, stops what runs and should not.
 
-use super::{Face, Message, Owner, ServeError};
+use super::{Face, Owner, OwnerMessage, ServeError};
 use crate::activity::checks::{self, CheckOrder};
-use crate::activity::dispatch::{self, DispatchOrder};
 use crate::activity::fresh;
 use crate::activity::merge::{self, MergeOrder};
-use crate::activity::{ActivityError, StopSwitch};
+use crate::activity::order::DispatchOrder;
+use crate::activity::{StopSwitch, attempt};
+use crate::fault::Faulty as _;
+use crate::process::StopReason;
 use std::sync::Arc;
 use std::thread;
 use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber};
@@ -16,16 +18,17 @@ impl Owner {
     pub(super) fn reconcile(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
         // A question may be open over an attempt that runs: it finishes, and nothing new starts.
         let session = self.engine.session();
-        for (flight, switch) in &self.flights {
-            if !session.is_under_way(*flight) {
-                switch.stop();
+        for (activity, switch) in &self.running {
+            if !session.is_under_way(*activity) {
+                let is_over = session.is_over();
+                switch.stop(if is_over { StopReason::Cancelled } else { StopReason::NotWanted });
             }
         }
         let missing: Vec<Wanted> = self
             .wanted
             .iter()
             .copied()
-            .filter(|wanted| !self.flights.contains_key(wanted))
+            .filter(|wanted| !self.running.contains_key(wanted))
             .collect();
         // Only what is still right is built upon; a person's edit may change what is wanted.
         if missing.is_empty() || self.inspect(face)? {
@@ -39,7 +42,7 @@ impl Owner {
                 Wanted::Merge(number) => self.fly_merge(number),
             };
             if is_flying {
-                self.flights.insert(wanted, switch);
+                self.running.insert(wanted, switch);
             }
         }
         Ok(())
@@ -65,10 +68,10 @@ impl Owner {
         match self.projector.put_back_status(self.engine.session()) {
             Ok(true) => inputs.push(Input::PutBack { path: "status.json".to_owned() }),
             Ok(false) => {}
-            Err(error) => inputs.push(Input::PersistenceFailed { detail: error.to_string() }),
+            Err(error) => inputs.push(Input::HostFailed(error.fault())),
         }
         inputs.extend(self.edits()?);
-        let known = &self.engine.session().stage;
+        let known = &self.engine.session().checks.stage;
         let stage = self.stage.look(self.context.repository.root(), known);
         if stage != *known {
             inputs.push(Input::StageSeen { stage });
@@ -93,10 +96,10 @@ impl Owner {
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
         thread::spawn(move || {
-            let result = dispatch::run(&context, &order, &switch).map_err(words);
+            let result = attempt::run(&context, &order, &switch).map_err(|error| error.fault());
             if let Some(result) = result.transpose() {
                 // The loop may be gone already; then the outcome waits on disk.
-                let _ = sender.send(Message::Ended(number, attempt, result));
+                let _ = sender.send(OwnerMessage::Ended(number, attempt, result));
             }
         });
         true
@@ -110,19 +113,19 @@ impl Owner {
             changes,
             session: session.opening.session.clone(),
             base: session.opening.base.clone(),
-            tip: session.tip.clone(),
+            tip: session.branch.tip.clone(),
         };
         let (context, sender) = (self.context.clone(), self.sender());
         thread::spawn(move || {
-            let result = merge::run(&context, &order).map_err(words);
-            let _ = sender.send(Message::Merged(number, result));
+            let result = merge::run(&context, &order).map_err(|error| error.fault());
+            let _ = sender.send(OwnerMessage::Merged(number, result));
         });
         true
     }
 
     fn fly_checks(&self, number: CheckNumber, switch: &Arc<StopSwitch>) -> bool {
         let session = self.session();
-        let Some(run) = session.checks.get(&number) else {
+        let Some(run) = session.checks.runs.get(&number) else {
             return false;
         };
         let opened_by = self.journal.lineage().opened_by(Wanted::Checks(number)).to_owned();
@@ -131,7 +134,7 @@ impl Owner {
             opened_by,
             purpose: run.purpose.clone(),
             commands: run.commands.clone(),
-            room: fresh::room(session, run),
+            workspace_id: fresh::workspace_id(session, run),
             timeout_ms: session.policy.check_timeout_ms,
             session: session.opening.session.clone(),
             base: session.opening.base.clone(),
@@ -139,13 +142,9 @@ impl Owner {
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());
         thread::spawn(move || {
-            let result = checks::run(&context, &order, &switch).map_err(words);
-            let _ = sender.send(Message::Checked(number, result));
+            let result = checks::run(&context, &order, &switch).map_err(|error| error.fault());
+            let _ = sender.send(OwnerMessage::Checked(number, result));
         });
         true
     }
-}
-
-fn words(error: ActivityError) -> String {
-    error.to_string()
 }

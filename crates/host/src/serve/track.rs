@@ -1,8 +1,8 @@
 //! The tracker follows the session: it is told what to show, and what it could not show is told to people.
 
-use super::{Ending, Face, Message, Owner, ServeError};
+use super::{Face, Owner, OwnerMessage, ServeEnd, ServeError};
 use crate::tracker::Tracker;
-use crate::tracker::follow::Follower;
+use crate::tracker::follow::TrackerFollower;
 use crate::tracker::session::{Items, concerns};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const FAILED: &str = "tracker.failed";
 #[derive(Debug, Default)]
 pub(super) struct Tracking {
     items: Items,
-    follower: Option<Follower>,
+    follower: Option<TrackerFollower>,
     /// What was told already by this process.
     told: BTreeSet<String>,
     /// What could not be recorded, because the session is over.
@@ -40,10 +40,10 @@ impl Owner {
         let sender = self.sender();
         let failed = move |why| {
             // The loop may be gone already; the end of the run has told it then.
-            let _ = sender.send(Message::Untracked(why));
+            let _ = sender.send(OwnerMessage::Untracked(why));
         };
         let redactor = self.context.redactor.clone();
-        self.tracking.follower = Some(Follower::start(tracker, redactor, failed));
+        self.tracking.follower = Some(TrackerFollower::start(tracker, redactor, failed));
         self.show();
     }
 
@@ -90,9 +90,9 @@ impl Owner {
     pub fn finish_showing(
         &mut self,
         face: &mut dyn Face,
-        ending: Ending,
+        ending: ServeEnd,
     ) -> Result<bool, ServeError> {
-        let is_interrupted = ending == Ending::Interrupted;
+        let is_interrupted = ending == ServeEnd::Interrupted;
         let now = Instant::now();
         let mut give_up = now + if is_interrupted { PATIENCE_INTERRUPTED } else { PATIENCE };
         if self.is_shown()
@@ -102,7 +102,7 @@ impl Owner {
             self.show();
         }
         while !self.is_shown() && Instant::now() < give_up {
-            if let Ok(Message::Interrupt) = self.receiver.recv_timeout(POLL) {
+            if let Ok(OwnerMessage::Interrupt) = self.receiver.recv_timeout(POLL) {
                 give_up = give_up.min(Instant::now() + PATIENCE_INTERRUPTED);
             }
             // Who answers now waits for this process to take it.
@@ -116,11 +116,11 @@ impl Owner {
 
     /// Nothing is on its way to the tracker.
     fn is_shown(&self) -> bool {
-        self.tracking.follower.as_ref().is_none_or(Follower::is_idle)
+        self.tracking.follower.as_ref().is_none_or(TrackerFollower::is_idle)
     }
 
     fn tell_what_is_left(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {
-        let Some((left, why)) = self.tracking.follower.as_ref().map(Follower::left) else {
+        let Some((left, why)) = self.tracking.follower.as_ref().map(TrackerFollower::left) else {
             return Ok(());
         };
         if left.is_empty() {

@@ -77,21 +77,21 @@ pub fn role_called(layout: &Layout, name: &str, faults: &mut Vec<Diagnostic>) ->
 
 /// A line of the list of roles.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedRole {
     pub name: String,
     pub role: Option<Role>,
     pub found: Result<FoundRole, MissingRole>,
 }
 
 /// Every name that has a text: the built-in ones in their order, then the repository's own.
-pub fn list(layout: &Layout) -> Vec<Listed> {
+pub fn list(layout: &Layout) -> Vec<ListedRole> {
     let built_in: Vec<&str> = pack::ROLES.iter().map(|built_in| built_in.name).collect();
     let own = own_names(layout).into_iter().filter(|name| !built_in.contains(&name.as_str()));
     let names = built_in.iter().map(|name| (*name).to_owned()).chain(own);
     names.map(|name| listed(layout, name)).collect()
 }
 
-fn listed(layout: &Layout, name: String) -> Listed {
+fn listed(layout: &Layout, name: String) -> ListedRole {
     let mut faults = Vec::new();
     let role = role_called(layout, &name, &mut faults);
     let found = match role {
@@ -101,7 +101,7 @@ fn listed(layout: &Layout, name: String) -> Listed {
             Err(MissingRole { name: name.clone(), detail })
         }
     };
-    Listed { name, role, found }
+    ListedRole { name, role, found }
 }
 
 /// Names with a SKILL.md of the repository; other folders below agents/ are no roles.

@@ -10,13 +10,13 @@ use tollgate_core::id::{CommitId, DispatchNumber};
 use tollgate_host::git::{Configuration, Git};
 use tollgate_host::repository::Repository;
 use tollgate_host::scope_diff::{Compared, scope_diff};
-use tollgate_host::snapshot::{Retention, Scope, Snapshots};
+use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
 use tollgate_host::tracker::place::{Api, Slug};
 use tollgate_host::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 
 const KEEPING: Retention = Retention { keep: 9, days: 9 };
 /// Without what git ignores, so that git is asked.
-const SCOPE: Scope = Scope { covers: Vec::new(), with_ignored: false };
+const SCOPE: SnapshotScope = SnapshotScope { covers: Vec::new(), with_ignored: false };
 
 const FILLED: &str = "1\n\n\n\n\n\n\n\n1\n";
 

@@ -5,7 +5,7 @@
 mod ground;
 mod race;
 mod table;
-#[path = "../workspace_support/mod.rs"]
+#[path = "../../../git/tests/workspace_support/mod.rs"]
 mod workspace_support;
 
 use ground::{Ground, SECRET, has_secret, holds_secret};
@@ -13,14 +13,14 @@ use std::io::Read;
 use std::path::Path;
 use table::Expected::{Git, Inside, Link, Odd, Refused, Special, Twin};
 use table::{Hostile, paths};
-use tollgate_contract::globs::{PathRules, is_protected};
 use tollgate_contract::{config, junit, sarif};
 use tollgate_host::files::{
     FileError, TreeLimits, copy_tree_bounded, hash_beneath, hash_bytes, list_files, open_beneath,
     read_beneath, remove_file_beneath, sync_beneath, write_beneath,
 };
-use tollgate_host::snapshot::{Retention, Scope, Snapshots};
+use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
 use tollgate_host::workspace::{SizeLimits, Workspace, WorkspaceError};
+use tollgate_judge::globs::{PathRules, is_protected};
 use workspace_support::{World, at, git_command};
 
 const BYTES_MAX: u64 = 1 << 20;
@@ -93,7 +93,7 @@ fn r117_a_tree_of_links_is_listed_copied_and_kept_without_what_is_outside() {
         .unwrap();
     let keeping = Retention { keep: 9, days: 9 };
     let snapshots = Snapshots::of(&root);
-    let taken = snapshots.take("manual", &Scope::whole(), at(), keeping).unwrap();
+    let taken = snapshots.take("manual", &SnapshotScope::whole(), at(), keeping).unwrap();
     assert!(!holds_secret(&root));
     // What was a folder is a link now: putting things back must not go through it.
     for folder in ["inner", "a/b"] {
@@ -113,7 +113,7 @@ fn r117_a_snapshot_whose_list_was_made_hostile_is_not_restored() {
     ground::put(&root, "victim-name", "inside");
     let keeping = Retention { keep: 9, days: 9 };
     let snapshots = Snapshots::of(&root);
-    let taken = snapshots.take("manual", &Scope::whole(), at(), keeping).unwrap();
+    let taken = snapshots.take("manual", &SnapshotScope::whole(), at(), keeping).unwrap();
     let manifest = root.join(".snapshots").join(taken.id.as_str()).join("manifest.json");
     let good = std::fs::read_to_string(&manifest).unwrap();
     let before = ground.around();

@@ -12,7 +12,7 @@ use tollgate_host::files::{
     TreeLimits, copy_tree_bounded, hash_beneath, hash_bytes, list_files, read_beneath,
     remove_file_beneath, sync_beneath, write_beneath,
 };
-use tollgate_host::snapshot::{Retention, Scope, Snapshots};
+use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
 
 /// Names the ground to the process that swaps.
 const SWAPPER: &str = "PATH_CORPUS_GROUND";
@@ -87,7 +87,7 @@ fn copies(ground: &Ground, root: &Path) {
     assert!(!holds_secret(&to), "outside was copied");
     fs::remove_dir_all(&to).unwrap();
     let keeping = Retention { keep: 3, days: 9 };
-    let taken = Snapshots::of(root).take("manual", &Scope::whole(), at(), keeping);
+    let taken = Snapshots::of(root).take("manual", &SnapshotScope::whole(), at(), keeping);
     let kept = root.join(".snapshots");
     let holds = |content: &str| {
         let hash = hash_bytes(content.as_bytes());

@@ -2,6 +2,7 @@
 
 use super::{Bug, Twisted};
 use tollgate_core::event::{Event, Purpose, Verdict};
+use tollgate_core::finding::FindingOrigin;
 use tollgate_core::id::{DispatchNumber, TaskId, TaskRef};
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
@@ -16,11 +17,9 @@ impl Bug {
             Event::DispatchClosed { number, verdict: Verdict::SetAside }
                 if self == Self::DropsAClashingChange =>
             {
-                let begins = format!("dispatch {number} and");
-                let clashed = session.findings.iter().any(|finding| {
-                    finding.report.category == "merge-conflict"
-                        && finding.report.message.starts_with(&begins)
-                });
+                let conflict = FindingOrigin::MergeConflict { dispatch: *number };
+                let clashed =
+                    session.record.findings.iter().any(|finding| finding.origin == conflict);
                 let taken = Event::DispatchClosed { number: *number, verdict: Verdict::Accepted };
                 clashed.then(|| Twisted::AndNothingAfter(vec![taken]))
             }
@@ -141,7 +140,7 @@ fn beside(session: &Session, number: DispatchNumber) -> Vec<TaskId> {
 }
 
 fn idle_tasks(session: &Session) -> impl Iterator<Item = TaskId> {
-    let idle = session.tasks.iter().filter(|task| task.status == TaskStatus::NotStarted);
+    let idle = session.plan.tasks.iter().filter(|task| task.status == TaskStatus::NotStarted);
     idle.map(|task| task.spec.id.clone())
 }
 
@@ -161,7 +160,7 @@ fn meets(session: &Session, id: &TaskId, others: &[TaskId]) -> bool {
 }
 
 fn is_after(session: &Session, task: &TaskRef, id: &TaskId) -> bool {
-    let place = |id: &TaskId| session.tasks.iter().position(|known| known.spec.id == *id);
+    let place = |id: &TaskId| session.plan.tasks.iter().position(|known| known.spec.id == *id);
     matches!(task, TaskRef::Task(first) if place(first) < place(id))
 }
 
@@ -178,8 +177,9 @@ fn waits(session: &Session, id: &TaskId) -> bool {
 /// A task that comes later in the plan.
 fn later_task(session: &Session, task: &TaskRef) -> Option<TaskRef> {
     let place = session
+        .plan
         .tasks
         .iter()
         .position(|known| matches!(task, TaskRef::Task(id) if *id == known.spec.id))?;
-    session.tasks.get(place + 1).map(|next| TaskRef::Task(next.spec.id.clone()))
+    session.plan.tasks.get(place + 1).map(|next| TaskRef::Task(next.spec.id.clone()))
 }

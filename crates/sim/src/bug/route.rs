@@ -4,13 +4,14 @@ use super::{Bug, Twisted};
 use tollgate_core::action::StepKind;
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose, Verdict};
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
 use tollgate_core::role::State;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
-use tollgate_core::{MANUAL_FIX, WEAKENED};
+use tollgate_core::worker::Worker;
 
 impl Bug {
     pub(super) fn is_about_a_route(self, event: &Event, session: &Session) -> bool {
@@ -34,10 +35,10 @@ impl Bug {
                 Event::FindingRecorded { finding },
             ) => {
                 let is_worst = finding.report.severity == Severity::Critical;
-                is_worst && finding.source.is_reviewing() && is_route(session)
+                is_worst && finding.source().is_reviewing() && is_route(session)
             }
             (Self::DoesNotHearTheCoder, Event::FindingRecorded { finding }) => {
-                finding.source == Role::Coder
+                finding.source() == Role::Coder
             }
             (Self::LosesWhatComesWithAnInvalidReply, Event::FindingRecorded { finding }) => {
                 came_with_an_invalid_reply(finding, session)
@@ -51,10 +52,10 @@ impl Bug {
             }
             (Self::ForgetsSomethingGrave, Event::FindingRecorded { finding }) => {
                 let is_grave = finding.report.severity.is_grave();
-                is_grave && finding.source == Role::Coder && !is_route(session)
+                is_grave && finding.source() == Role::Coder && !is_route(session)
             }
             (Self::LosesAWeakenedTest, Event::FindingRecorded { finding }) => {
-                finding.report.category == WEAKENED
+                finding.is_weakening()
             }
             (Self::JustifiesWithNothing, Event::SeverityPassed { .. }) => true,
             (Self::StopsForASmallFinding, Event::SeverityPassed { tracked, .. }) => {
@@ -71,7 +72,7 @@ impl Bug {
             }
             (Self::MendsByHandUnasked, Event::AttemptStarted { attempt, .. }) => attempt.0 > 1,
             (Self::CallsOldEvidenceNew, Event::ChecksEnded { stage, .. }) => {
-                stage.is_some() && *stage != session.stage
+                stage.is_some() && *stage != session.checks.stage
             }
             _ => false,
         }
@@ -89,7 +90,7 @@ impl Bug {
         }
         match event.clone() {
             Event::MemberReady { .. } => {
-                AndNothingAfter(vec![event, Event::StepEntered { index: session.step + 1 }])
+                AndNothingAfter(vec![event, Event::StepEntered { index: session.route.step + 1 }])
             }
             Event::DispatchClosed { number, .. } => {
                 AndNothingAfter(vec![event, called_again(number, session)])
@@ -122,7 +123,7 @@ impl Bug {
                 AndNothingAfter(vec![Event::CoverageSettled { minimum: 0, reason }])
             }
             Event::AttemptStarted { number, attempt, timeout_ms, allowance, .. } => {
-                let (agent, stands_in_for) = (Some(MANUAL_FIX.to_owned()), None);
+                let (agent, stands_in_for) = (Some(Worker::Person), None);
                 InPlace(vec![Event::AttemptStarted {
                     number,
                     attempt,
@@ -133,7 +134,7 @@ impl Bug {
                 }])
             }
             Event::ChecksEnded { number, results, .. } => {
-                let stage = session.stage.clone();
+                let stage = session.checks.stage.clone();
                 AndNothingAfter(vec![Event::ChecksEnded { number, results, stage }])
             }
             // What is lost leaves nothing behind.
@@ -162,19 +163,19 @@ impl Bug {
 }
 
 fn is_route(session: &Session) -> bool {
-    !session.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))
+    !session.route.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks))
 }
 
 /// What a role that does not review reported and nobody has settled.
-fn reported_and_open(session: &Session) -> Option<u32> {
-    let mut open = session.findings.iter().filter(|f| f.status == FindingStatus::Open);
-    let found = open.find(|f| !f.source.is_reviewing() && f.source != Role::Orchestrator);
+fn reported_and_open(session: &Session) -> Option<FindingId> {
+    let mut open = session.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
+    let found = open.find(|f| !f.source().is_reviewing() && f.source() != Role::Orchestrator);
     found.map(|finding| finding.id)
 }
 
 fn came_with_an_invalid_reply(finding: &Finding, session: &Session) -> bool {
-    let ends = session.dispatches.values().filter(|d| d.role == finding.source);
-    ends.filter_map(|dispatch| dispatch.last_failure.as_ref())
+    let ends = session.dispatches.values().filter(|d| d.role == finding.source());
+    ends.filter_map(|dispatch| dispatch.last_failure())
         .any(|end| end.findings().iter().any(|report| report.is_same_as(&finding.report)))
 }
 
@@ -204,7 +205,7 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
 
 /// A question of a severity gate about nothing that is grave.
 fn asked_for_nothing(at: Timestamp, step: usize, session: &Session) -> Event {
-    let asked = session.decisions.iter().filter(|d| d.asked_at < at);
+    let asked = session.decisions.asked.iter().filter(|d| d.asked_at < at);
     let last = asked.filter_map(|d| d.decision_id.number()).max().unwrap_or(0);
     let decision = Decision {
         decision_id: DecisionId::sequential(last + 1),
@@ -216,6 +217,7 @@ fn asked_for_nothing(at: Timestamp, step: usize, session: &Session) -> Event {
         subject: Subject::Severity { step },
         shown: Vec::new(),
         resolution: Resolution::default(),
+        decided: None,
     };
     Event::DecisionAsked { decision: Box::new(decision) }
 }

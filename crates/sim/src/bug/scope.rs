@@ -2,8 +2,10 @@
 
 use super::{Bug, Twisted};
 use tollgate_core::action::StepKind;
+use tollgate_core::answer::{Choice, ScopeAnswer};
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{Event, Finding, Purpose, Verdict};
+use tollgate_core::finding::FindingOrigin;
 use tollgate_core::id::{DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::role::{RepairLoop, Role};
 use tollgate_core::session::Session;
@@ -77,7 +79,7 @@ impl Bug {
                 Event::DispatchOpened {
                     number: dispatch.next(),
                     role: Role::Coder,
-                    task: session.tasks.first().map(|t| TaskRef::Task(t.spec.id.clone()))?,
+                    task: session.plan.tasks.first().map(|t| TaskRef::Task(t.spec.id.clone()))?,
                     purpose: Purpose::Implement,
                     feedback: Vec::new(),
                     lane: None,
@@ -101,11 +103,10 @@ impl Bug {
     }
 
     fn instead_of_a_warning(self, event: &Event, finding: &Finding) -> Option<Twisted> {
-        let Finding { source: Role::Orchestrator, task, report, .. } = finding else {
+        let Finding { origin: FindingOrigin::Scope, task, report, .. } = finding else {
             return None;
         };
         match self {
-            _ if report.category != "scope" => None,
             Self::HidesWhatWasLeftOut => Some(Twisted::InPlace(Vec::new())),
             Self::RepairsForAWarning => {
                 let repair = Event::RepairOpened {
@@ -126,11 +127,12 @@ impl Bug {
 fn speaks_only_of_scope(session: &Session, number: DispatchNumber) -> bool {
     let dispatch = &session.dispatches[&number];
     let about = session
+        .record
         .findings
         .iter()
-        .filter(|finding| finding.source == Role::Reviewer && finding.task == dispatch.task);
+        .filter(|finding| finding.source() == Role::Reviewer && finding.task == dispatch.task);
     let mut categories = about.map(|finding| finding.report.category.to_lowercase()).peekable();
-    let is_loop = session.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks));
+    let is_loop = session.route.steps.iter().any(|step| matches!(step.kind, StepKind::Tasks));
     dispatch.role == Role::Reviewer
         && is_loop
         && categories.peek().is_some()
@@ -149,14 +151,15 @@ fn asked_again(
     };
     let task = &session.dispatches[&number].task;
     let was_refused = |path: &String| {
-        session.decisions.iter().any(|decision| {
-            let is_refusal = decision.answered().is_some_and(|said| said.starts_with("refuse"));
+        session.decisions.asked.iter().any(|decision| {
+            let is_refusal =
+                matches!(decision.answered(), Some(Choice::Scope(ScopeAnswer::Refuse(_))));
             matches!(&decision.subject, Subject::Scope { dispatch, paths }
                 if is_refusal && paths.contains(path) && session.dispatches[dispatch].task == *task)
         })
     };
     let path = reply.scope_requests.iter().map(|request| &request.path).find(|p| was_refused(p))?;
-    let asked = session.decisions.iter().filter(|decision| decision.asked_at < at);
+    let asked = session.decisions.asked.iter().filter(|decision| decision.asked_at < at);
     let last = asked.filter_map(|decision| decision.decision_id.number()).max().unwrap_or(0);
     let decision = Decision {
         decision_id: DecisionId::sequential(last + 1),
@@ -168,6 +171,7 @@ fn asked_again(
         subject: Subject::Scope { dispatch: number, paths: vec![path.clone()] },
         shown: Vec::new(),
         resolution: Resolution::default(),
+        decided: None,
     };
     Some(Event::DecisionAsked { decision: Box::new(decision) })
 }

@@ -3,7 +3,6 @@
 use super::attempts;
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::MANUAL_FIX;
 use tollgate_core::decision::Subject;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{DecisionId, DispatchNumber};
@@ -13,12 +12,13 @@ use tollgate_core::policy::Policy;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
+use tollgate_core::worker::Worker;
 
 #[derive(Debug)]
 pub(crate) struct Books {
     policy: Policy,
     out: BTreeMap<String, Timestamp>,
-    players: BTreeMap<DispatchNumber, String>,
+    players: BTreeMap<DispatchNumber, Worker>,
     /// Who plays because a person said so.
     chosen: BTreeSet<DispatchNumber>,
     by_person: BTreeSet<DispatchNumber>,
@@ -73,7 +73,7 @@ impl Books {
                 let Some(record) = attempts.dispatches.get(number) else {
                     return Ok(());
                 };
-                self.started(at, *number, record.role, agent.as_deref(), stands_in_for.as_deref())?;
+                self.started(at, *number, record.role, agent.as_ref(), stands_in_for.as_deref())?;
             }
             Event::AttemptEnded { number, end: DispatchEnd::Parked { until, no_time }, .. } => {
                 if no_time.is_some() {
@@ -116,8 +116,8 @@ impl Books {
         if until <= at {
             self.stale.insert(number, soonest);
         }
-        let player = self.players.get(&number).filter(|name| *name != MANUAL_FIX);
-        if let Some(name) = player.cloned() {
+        let player = self.players.get(&number);
+        if let Some(Worker::Agent(name)) = player.cloned() {
             let until = until.max(soonest);
             let known = self.out.entry(name).or_insert(until);
             *known = until.max(*known);
@@ -133,7 +133,7 @@ impl Books {
     ) -> bool {
         let Some(player) = self.players.get(&number) else { return false };
         let seats = self.seats(attempts.dispatches[&number].role);
-        let mut others = seats.into_iter().filter(|agent| *agent != player);
+        let mut others = seats.into_iter().filter(|agent| player.agent() != Some(agent.as_str()));
         !self.chosen.contains(&number) && others.any(|agent| !self.is_out(agent, at))
     }
 
@@ -156,7 +156,7 @@ impl Books {
         let seats = self.seats(role);
         let is_known = !self.chosen.contains(&number)
             && !seats.is_empty()
-            && self.players.get(&number).is_none_or(|name| name != MANUAL_FIX);
+            && self.players.get(&number).is_none_or(|worker| *worker != Worker::Person);
         if why != RetryWhy::Parked || !is_known {
             return Ok(());
         }
@@ -173,13 +173,14 @@ impl Books {
         at: Timestamp,
         number: DispatchNumber,
         role: Role,
-        agent: Option<&str>,
+        agent: Option<&Worker>,
         stands_in_for: Option<&str>,
     ) -> Held {
         let by_person = self.by_person.remove(&number);
         let own = self.policy.players.get(&role).cloned();
-        let player = agent.map(str::to_owned).or_else(|| own.clone());
-        let is_out = player.as_deref().is_some_and(|name| self.is_out(name, at));
+        let player = agent.cloned().or_else(|| own.clone().map(Worker::Agent));
+        let name = player.as_ref().and_then(Worker::agent);
+        let is_out = name.is_some_and(|name| self.is_out(name, at));
         hold(by_person || !is_out, "a_parked_agent_is_not_started", || {
             format!("{player:?} plays dispatch {number} and is out: {:?}", self.out)
         })?;
@@ -187,11 +188,10 @@ impl Books {
             (Some(agent), Some(of)) => {
                 let next = self.seats(role).into_iter().find(|name| !self.is_out(name, at));
                 let is_out = own.as_deref() == Some(of) && self.is_out(of, at);
-                is_out && next.is_some_and(|next| next == agent)
+                is_out && next.is_some_and(|next| agent.agent() == Some(next.as_str()))
             }
-            (Some(agent), None) => {
-                agent == MANUAL_FIX || self.named.contains(&(number, agent.to_owned()))
-            }
+            (Some(Worker::Person), None) => true,
+            (Some(Worker::Agent(name)), None) => self.named.contains(&(number, name.clone())),
             (None, stands_in_for) => stands_in_for.is_none(),
         };
         hold(is_right, "only_the_list_takes_over", || {

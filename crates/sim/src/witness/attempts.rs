@@ -11,7 +11,8 @@ use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
-use tollgate_core::{FailureClass, MANUAL_FIX, class_of};
+use tollgate_core::worker::Worker;
+use tollgate_core::{FailureClass, class_of};
 
 /// Starts of one dispatch in all (R055).
 const STARTS_MAX: u32 = 3;
@@ -60,7 +61,7 @@ impl Books {
                 Ok(())
             }
             Event::AttemptStarted { number, attempt, agent, .. } => {
-                let by_hand = agent.as_deref() == Some(MANUAL_FIX);
+                let by_hand = *agent == Some(Worker::Person);
                 self.one_consent_is_one_attempt_by_hand(*number, by_hand)?;
                 self.started(at, *number, *attempt)
             }

@@ -161,11 +161,11 @@ impl Books {
 
     /// R018 and R033: each id stands once, and what changed fits the table of validity.
     pub fn records_are_valid(&mut self, session: &Session) -> Held {
-        hold(session.decisions.len() == self.asked.len(), "each_id_stands_once", || {
-            format!("{} records of {} questions", session.decisions.len(), self.asked.len())
+        hold(session.decisions.asked.len() == self.asked.len(), "each_id_stands_once", || {
+            format!("{} records of {} questions", session.decisions.asked.len(), self.asked.len())
         })?;
         for id in std::mem::take(&mut self.touched) {
-            let decision = session.decisions.iter().rev().find(|d| d.decision_id == id);
+            let decision = session.decisions.asked.iter().rev().find(|d| d.decision_id == id);
             let valid = decision.is_some_and(|decision| is_valid(&decision.resolution));
             hold(valid, "records_are_valid", || format!("{decision:?}"))?;
         }

@@ -157,14 +157,15 @@ impl Books {
     }
 
     pub fn tip_is_what_was_accepted(&self, session: &Session) -> Held {
-        hold(session.tip == self.tip, "tip_is_what_was_accepted", || {
-            format!("{} instead of {}", session.tip, self.tip)
+        hold(session.branch.tip == self.tip, "tip_is_what_was_accepted", || {
+            format!("{} instead of {}", session.branch.tip, self.tip)
         })
     }
 
     /// R047.
     pub fn changed_files_are_listed(&self, session: &Session) -> Held {
-        let listed: BTreeSet<&str> = session.changed.iter().map(|c| c.path.as_str()).collect();
+        let listed: BTreeSet<&str> =
+            session.branch.changed.iter().map(|c| c.path.as_str()).collect();
         let missing = self.paths.iter().find(|path| !listed.contains(path.as_str()));
         hold(missing.is_none(), "changed_files_are_listed", || format!("{missing:?} is not"))
     }
@@ -177,9 +178,9 @@ impl Books {
         changed_mode: bool,
     ) -> Held {
         let rule = "done_means_done";
-        let unmet = session.criteria.iter().find(|criterion| {
+        let unmet = session.plan.criteria.iter().find(|criterion| {
             !matches!(
-                session.criteria_results.get(&criterion.id),
+                session.plan.criteria_results.get(&criterion.id),
                 Some(CriterionResult::Met { .. } | CriterionResult::Waived { .. })
             )
         });
@@ -188,18 +189,18 @@ impl Books {
         hold(open.is_none(), rule, || format!("{open:?} is open"))?;
         let unfinished = tasks.tasks.iter().find(|(_, t)| t.status != TaskStatus::Completed);
         hold(unfinished.is_none(), rule, || format!("{unfinished:?}"))?;
-        let known: Vec<_> = session.tasks.iter().map(|task| &task.status).collect();
+        let known: Vec<_> = session.plan.tasks.iter().map(|task| &task.status).collect();
         hold(known.iter().all(|s| **s == TaskStatus::Completed), rule, || format!("{known:?}"))?;
         if self.is_route {
             let is_green =
-                session.criteria.is_empty() || self.green_tip.as_ref() == Some(&self.tip);
+                session.plan.criteria.is_empty() || self.green_tip.as_ref() == Some(&self.tip);
             return hold(is_green, rule, || "the criteria were not checked on the tip".to_owned());
         }
         hold(self.unseen.is_empty(), rule, || format!("nobody reviewed {:?}", self.unseen))?;
         hold(self.green_tip.as_ref() == Some(&self.tip), rule, || {
             format!("checks were green on {:?}, not on {}", self.green_tip, self.tip)
         })?;
-        let grave = session.findings.iter().find(|finding| {
+        let grave = session.record.findings.iter().find(|finding| {
             finding.status == FindingStatus::Open && finding.report.severity.is_grave()
         });
         hold(grave.is_none(), rule, || format!("{grave:?} is open"))?;
@@ -208,8 +209,8 @@ impl Books {
     }
 
     fn checks_by_hand_are_settled(&self, session: &Session) -> Held {
-        let of_tasks = session.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
-        let of_criteria = session.criteria.iter().flat_map(|criterion| &criterion.verify);
+        let of_tasks = session.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+        let of_criteria = session.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
         let open = of_tasks.chain(of_criteria).find(|check| match check {
             Check::Manual(text) => !self.by_hand.contains(text),
             Check::Command(_) => false,
@@ -229,7 +230,7 @@ impl Books {
             Role::Integrator,
             Role::Docs,
         ];
-        let must: &[Role] = match (session.mode, changed_mode) {
+        let must: &[Role] = match (session.route.mode, changed_mode) {
             (Mode::Full, false) => &CORE,
             _ => &[Role::Reviewer],
         };

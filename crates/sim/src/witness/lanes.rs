@@ -4,12 +4,12 @@ use super::{attempts, decisions, tasks};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::{Step, StepKind};
-use tollgate_core::event::{Event, Merged, Purpose, Verdict};
+use tollgate_core::event::{Event, Purpose, Verdict};
 use tollgate_core::id::{DispatchNumber, TaskId, TaskRef};
 use tollgate_core::input::Opening;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::task::{Strategy, TaskStatus};
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{DispatchEnd, Merged};
 
 #[derive(Debug)]
 pub(crate) struct Books {

@@ -3,7 +3,6 @@
 use super::{Truth, attempts};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::MANUAL_FIX;
 use tollgate_core::allowance::Allowance;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
@@ -14,6 +13,7 @@ use tollgate_core::role::Role;
 use tollgate_core::session::{Session, Spend, Waiting};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
+use tollgate_core::worker::Worker;
 
 /// Money, tokens and time.
 type Amounts = [Option<u64>; 3];
@@ -43,7 +43,7 @@ pub(crate) struct Books {
 struct Running {
     role: Role,
     task: TaskRef,
-    agent: Option<String>,
+    agent: Option<Worker>,
     at: Timestamp,
     timeout_ms: u64,
     is_cut: bool,
@@ -210,7 +210,8 @@ impl Books {
             given[of].is_some() && given[of] < whole
         };
         let (shares_money, shares_time) = (shares(0) || shares(1), shares(2));
-        let agent = agent.clone().or_else(|| self.policy.players.get(&role).cloned());
+        let agent =
+            agent.clone().or_else(|| self.policy.players.get(&role).cloned().map(Worker::Agent));
         let cut_ms = allowance.wall_ms.map_or(*timeout_ms, |left| left.min(*timeout_ms));
         let running = Running {
             role,
@@ -246,7 +247,7 @@ impl Books {
         };
         let was_over = self.is_over();
         let elapsed_ms = at.ms_since(running.at).min(running.timeout_ms);
-        let began = end.has_begun() && running.agent.as_deref() != Some(MANUAL_FIX);
+        let began = end.has_begun() && running.agent != Some(Worker::Person);
         // Where nothing is told beside it, a reply speaks for itself.
         let is_untold = usage == Usage::default();
         let known = if is_untold { end.claimed_usage() } else { usage };
@@ -277,7 +278,7 @@ impl Books {
     }
 
     fn must_tell(&mut self, running: &Running, usage: &Usage) {
-        let who = running.agent.clone();
+        let who = running.agent.as_ref().map(ToString::to_string);
         let who = who.unwrap_or_else(|| format!("the agent of {}", running.role));
         if self.policy.micro_usd_max.is_some() && usage.micro_usd.is_none() {
             self.untold.insert((who.clone(), "limits.usd"));
@@ -293,7 +294,7 @@ impl Books {
         add(self.by_task.entry(running.task.clone()).or_default());
         add(self.by_role.entry(running.role).or_default());
         if let Some(agent) = &running.agent {
-            add(self.by_agent.entry(agent.clone()).or_default());
+            add(self.by_agent.entry(agent.to_string()).or_default());
         }
         add(self.by_dispatch.entry(number).or_default());
     }
@@ -331,7 +332,7 @@ impl Books {
     }
 
     pub fn after_commit(&self, session: &Session) -> Held {
-        let ledger = &session.ledger;
+        let ledger = &session.budget.ledger;
         let is_same = ledger.total == self.total
             && ledger.by_task == self.by_task
             && ledger.by_role == self.by_role
@@ -345,9 +346,10 @@ impl Books {
         hold(self.untold.is_subset(&self.told), "an_unknown_price_is_told", || {
             format!("{:?} and told {:?}", self.untold, self.told)
         })?;
-        let is_held = session.blocker.is_some() || session.pending_decisions().next().is_some();
+        let is_held =
+            session.standing.blocker.is_some() || session.pending_decisions().next().is_some();
         let waits = session.dispatches.iter().find(|(number, dispatch)| {
-            dispatch.waiting() == Some(Waiting::ForRoom) && self.fits(**number, dispatch.role)
+            dispatch.waiting() == Some(Waiting::ForHeadroom) && self.fits(**number, dispatch.role)
         });
         hold(is_held || waits.is_none(), "who_has_room_starts", || format!("{waits:?}"))
     }

@@ -4,9 +4,11 @@ use super::{Truth, attempts};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::{Step, StepKind};
-use tollgate_core::event::{Event, Merged, Purpose, Verdict};
+use tollgate_core::event::{Event, Purpose, Verdict};
+use tollgate_core::finding::FindingOrigin;
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::input::Opening;
+use tollgate_core::work::Merged;
 
 #[derive(Debug)]
 pub(crate) struct Books {
@@ -61,7 +63,9 @@ impl Books {
             }
             Event::MergeStarted { numbers } => self.merging.clone_from(numbers),
             Event::MergeEnded { merged } => self.merged(merged, truth)?,
-            Event::FindingRecorded { finding } if finding.report.category == "merge-conflict" => {
+            Event::FindingRecorded { finding }
+                if matches!(finding.origin, FindingOrigin::MergeConflict { .. }) =>
+            {
                 for files in self.unnamed.values_mut() {
                     files.retain(|file| finding.report.file.as_ref() != Some(file));
                 }

@@ -4,6 +4,7 @@ use super::{Truth, attempts};
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose};
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::reply::{ReplyStatus, ReportedFinding, Severity};
 use tollgate_core::role::Role;
@@ -11,7 +12,7 @@ use tollgate_core::work::DispatchEnd;
 
 #[derive(Debug, Default)]
 pub(crate) struct Books {
-    findings: BTreeMap<u32, Finding>,
+    findings: BTreeMap<FindingId, Finding>,
     /// What was reported and is not on record yet.
     unrecorded: Vec<(Role, ReportedFinding)>,
     /// What each dispatch was told, and what it reported.
@@ -37,7 +38,7 @@ impl Books {
             Event::DispatchClosed { number, .. } => self.last = Some(*number),
             Event::FindingRecorded { finding } => {
                 let is_it = |role: &Role, report: &ReportedFinding| {
-                    finding.source == *role && finding.report.is_same_as(report)
+                    finding.source() == *role && finding.report.is_same_as(report)
                 };
                 self.unrecorded.retain(|(role, report)| !is_it(role, report));
                 self.findings.insert(finding.id, finding.clone());
@@ -80,7 +81,7 @@ impl Books {
     fn is_decided(&self, role: Role, report: &ReportedFinding) -> bool {
         self.findings.values().any(|known| {
             matches!(known.status, FindingStatus::Accepted | FindingStatus::Tracked)
-                && known.source == role
+                && known.source() == role
                 && known.report.is_same_as(report)
         })
     }
@@ -91,7 +92,7 @@ impl Books {
         hold(lost.is_empty(), "nothing_reported_is_lost", || format!("{lost:?}"))
     }
 
-    fn settled(&mut self, id: u32, status: FindingStatus) -> Held {
+    fn settled(&mut self, id: FindingId, status: FindingStatus) -> Held {
         let Some(finding) = self.findings.get_mut(&id) else {
             return Ok(());
         };
@@ -104,14 +105,14 @@ impl Books {
     /// A dispatch that does not know of a finding cannot have fixed it, whatever its role.
     fn who_fixed_it_knew_of_it(
         &self,
-        id: u32,
+        id: FindingId,
         status: FindingStatus,
         attempts: &attempts::Books,
     ) -> Held {
         let (Some(finding), Some(number)) = (self.findings.get(&id), self.last) else {
             return Ok(());
         };
-        if status != FindingStatus::Fixed || finding.source == Role::Orchestrator {
+        if status != FindingStatus::Fixed || finding.source() == Role::Orchestrator {
             return Ok(());
         }
         let told = self.told.get(&number).into_iter().flatten();
@@ -119,7 +120,7 @@ impl Books {
         // A reviewing role looks at all that it found, except where it plays a part for the first time.
         let purpose = &attempts.dispatches[&number].purpose;
         let looks_again = !matches!(purpose, Purpose::Step { .. } | Purpose::Correction { .. });
-        let knew = (finding.source.is_reviewing() && looks_again)
+        let knew = (finding.source().is_reviewing() && looks_again)
             || told.into_iter().any(|text| text.contains(&finding.report.message))
             || reported.any(|report| report.is_same_as(&finding.report));
         hold(knew, "who_fixed_it_knew_of_it", || format!("dispatch {number} did not: {finding:?}"))
@@ -130,7 +131,7 @@ impl Books {
         let left = self.findings.values().find(|finding| {
             matches!(finding.status, FindingStatus::Open | FindingStatus::Tracked)
                 && finding.report.severity.is_grave()
-                && finding.source != Role::Orchestrator
+                && finding.source() != Role::Orchestrator
         });
         hold(left.is_none(), "nothing_grave_is_left", || format!("{left:?}"))
     }

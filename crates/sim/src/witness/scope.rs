@@ -186,7 +186,7 @@ impl Books {
 
     /// R096: what the engine says about scope is a warning.
     fn recorded(&mut self, finding: &Finding) -> Held {
-        let Finding { source, task, report, status, .. } = finding;
+        let (source, Finding { task, report, status, .. }) = (finding.source(), finding);
         if !is_about_scope(report) {
             return Ok(());
         }
@@ -194,7 +194,7 @@ impl Books {
             self.untold.remove(&(task.clone(), file.clone()));
         }
         let stops = *status == FindingStatus::Open || report.severity > Severity::Low;
-        let warns = *source == Role::Orchestrator || (*source == Role::Reviewer && !self.is_route);
+        let warns = source == Role::Orchestrator || (source == Role::Reviewer && !self.is_route);
         hold(!(warns && stops), "a_warning_stops_nothing", || format!("{finding:?}"))
     }
 
@@ -243,6 +243,7 @@ impl Books {
         hold(untold.is_none(), "what_is_left_out_is_told", || format!("{untold:?}"))?;
         let beyond = crate::crew::BEYOND;
         let strange = session
+            .branch
             .changed
             .iter()
             .map(|change| &change.path)

@@ -4,8 +4,10 @@ use super::attempts;
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
 use tollgate_core::action::StepKind;
+use tollgate_core::answer::JustifyWay;
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution};
 use tollgate_core::event::{Event, Finding, FindingStatus, Purpose};
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{DecisionId, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{ReplyStatus, ReportedFinding, Severity};
@@ -16,7 +18,7 @@ use tollgate_core::work::DispatchEnd;
 pub(crate) struct Books {
     /// Only an action without an implement loop leaves its findings to severity gates.
     applies: bool,
-    findings: BTreeMap<u32, Finding>,
+    findings: BTreeMap<FindingId, Finding>,
     kinds: BTreeMap<DecisionId, DecisionKind>,
     /// The words of the justification that was given last, until a gate is passed with it.
     words: Option<String>,
@@ -107,7 +109,7 @@ impl Books {
     fn is_accepted(&self, role: Role, report: &ReportedFinding) -> bool {
         self.findings.values().any(|known| {
             known.status == FindingStatus::Accepted
-                && known.source == role
+                && known.source() == role
                 && known.report.is_same_as(report)
                 && known.report.severity >= report.severity
         })
@@ -115,7 +117,7 @@ impl Books {
 
     fn recorded(&mut self, finding: &Finding) -> Held {
         self.unrecorded.retain(|(role, report)| {
-            !(finding.source == *role
+            !(finding.source() == *role
                 && finding.report.is_same_as(report)
                 && finding.report.severity >= report.severity)
         });
@@ -126,7 +128,7 @@ impl Books {
     }
 
     /// A critical finding is only ever fixed; a high one is accepted by words of a person.
-    fn settled(&mut self, id: u32, status: FindingStatus) -> Held {
+    fn settled(&mut self, id: FindingId, status: FindingStatus) -> Held {
         let Some(finding) = self.findings.get_mut(&id) else {
             return hold(false, "only_what_was_found_is_settled", || format!("{id}"));
         };
@@ -152,7 +154,7 @@ impl Books {
         hold(worst >= Some(Severity::High), "small_findings_stop_nothing", || {
             format!("{} is asked and the worst is {worst:?}", decision.decision_id)
         })?;
-        let may_approve = decision.options.iter().any(|o| o.answer.starts_with("approve"));
+        let may_approve = decision.offers(JustifyWay::Approve);
         hold(!may_approve || worst < Some(Severity::Critical), "nothing_grave_is_passed", || {
             format!("{} offers to approve a critical finding", decision.decision_id)
         })

@@ -5,6 +5,7 @@ use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::{CheckPurpose, Event, FindingStatus, Purpose, Verdict};
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{CheckNumber, DispatchNumber, TaskId, TaskRef};
 use tollgate_core::reply::{ReplyStatus, ReportedFinding};
 use tollgate_core::role::{RepairLoop, Role};
@@ -21,7 +22,7 @@ pub(crate) struct Books {
     /// Units whose code is newer than their last green checks.
     unchecked: BTreeSet<TaskRef>,
     checks: BTreeMap<CheckNumber, CheckPurpose>,
-    findings: BTreeMap<u32, (ReportedFinding, FindingStatus)>,
+    findings: BTreeMap<FindingId, (ReportedFinding, FindingStatus)>,
     plan_edited: bool,
     /// A person resolved something since the last dispatch was opened.
     spoken: bool,

@@ -3,9 +3,9 @@
 use super::attempts;
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::WEAKENED;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::{Event, FindingStatus, Verdict};
+use tollgate_core::id::FindingId;
 use tollgate_core::id::{DecisionId, DispatchNumber};
 use tollgate_core::work::DispatchEnd;
 
@@ -14,7 +14,7 @@ pub(crate) struct Books {
     /// Weakened files of accepted work, as its reports name them, that nobody has decided about.
     open: BTreeSet<Option<String>>,
     /// The findings about them.
-    findings: BTreeMap<u32, Option<String>>,
+    findings: BTreeMap<FindingId, Option<String>>,
     questions: BTreeSet<DecisionId>,
     /// The last answer to such a question was a yes.
     is_accepted: bool,
@@ -26,7 +26,7 @@ impl Books {
             Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
                 self.taken(*number, attempts);
             }
-            Event::FindingRecorded { finding } if finding.report.category == WEAKENED => {
+            Event::FindingRecorded { finding } if finding.is_weakening() => {
                 self.findings.insert(finding.id, finding.report.file.clone());
             }
             Event::DecisionAsked { decision } if decision.kind == DecisionKind::Notes => {
@@ -53,7 +53,7 @@ impl Books {
         }
     }
 
-    fn settled(&mut self, id: u32, status: FindingStatus) -> Held {
+    fn settled(&mut self, id: FindingId, status: FindingStatus) -> Held {
         let Some(file) = self.findings.get(&id) else { return Ok(()) };
         let is_decided = match status {
             FindingStatus::Fixed => true,

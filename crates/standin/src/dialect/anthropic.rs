@@ -1,8 +1,10 @@
 //! Anthropic Messages.
 
-use super::{Failure, Message, call_id, epoch_s, fresh_id, halves, named_frame};
-use crate::conversation::{Conversation, Entry, Tool, ToolResult, list_at, string_at, text_of};
-use crate::script::{Ending, Usage};
+use super::{HttpFailure, ModelMessage, call_id, epoch_s, fresh_id, halves, named_frame};
+use crate::conversation::{
+    Conversation, ConversationEntry, Tool, ToolResult, list_at, string_at, text_of,
+};
+use crate::script::{StopReason, Usage};
 use serde_json::{Value, json};
 
 pub fn read(request: &Value) -> Conversation {
@@ -29,13 +31,13 @@ pub fn read(request: &Value) -> Conversation {
 fn read_message(message: &Value, talk: &mut Conversation) {
     let content = &message["content"];
     match message["role"].as_str() {
-        Some("assistant") => talk.entries.push(Entry::Answered(text_of(content))),
+        Some("assistant") => talk.entries.push(ConversationEntry::Answered(text_of(content))),
         Some("user") => {
             let results = content.as_array().map(Vec::as_slice).unwrap_or_default();
             let results: Vec<_> =
                 results.iter().filter(|part| part["type"] == "tool_result").collect();
             for result in &results {
-                talk.entries.push(Entry::Result(ToolResult {
+                talk.entries.push(ConversationEntry::Result(ToolResult {
                     call: string_at(result, "tool_use_id"),
                     text: text_of(&result["content"]),
                     failed: result["is_error"] == true,
@@ -44,15 +46,17 @@ fn read_message(message: &Value, talk: &mut Conversation) {
             match (results.is_empty(), text_of(content)) {
                 (true, text) => talk.push_user(text),
                 // Words beside a result are reminders of the agent, not a new question.
-                (false, text) if !text.is_empty() => talk.entries.push(Entry::Note(text)),
+                (false, text) if !text.is_empty() => {
+                    talk.entries.push(ConversationEntry::Note(text))
+                }
                 _ => {}
             }
         }
-        _ => talk.entries.push(Entry::Note(text_of(content))),
+        _ => talk.entries.push(ConversationEntry::Note(text_of(content))),
     }
 }
 
-pub fn whole(message: &Message, model: &str) -> Value {
+pub fn whole(message: &ModelMessage, model: &str) -> Value {
     let content: Vec<Value> = blocks(message).into_iter().map(|block| block.whole).collect();
     json!({
         "id": fresh_id("msg_"), "type": "message", "role": "assistant", "model": model,
@@ -61,7 +65,7 @@ pub fn whole(message: &Message, model: &str) -> Value {
     })
 }
 
-pub fn stream(message: &Message, model: &str) -> Vec<String> {
+pub fn stream(message: &ModelMessage, model: &str) -> Vec<String> {
     let mut frames = Vec::new();
     let mut send = |data: Value| {
         frames.push(named_frame(data["type"].as_str().unwrap_or_default(), &data));
@@ -105,7 +109,7 @@ pub fn error(status: u16, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": fresh_id("req_")})
 }
 
-pub fn usage_limit(resets_in_s: u64) -> Failure {
+pub fn usage_limit(resets_in_s: u64) -> HttpFailure {
     let reset = epoch_s().saturating_add(resets_in_s).to_string();
     let headers = [
         ("retry-after", resets_in_s.to_string()),
@@ -115,7 +119,7 @@ pub fn usage_limit(resets_in_s: u64) -> Failure {
         ("anthropic-ratelimit-unified-5h-status", "rejected".into()),
         ("anthropic-ratelimit-unified-5h-reset", reset),
     ];
-    Failure {
+    HttpFailure {
         status: 429,
         headers: headers.map(|(name, value)| (name.to_owned(), value)).to_vec(),
         body: error(
@@ -132,7 +136,7 @@ struct Block {
     deltas: Vec<Value>,
 }
 
-fn blocks(message: &Message) -> Vec<Block> {
+fn blocks(message: &ModelMessage) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(thinking) = &message.thinking {
         blocks.push(Block {
@@ -169,12 +173,12 @@ fn blocks(message: &Message) -> Vec<Block> {
     blocks
 }
 
-fn stop_reason(message: &Message) -> &'static str {
+fn stop_reason(message: &ModelMessage) -> &'static str {
     match message.ending {
         _ if !message.calls.is_empty() => "tool_use",
-        Ending::Complete => "end_turn",
-        Ending::Length => "max_tokens",
-        Ending::Refusal => "refusal",
+        StopReason::Complete => "end_turn",
+        StopReason::Length => "max_tokens",
+        StopReason::Refusal => "refusal",
     }
 }
 

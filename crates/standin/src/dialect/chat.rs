@@ -1,8 +1,10 @@
 //! OpenAI Chat Completions.
 
-use super::{Failure, Message, call_id, epoch_s, frame, fresh_id, halves, openai_error};
-use crate::conversation::{Conversation, Entry, Tool, ToolResult, list_at, string_at, text_of};
-use crate::script::{Ending, Usage};
+use super::{HttpFailure, ModelMessage, call_id, epoch_s, frame, fresh_id, halves, openai_error};
+use crate::conversation::{
+    Conversation, ConversationEntry, Tool, ToolResult, list_at, string_at, text_of,
+};
+use crate::script::{StopReason, Usage};
 use serde_json::{Value, json};
 
 pub fn read(request: &Value) -> Conversation {
@@ -15,8 +17,8 @@ pub fn read(request: &Value) -> Conversation {
         let text = text_of(&message["content"]);
         match message["role"].as_str() {
             Some("user") => talk.push_user(text),
-            Some("assistant") => talk.entries.push(Entry::Answered(text)),
-            Some("tool") => talk.entries.push(Entry::Result(ToolResult {
+            Some("assistant") => talk.entries.push(ConversationEntry::Answered(text)),
+            Some("tool") => talk.entries.push(ConversationEntry::Result(ToolResult {
                 call: string_at(message, "tool_call_id"),
                 text,
                 failed: false,
@@ -40,7 +42,7 @@ pub fn read(request: &Value) -> Conversation {
     talk
 }
 
-pub fn whole(message: &Message, model: &str) -> Value {
+pub fn whole(message: &ModelMessage, model: &str) -> Value {
     let mut said = json!({"role": "assistant", "content": message.text});
     if let Some(thinking) = &message.thinking {
         said["reasoning_content"] = thinking.as_str().into();
@@ -55,7 +57,7 @@ pub fn whole(message: &Message, model: &str) -> Value {
     })
 }
 
-pub fn stream(message: &Message, model: &str) -> Vec<String> {
+pub fn stream(message: &ModelMessage, model: &str) -> Vec<String> {
     let mut deltas = vec![json!({"role": "assistant", "content": ""})];
     if let Some(thinking) = &message.thinking {
         deltas.push(json!({"reasoning_content": thinking}));
@@ -85,7 +87,7 @@ pub fn stream(message: &Message, model: &str) -> Vec<String> {
     frames
 }
 
-fn calls(message: &Message) -> Vec<Value> {
+fn calls(message: &ModelMessage) -> Vec<Value> {
     message
         .calls
         .iter()
@@ -96,12 +98,12 @@ fn calls(message: &Message) -> Vec<Value> {
         .collect()
 }
 
-fn finish_reason(message: &Message) -> &'static str {
+fn finish_reason(message: &ModelMessage) -> &'static str {
     match message.ending {
         _ if !message.calls.is_empty() => "tool_calls",
-        Ending::Complete => "stop",
-        Ending::Length => "length",
-        Ending::Refusal => "content_filter",
+        StopReason::Complete => "stop",
+        StopReason::Length => "length",
+        StopReason::Refusal => "content_filter",
     }
 }
 
@@ -115,9 +117,9 @@ pub fn broken_off() -> String {
     frame(&openai_error(500, "The server had an error while processing your request."))
 }
 
-pub fn usage_limit(resets_in_s: u64) -> Failure {
+pub fn usage_limit(resets_in_s: u64) -> HttpFailure {
     let message = format!("Rate limit reached. Please try again in {resets_in_s}s.");
-    Failure {
+    HttpFailure {
         status: 429,
         headers: vec![("retry-after".into(), resets_in_s.to_string())],
         body: openai_error(429, &message),

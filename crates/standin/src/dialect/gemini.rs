@@ -1,8 +1,10 @@
 //! Gemini generateContent and streamGenerateContent.
 
-use super::{Failure, Message, call_id, frame, fresh_id, halves};
-use crate::conversation::{Conversation, Entry, Tool, ToolResult, list_at, string_at, text_of};
-use crate::script::{Ending, Usage};
+use super::{HttpFailure, ModelMessage, call_id, frame, fresh_id, halves};
+use crate::conversation::{
+    Conversation, ConversationEntry, Tool, ToolResult, list_at, string_at, text_of,
+};
+use crate::script::{StopReason, Usage};
 use serde_json::{Value, json};
 
 pub fn read(request: &Value, path: &str) -> Conversation {
@@ -39,14 +41,14 @@ fn model_in(path: &str) -> &str {
 fn read_content(content: &Value, talk: &mut Conversation) {
     let text = text_of(&content["parts"]);
     if content["role"] == "model" {
-        return talk.entries.push(Entry::Answered(text));
+        return talk.entries.push(ConversationEntry::Answered(text));
     }
     let mut results = 0;
     for result in list_at(content, "parts").iter().map(|part| &part["functionResponse"]) {
         if result.is_object() {
             results += 1;
             let response = &result["response"];
-            talk.entries.push(Entry::Result(ToolResult {
+            talk.entries.push(ConversationEntry::Result(ToolResult {
                 call: string_at(result, "id"),
                 text: response.to_string(),
                 failed: !response["error"].is_null(),
@@ -55,16 +57,16 @@ fn read_content(content: &Value, talk: &mut Conversation) {
     }
     match results {
         0 => talk.push_user(text),
-        _ if !text.is_empty() => talk.entries.push(Entry::Note(text)),
+        _ if !text.is_empty() => talk.entries.push(ConversationEntry::Note(text)),
         _ => {}
     }
 }
 
-pub fn whole(message: &Message, model: &str) -> Value {
+pub fn whole(message: &ModelMessage, model: &str) -> Value {
     response(message, model, &parts(message, |text| vec![text]), true)
 }
 
-pub fn stream(message: &Message, model: &str) -> Vec<String> {
+pub fn stream(message: &ModelMessage, model: &str) -> Vec<String> {
     let parts = parts(message, halves);
     let mut chunks: Vec<&[Value]> = parts.chunks(1).collect();
     if chunks.is_empty() {
@@ -78,7 +80,7 @@ pub fn stream(message: &Message, model: &str) -> Vec<String> {
         .collect()
 }
 
-fn parts(message: &Message, pieces: fn(&str) -> Vec<&str>) -> Vec<Value> {
+fn parts(message: &ModelMessage, pieces: fn(&str) -> Vec<&str>) -> Vec<Value> {
     let mut parts = Vec::new();
     if let Some(thinking) = &message.thinking {
         parts.push(json!({"text": thinking, "thought": true}));
@@ -93,13 +95,13 @@ fn parts(message: &Message, pieces: fn(&str) -> Vec<&str>) -> Vec<Value> {
     parts
 }
 
-fn response(message: &Message, model: &str, parts: &[Value], last: bool) -> Value {
+fn response(message: &ModelMessage, model: &str, parts: &[Value], last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if last {
         candidate["finishReason"] = match message.ending {
-            Ending::Complete => "STOP",
-            Ending::Length => "MAX_TOKENS",
-            Ending::Refusal => "SAFETY",
+            StopReason::Complete => "STOP",
+            StopReason::Length => "MAX_TOKENS",
+            StopReason::Refusal => "SAFETY",
         }
         .into();
     }
@@ -147,7 +149,7 @@ fn retry_info(seconds: u64) -> Value {
     json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{seconds}s")})
 }
 
-pub fn usage_limit(resets_in_s: u64) -> Failure {
+pub fn usage_limit(resets_in_s: u64) -> HttpFailure {
     let message = format!(
         "You exceeded your current quota, please check your plan and billing details. Please retry in {resets_in_s}s."
     );
@@ -158,5 +160,5 @@ pub fn usage_limit(resets_in_s: u64) -> Failure {
             "quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]},
         retry_info(resets_in_s),
     ]);
-    Failure { status: 429, headers: Vec::new(), body }
+    HttpFailure { status: 429, headers: Vec::new(), body }
 }

@@ -1,10 +1,12 @@
 //! OpenAI Responses.
 
 use super::{
-    Failure, Input, Message, call_id, epoch_s, fresh_id, halves, named_frame, openai_error,
+    HttpFailure, Input, ModelMessage, call_id, epoch_s, fresh_id, halves, named_frame, openai_error,
 };
-use crate::conversation::{Conversation, Entry, Tool, ToolResult, list_at, string_at, text_of};
-use crate::script::Ending;
+use crate::conversation::{
+    Conversation, ConversationEntry, Tool, ToolResult, list_at, string_at, text_of,
+};
+use crate::script::StopReason;
 use serde_json::{Value, json};
 
 pub fn read(request: &Value) -> Conversation {
@@ -30,7 +32,7 @@ fn read_item(item: &Value, talk: &mut Conversation) {
     match (item["type"].as_str().unwrap_or("message"), item["role"].as_str()) {
         ("message", Some("user")) => talk.push_user(text_of(&item["content"])),
         ("message", Some("assistant")) => {
-            talk.entries.push(Entry::Answered(text_of(&item["content"])));
+            talk.entries.push(ConversationEntry::Answered(text_of(&item["content"])));
         }
         // Some models of Codex are told of their tools in the conversation.
         ("additional_tools", _) => {
@@ -40,7 +42,7 @@ fn read_item(item: &Value, talk: &mut Conversation) {
         }
         ("message", _) => talk.push_system(&text_of(&item["content"])),
         ("function_call_output" | "custom_tool_call_output", _) => {
-            talk.entries.push(Entry::Result(ToolResult {
+            talk.entries.push(ConversationEntry::Result(ToolResult {
                 call: string_at(item, "call_id"),
                 text: text_of(&item["output"]),
                 failed: item["status"] == "incomplete",
@@ -68,11 +70,11 @@ fn read_tool(tool: &Value, namespace: Option<&str>, tools: &mut Vec<Tool>) {
     });
 }
 
-pub fn whole(message: &Message, model: &str) -> Value {
+pub fn whole(message: &ModelMessage, model: &str) -> Value {
     response(message, model, &items(message))
 }
 
-pub fn stream(message: &Message, model: &str) -> Vec<String> {
+pub fn stream(message: &ModelMessage, model: &str) -> Vec<String> {
     let items = items(message);
     let response = response(message, model, &items);
     let mut opening = response.clone();
@@ -85,8 +87,8 @@ pub fn stream(message: &Message, model: &str) -> Vec<String> {
         stream_item(index, item, &mut events);
     }
     let last = match message.ending {
-        Ending::Complete => "response.completed",
-        Ending::Length | Ending::Refusal => "response.incomplete",
+        StopReason::Complete => "response.completed",
+        StopReason::Length | StopReason::Refusal => "response.incomplete",
     };
     events.push(json!({"type": last, "response": response}));
     events
@@ -156,11 +158,11 @@ fn event(name: &str, at: &Value, key: &str, value: Value) -> Value {
     event
 }
 
-fn response(message: &Message, model: &str, items: &[Value]) -> Value {
+fn response(message: &ModelMessage, model: &str, items: &[Value]) -> Value {
     let (status, incomplete) = match message.ending {
-        Ending::Complete => ("completed", Value::Null),
-        Ending::Length => ("incomplete", json!({"reason": "max_output_tokens"})),
-        Ending::Refusal => ("incomplete", json!({"reason": "content_filter"})),
+        StopReason::Complete => ("completed", Value::Null),
+        StopReason::Length => ("incomplete", json!({"reason": "max_output_tokens"})),
+        StopReason::Refusal => ("incomplete", json!({"reason": "content_filter"})),
     };
     let usage = message.usage;
     json!({
@@ -176,7 +178,7 @@ fn response(message: &Message, model: &str, items: &[Value]) -> Value {
     })
 }
 
-fn items(message: &Message) -> Vec<Value> {
+fn items(message: &ModelMessage) -> Vec<Value> {
     let mut items = Vec::new();
     if let Some(thinking) = &message.thinking {
         items.push(
@@ -214,10 +216,10 @@ pub fn broken_off() -> String {
     named_frame("response.failed", &event)
 }
 
-pub fn usage_limit(resets_in_s: u64) -> Failure {
+pub fn usage_limit(resets_in_s: u64) -> HttpFailure {
     let mut body = openai_error(429, "The usage limit has been reached");
     let resets_at = epoch_s().saturating_add(resets_in_s);
     body["error"] = json!({"type": "usage_limit_reached", "message": "The usage limit has been reached",
         "plan_type": "plus", "resets_at": resets_at, "resets_in_seconds": resets_in_s});
-    Failure { status: 429, headers: Vec::new(), body }
+    HttpFailure { status: 429, headers: Vec::new(), body }
 }

@@ -54,15 +54,15 @@ fn open(context: &Context, dispatches: usize) -> Result<Flow, Trouble> {
 }
 
 fn promoted(context: &Context, flow: &mut Flow) -> Result<Duration, Trouble> {
-    let before = flow.session().tip.clone();
+    let before = flow.session().branch.tip.clone();
     let time = whole(context, flow)?;
     let session = flow.session();
-    if session.tip == before {
+    if session.branch.tip == before {
         return Err("the dispatch made no commit".into());
     }
     let (name, base) = (&session.opening.session, &session.opening.base);
     let old: Option<CommitId> = context.repository.branch_tip(name)?;
     let begin = Instant::now();
-    context.repository.promote(name, old.as_ref(), &session.tip, base)?;
+    context.repository.promote(name, old.as_ref(), &session.branch.tip, base)?;
     Ok(time + begin.elapsed())
 }

@@ -1,6 +1,6 @@
 //! Many sessions at once, each with its own journal and thread.
 
-use super::{Row, announce};
+use super::{MeasuredRow, announce};
 use crate::Trouble;
 use crate::bench::{scratch, timing, tollgate, workflow};
 use std::path::Path;
@@ -11,7 +11,7 @@ const SESSIONS: usize = 64;
 const WORKFLOWS: usize = 4;
 const RUNS: usize = 3;
 
-pub fn measure() -> Result<Vec<Row>, Trouble> {
+pub fn measure() -> Result<Vec<MeasuredRow>, Trouble> {
     announce("many sessions at once");
     let mut rates = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
@@ -22,7 +22,7 @@ pub fn measure() -> Result<Vec<Row>, Trouble> {
         rates.push(steps as f64 / begin.elapsed().as_secs_f64());
     }
     let rate = format!("{:.0} steps/s", timing::middle(&mut rates));
-    Ok(vec![Row::new(format!("{SESSIONS} sessions at once, all together"), rate, RUNS)])
+    Ok(vec![MeasuredRow::new(format!("{SESSIONS} sessions at once, all together"), rate, RUNS)])
 }
 
 fn at_once(folder: &Path) -> Result<(), Trouble> {

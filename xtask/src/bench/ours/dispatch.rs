@@ -1,6 +1,6 @@
 //! A whole dispatch of a command agent that exits at once: workspace, prompt, supervisor, reply, journal.
 
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::Trouble;
 use crate::bench::workflow::{self, Flow};
 use crate::bench::{repos, scratch, timing};
@@ -12,7 +12,8 @@ use tollgate_core::role::{Role, State};
 use tollgate_core::session::Wanted;
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::activity::StopSwitch;
-use tollgate_host::activity::dispatch::{self, DispatchOrder};
+use tollgate_host::activity::attempt;
+use tollgate_host::activity::order::DispatchOrder;
 use tollgate_host::context::Context;
 use tollgate_host::layout::Layout;
 use tollgate_host::process::{self, RunEnd, RunSpec, Waited};
@@ -26,7 +27,7 @@ const RUNS: usize = 15;
 const BEHIND: [usize; 2] = [10, 1_000];
 pub const AGENT: &str = r#"echo '{"status":"OK","summary":"Nothing to do.","artifacts":{},"gates":{"meets_definition_of_done":true}}'"#;
 
-pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
+pub fn measure(program: &Path) -> Result<Vec<MeasuredRow>, Trouble> {
     announce("a whole dispatch");
     let folder = scratch()?;
     let mut rows = vec![bare_supervisor(program, &folder.path().join("runs"))?];
@@ -44,12 +45,12 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
             times.push(whole(&context, &mut flow)?);
         }
         let what = format!("whole dispatch, {FILES} files, {behind} dispatches behind it");
-        rows.push(Row::new(what, ms(timing::middle(&mut times)), RUNS));
+        rows.push(MeasuredRow::new(what, ms(timing::middle(&mut times)), RUNS));
     }
     Ok(rows)
 }
 
-fn bare_supervisor(program: &Path, folder: &Path) -> Result<Row, Trouble> {
+fn bare_supervisor(program: &Path, folder: &Path) -> Result<MeasuredRow, Trouble> {
     let mut number = 0;
     let time = timing::median(RUNS, || {
         number += 1;
@@ -72,7 +73,7 @@ fn bare_supervisor(program: &Path, folder: &Path) -> Result<Row, Trouble> {
             other => Err(format!("the agent ended as {other:?}").into()),
         }
     })?;
-    Ok(Row::new("the supervisor and the agent alone", ms(time), RUNS))
+    Ok(MeasuredRow::new("the supervisor and the agent alone", ms(time), RUNS))
 }
 
 /// What the program has around a session in that repository, with a shell script for every role.
@@ -120,7 +121,7 @@ pub fn whole(context: &Context, flow: &mut Flow) -> Result<Duration, Trouble> {
     let begin = Instant::now();
     let order = DispatchOrder::of(flow.session(), flow.lineage(), number, attempt)
         .ok_or("there is no order")?;
-    let ended = dispatch::run(context, &order, &StopSwitch::default())?
+    let ended = attempt::run(context, &order, &StopSwitch::default())?
         .ok_or("a program plays the role, and it waits for a person")?;
     if !matches!(ended.end, DispatchEnd::Replied { .. }) {
         return Err(format!("the dispatch ended as {ended:?}").into());

@@ -2,7 +2,7 @@
 //!
 //! The workspaces are kept beside the repositories: deleting a big tree slows down whatever is made next.
 
-use super::{Row, announce, changed, ms};
+use super::{MeasuredRow, announce, changed, ms};
 use crate::bench::{repos, timing};
 use crate::{Trouble, cache, run};
 use std::path::Path;
@@ -19,7 +19,7 @@ const SIZES: [(u32, usize, &str); 3] =
     [(100, 15, "under 15 ms"), (10_000, 11, "under 25 ms"), (100_000, 7, "under 135 ms")];
 const CHANGED: &str = "folder00000/file00.txt";
 
-pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
+pub fn measure(program: &Path) -> Result<Vec<MeasuredRow>, Trouble> {
     let mut rows = Vec::new();
     for (files, runs, aim) in SIZES {
         announce(&format!("git with {files} files"));
@@ -46,7 +46,9 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
         );
         let before =
             format!("look {} + fresh .git {}", ms(middle(|p| p.clean)), ms(middle(|p| p.renew)));
-        let row = |what: &str, measured| Row::new(format!("{what}, {files} files"), measured, runs);
+        let row = |what: &str, measured| {
+            MeasuredRow::new(format!("{what}, {files} files"), measured, runs)
+        };
         rows.push(row("git after the agent, one file changed", parts).aim(aim));
         rows.push(row("git before the agent", before));
         rows.push(row("plain `git status`", ms(status)));

@@ -1,6 +1,6 @@
 //! Whether the last dispatch of a long session is as cheap as one of the first: engine, journal and projections.
 
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::Trouble;
 use crate::bench::workflow::{self, Flow, Parts};
 use crate::bench::{scratch, timing};
@@ -14,7 +14,7 @@ const RUNS: usize = 41;
 /// Files that the dispatches of a session change in turns; all of them have been before anything is measured.
 const FILES: u32 = 8;
 
-pub fn measure() -> Result<Vec<Row>, Trouble> {
+pub fn measure() -> Result<Vec<MeasuredRow>, Trouble> {
     announce("the last dispatch of a long session");
     let folder = scratch()?;
     let opening = workflow::long("2026-11-15_long", BEHIND[1] + RUNS + 1)?;
@@ -41,7 +41,7 @@ pub fn measure() -> Result<Vec<Row>, Trouble> {
             middle(|p| p.project),
         );
         let what = format!("durable step, {behind} dispatches behind it");
-        let row = Row::new(what, parts, RUNS);
+        let row = MeasuredRow::new(what, parts, RUNS);
         rows.push(row.aim("the last as cheap as the first"));
     }
     Ok(rows)

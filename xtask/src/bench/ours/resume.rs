@@ -1,7 +1,7 @@
 //! Taking up a session with a long journal.
 
 use super::length::changing_a_file;
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::bench::workflow::{self, Flow};
 use crate::bench::{repos, scratch, timing};
 use crate::{Trouble, run};
@@ -21,7 +21,7 @@ const LENGTHS: [(u64, usize, &str); 2] =
 /// A dispatch of this workload writes this many events.
 const EVENTS_PER_DISPATCH: u64 = 5;
 
-pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
+pub fn measure(program: &Path) -> Result<Vec<MeasuredRow>, Trouble> {
     let mut rows = Vec::new();
     for (events, runs, aim) in LENGTHS {
         announce(&format!("a journal of {events} events"));
@@ -43,9 +43,9 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
         let status = status(program, &repository, runs)?;
         let size = session.journal().metadata()?.len() as f64 / f64::from(1 << 20);
         let what = |how: &str| format!("{written} events ({size:.1} MiB), {how}");
-        rows.push(Row::new(what("read and folded"), ms(read), runs).aim(aim));
-        rows.push(Row::new(what("taken up again"), ms(resumed), runs));
-        rows.push(Row::new(what("`tollgate status`, whole process"), ms(status), runs));
+        rows.push(MeasuredRow::new(what("read and folded"), ms(read), runs).aim(aim));
+        rows.push(MeasuredRow::new(what("taken up again"), ms(resumed), runs));
+        rows.push(MeasuredRow::new(what("`tollgate status`, whole process"), ms(status), runs));
     }
     Ok(rows)
 }
@@ -55,7 +55,7 @@ fn write(path: &Path, opening: &Opening, events: u64) -> Result<u64, Trouble> {
     let mut journal = Journal::create(path)?;
     let (mut engine, mut commit) = Engine::open(clock::now(), opening);
     loop {
-        let durable = commit.persist(|at, events| journal.append(at, events).map(drop))?;
+        let durable = commit.write_to(&mut journal)?;
         let wanted = engine.committed(&durable).into_iter().next();
         match wanted {
             Some(Wanted::Dispatch(number, attempt)) if journal.last_seq() < events => {

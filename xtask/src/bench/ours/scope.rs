@@ -3,7 +3,7 @@
 //! `git diff --name-status` is the peer of two revisions. Of a working tree it sees no untracked file, which scope must
 //! list, too; there `git status -uall` answers the same question and stands beside it.
 
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::bench::{repos, scratch, timing};
 use crate::{Trouble, run};
 use std::path::Path;
@@ -19,7 +19,7 @@ const WORK_ITEM: &str = "## Objective\n\nChange files.\n\n## Spec Reference\n\n-
     ## Scope\n\n### In Scope\n\n- `**/*.txt`\n\n### Out of Scope\n\n- `docs/`\n\n\
     ## Acceptance Criteria\n\n- [ ] They are changed\n\n## Context\n\nA bench.\n\n## Constraints\n\nNo others.\n";
 
-pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
+pub fn measure(program: &Path) -> Result<Vec<MeasuredRow>, Trouble> {
     let root = repos::of_its_own("scope", FILES)?;
     let folder = scratch()?;
     let item = folder.path().join("item.md");
@@ -45,7 +45,7 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
         )?;
         let row = |what: &str, measured| {
             let what = format!("scope, {changed} of {FILES} files changed, {what}");
-            Row::new(what, measured, runs).aim(AIM)
+            MeasuredRow::new(what, measured, runs).aim(AIM)
         };
         let both = [ratio(ours, "git diff", diff), ratio(ours, "git status -uall", status)];
         rows.push(row("working tree", format!("{}; {}", ms(ours), both.join(", "))));

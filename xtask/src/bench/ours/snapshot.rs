@@ -1,13 +1,13 @@
 //! Snapshots and restores beside what people would use instead, on the same tree in the same run.
 
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::bench::{repos, scratch, timing};
 use crate::{Trouble, run};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tollgate_host::clock;
-use tollgate_host::snapshot::{Retention, Scope, Snapshots, take};
+use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots, take};
 
 /// Files of a tree, and how often the unchanged ones are measured.
 const SIZES: [(u32, usize); 2] = [(10_000, 9), (100_000, 5)];
@@ -16,7 +16,7 @@ const DAMAGED: u32 = 100;
 /// Many enough that nothing is removed while we measure: that is a matter of its own.
 const RETENTION: Retention = Retention { keep: 1000, days: 1000 };
 
-pub fn measure() -> Result<Vec<Row>, Trouble> {
+pub fn measure() -> Result<Vec<MeasuredRow>, Trouble> {
     let mut rows = Vec::new();
     for (files, runs) in SIZES {
         announce(&format!("snapshots of {files} files"));
@@ -25,7 +25,7 @@ pub fn measure() -> Result<Vec<Row>, Trouble> {
     Ok(rows)
 }
 
-fn of_size(files: u32, runs: usize) -> Result<Vec<Row>, Trouble> {
+fn of_size(files: u32, runs: usize) -> Result<Vec<MeasuredRow>, Trouble> {
     let folder = scratch()?;
     let root = repos::fresh(folder.path(), files)?;
     let status = timing::median(runs, || {
@@ -33,8 +33,14 @@ fn of_size(files: u32, runs: usize) -> Result<Vec<Row>, Trouble> {
     })?;
     let others = Others::measure(folder.path(), &root, runs)?;
     let snapshots = Snapshots::of(&root);
-    let create =
-        || Ok::<_, Trouble>(snapshots.take("bench", &Scope::whole(), clock::now(), RETENTION)?);
+    let create = || {
+        Ok::<_, Trouble>(snapshots.take(
+            "bench",
+            &SnapshotScope::whole(),
+            clock::now(),
+            RETENTION,
+        )?)
+    };
     let first = timed(|| create().map(drop))?;
     let unchanged = timing::median(runs, || create().map(drop))?;
     let before_action = timing::median(runs, || {
@@ -53,8 +59,9 @@ fn of_size(files: u32, runs: usize) -> Result<Vec<Row>, Trouble> {
         }
     }
     let whole = timed(|| Ok(snapshots.restore(&target, clock::now(), RETENTION).map(drop)?))?;
-    let row =
-        |what: &str, measured, runs| Row::new(format!("{what}, {files} files"), measured, runs);
+    let row = |what: &str, measured, runs| {
+        MeasuredRow::new(format!("{what}, {files} files"), measured, runs)
+    };
     Ok(vec![
         row("snapshot, the first", format!("{}; {}", ms(first), others.first(first)), 1),
         row(

@@ -1,6 +1,6 @@
 //! Time to the first output.
 
-use super::{Row, announce, ms};
+use super::{MeasuredRow, announce, ms};
 use crate::bench::timing;
 use crate::{Trouble, run};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const RUNS: usize = 50;
 
-pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
+pub fn measure(program: &Path) -> Result<Vec<MeasuredRow>, Trouble> {
     announce("the start");
     let time = timing::median(RUNS, || {
         let said = run::read(Command::new(program).arg("--version"))?;
@@ -18,5 +18,5 @@ pub fn measure(program: &Path) -> Result<Vec<Row>, Trouble> {
             Err(format!("tollgate --version said {said:?}").into())
         }
     })?;
-    Ok(vec![Row::new("tollgate --version", ms(time), RUNS).aim("under 10 ms")])
+    Ok(vec![MeasuredRow::new("tollgate --version", ms(time), RUNS).aim("under 10 ms")])
 }

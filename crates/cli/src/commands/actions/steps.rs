@@ -17,7 +17,7 @@ pub fn words(step: &Step) -> Vec<String> {
             }
             if !corrects.is_empty() {
                 let roles: Vec<&str> = corrects.iter().map(|role| role.as_str()).collect();
-                text.push_str(&format!("; sent back, it goes to {}", roles.join(", ")));
+                text.push_str(&format!("; rejected work goes to {}", roles.join(", ")));
             }
             vec![text]
         }
@@ -37,7 +37,7 @@ pub fn words(step: &Step) -> Vec<String> {
     if step.when == Some(When::Requested)
         && let Some(first) = lines.first_mut()
     {
-        first.push_str(", when somebody asks for it");
+        first.push_str(", when requested");
     }
     lines
 }

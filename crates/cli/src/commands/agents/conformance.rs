@@ -6,14 +6,14 @@ mod stage;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{installed, output, place};
+use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use stage::Stage;
+use stage::TestSetup;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use tollgate_contract::config::{Adapter, Agent};
+use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_host::agent;
 use tollgate_host::context::Context;
 
@@ -38,7 +38,7 @@ pub struct Test {
 
 /// One capability, and whether the agent has it.
 #[derive(Debug, Clone, Serialize)]
-struct Verdict {
+struct CapabilityResult {
     capability: &'static str,
     grade: Grade,
     detail: String,
@@ -54,12 +54,12 @@ enum Grade {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ConformanceOutput<'a> {
     agent: &'a str,
     adapter: &'a str,
     stand_in: bool,
     ok: bool,
-    capabilities: &'a [Verdict],
+    capabilities: &'a [CapabilityResult],
 }
 
 impl Test {
@@ -68,14 +68,14 @@ impl Test {
         let adapter = agent::adapter(agent.adapter).ok_or_else(|| self.not_driven(&agent))?;
         if agent.inherit {
             let words =
-                "it is tried without `inherit`: settings, hooks and servers of its own do not run";
+                "it is tested without `inherit`: its own settings, hooks and servers do not run";
             output::marked(output::WARN, "note:", words);
         }
         let stop = stop_switch().map_err(|cause| {
             Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
         })?;
         let mut verdicts = Vec::new();
-        let stage = Stage { stop: &stop, agent: &agent, adapter, stand_in: self.stand_in };
+        let stage = TestSetup { stop: &stop, agent: &agent, adapter, stand_in: self.stand_in };
         cases::play(&stage, &mut |verdict| {
             if !self.json {
                 show(&verdict);
@@ -87,13 +87,13 @@ impl Test {
         if self.json {
             let capabilities = &verdicts;
             let stand_in = self.stand_in;
-            output::json(&Answer { agent, adapter, stand_in, ok, capabilities });
+            output::json(&ConformanceOutput { agent, adapter, stand_in, ok, capabilities });
         }
         Ok(if ok { Exit::Ok } else { Exit::Fails })
     }
 
     /// As the settings describe it; outside of any repository an adapter's name is enough.
-    fn agent(&self) -> Result<Agent, Failure> {
+    fn agent(&self) -> Result<AgentConfig, Failure> {
         let unknown = match place::context() {
             Ok(context) => match context.config.agent(&self.name) {
                 Some((_, agent)) => return Ok(found_from_anywhere(&context, agent)),
@@ -102,26 +102,27 @@ impl Test {
             Err(failure) if failure.code == "cli.settings" => return Err(failure),
             Err(failure) => failure,
         };
-        let plain = Adapter::parse(&self.name).map(Agent::plain);
+        let plain = Adapter::parse(&self.name).map(AgentConfig::plain);
         plain.ok_or_else(|| {
-            unknown.hint(format!("the name of an adapter will do too: {}", adapters().join(", ")))
+            unknown.hint(format!(
+                "you can also give the name of an adapter: {}",
+                adapters().join(", ")
+            ))
         })
     }
 
-    fn not_driven(&self, agent: &Agent) -> Failure {
+    fn not_driven(&self, agent: &AgentConfig) -> Failure {
         let adapter = agent.adapter.as_str();
         Failure::usage(
             "cli.no_agent",
             format!("[agent.{}] has adapter = \"{adapter}\", which is no agent program", self.name),
         )
-        .hint(
-            "a command is tried out by a run: `tollgate run --lean \"GOAL\"` in a small repository",
-        )
+        .hint("test a command with a run: `tollgate run --lean \"GOAL\"` in a small repository")
     }
 }
 
 /// Paths below the repository in full: it is tried in another one.
-fn found_from_anywhere(context: &Context, agent: &Agent) -> Agent {
+fn found_from_anywhere(context: &Context, agent: &AgentConfig) -> AgentConfig {
     let mut agent = agent.clone();
     for word in agent.program.iter_mut().chain(&mut agent.command) {
         *word = context.from_root(word);
@@ -131,7 +132,7 @@ fn found_from_anywhere(context: &Context, agent: &Agent) -> Agent {
 
 /// Those that need no words of the settings.
 fn adapters() -> Vec<&'static str> {
-    installed::PROGRAMS.iter().map(|adapter| adapter.as_str()).collect()
+    agent::installable().map(|adapter| adapter.kind().as_str()).collect()
 }
 
 /// Set by Ctrl-C; asked twice, this program leaves at once.
@@ -145,7 +146,7 @@ fn stop_switch() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn show(verdict: &Verdict) {
+fn show(verdict: &CapabilityResult) {
     let (style, mark) = match verdict.grade {
         Grade::Pass => (output::GOOD, "pass"),
         Grade::None => (output::WARN, "none"),

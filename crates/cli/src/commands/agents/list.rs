@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::{installed, output, place};
 use serde::Serialize;
 use std::thread;
-use tollgate_contract::config::{Adapter, Agent};
+use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::role::Role;
 use tollgate_host::activity::adapter;
 use tollgate_host::agent::probe;
@@ -13,7 +13,7 @@ use tollgate_host::agent::trust::{self, Inherited};
 use tollgate_host::context::Context;
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct AgentRow {
     name: String,
     adapter: &'static str,
     /// What is started; none where a person plays.
@@ -30,13 +30,13 @@ struct Row {
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
-    agents: Vec<Row>,
+struct AgentsOutput {
+    agents: Vec<AgentRow>,
 }
 
 pub fn list(json: bool) -> Result<Exit, Failure> {
     let context = place::context()?;
-    let agents: Vec<Row> = thread::scope(|scope| {
+    let agents: Vec<AgentRow> = thread::scope(|scope| {
         let rows = context.config.agents.iter().map(|(name, agent)| {
             let context = &context;
             scope.spawn(move || row(context, name, agent))
@@ -45,10 +45,10 @@ pub fn list(json: bool) -> Result<Exit, Failure> {
         rows.into_iter().map(|row| row.join().expect("a row is made without a panic")).collect()
     });
     match json {
-        true => output::json(&Answer { agents }),
+        true => output::json(&AgentsOutput { agents }),
         false if agents.is_empty() => {
             output::talk(
-                "no agent in tollgate.toml; `tollgate init` writes one for those it finds",
+                "there is no agent in tollgate.toml; `tollgate init` writes one for the agents it finds",
             );
         }
         false => agents.iter().for_each(show),
@@ -56,9 +56,9 @@ pub fn list(json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn row(context: &Context, name: &str, agent: &Agent) -> Row {
+fn row(context: &Context, name: &str, agent: &AgentConfig) -> AgentRow {
     let plays = |role: &Role| context.config.agent_for(*role).is_some_and(|(n, _)| n == name);
-    let mut row = Row {
+    let mut row = AgentRow {
         name: name.to_owned(),
         adapter: agent.adapter.as_str(),
         program: None,
@@ -89,15 +89,15 @@ fn row(context: &Context, name: &str, agent: &Agent) -> Row {
         }
     }
     if agent.inherit {
-        let untrusted = Inherited::at_head(context, (driven.adapter, agent))
-            .and_then(|inherited| trust::untrusted(context, name, &inherited));
+        let untrusted = Inherited::at_head(context.inheritance(), (driven.adapter, agent))
+            .and_then(|inherited| trust::untrusted(context.inheritance(), name, &inherited));
         row.trusted = Some(matches!(untrusted, Ok(None)));
         row.problem = row.problem.or(untrusted.err().map(|error| error.to_string()));
     }
     row
 }
 
-fn show(row: &Row) {
+fn show(row: &AgentRow) {
     let (style, mark) = match (&row.problem, row.trusted) {
         (Some(_), _) if row.program.is_none() => (output::BAD, "missing"),
         (Some(_), _) => (output::BAD, "broken"),

@@ -7,7 +7,7 @@ use clap::Args;
 use std::io::BufRead;
 use std::path::PathBuf;
 use tollgate_host::activity::adapter::{self, Driven};
-use tollgate_host::agent::trust::{self, Change, Inherited, TrustError};
+use tollgate_host::agent::trust::{self, Inherited, TrustChange, TrustError};
 use tollgate_host::clock;
 use tollgate_host::context::Context;
 
@@ -38,7 +38,8 @@ impl Trust {
         let context = place::context()?;
         let driven = inheriting(&context, &self.name)?;
         let inherited = self.inherited(&context, &driven)?;
-        let changes = trust::untrusted(&context, &self.name, &inherited).map_err(failure)?;
+        let changes =
+            trust::untrusted(context.inheritance(), &self.name, &inherited).map_err(failure)?;
         let Some(changes) = changes else {
             output::talk("nothing has changed since you agreed");
             return Ok(Exit::Ok);
@@ -48,7 +49,8 @@ impl Trust {
             output::talk("nothing was changed");
             return Ok(Exit::Fails);
         }
-        trust::trust(&context, &self.name, &inherited, clock::now()).map_err(failure)?;
+        trust::trust(context.inheritance(), &self.name, &inherited, clock::now())
+            .map_err(failure)?;
         output::talk(&format!(
             "agreed: {} may use {} file(s) as they are now",
             self.name,
@@ -59,9 +61,13 @@ impl Trust {
 
     fn inherited(&self, context: &Context, driven: &Driven) -> Result<Inherited, Failure> {
         let found = match &self.tree {
-            None => Inherited::at_head(context, (driven.adapter, &driven.agent)),
+            None => Inherited::at_head(context.inheritance(), (driven.adapter, &driven.agent)),
             Some(folder) => match folder.canonicalize() {
-                Ok(tree) => Inherited::in_tree(context, (driven.adapter, &driven.agent), &tree),
+                Ok(tree) => Inherited::in_tree(
+                    context.inheritance(),
+                    (driven.adapter, &driven.agent),
+                    &tree,
+                ),
                 Err(cause) => {
                     let message = format!("{} cannot be used: {cause}", folder.display());
                     return Err(Failure::usage("cli.untrusted", message));
@@ -78,12 +84,12 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
         return Ok(());
     }
     let name = &driven.name;
-    let changes = Inherited::at_head(context, (driven.adapter, &driven.agent))
-        .and_then(|inherited| trust::untrusted(context, name, &inherited))
+    let changes = Inherited::at_head(context.inheritance(), (driven.adapter, &driven.agent))
+        .and_then(|inherited| trust::untrusted(context.inheritance(), name, &inherited))
         .map_err(failure)?;
     let Some(changes) = changes else { return Ok(()) };
     let what = match changes.is_empty() {
-        true => "there are no such files yet, but any that come would run".to_owned(),
+        true => "there are no such files yet, but new ones would run".to_owned(),
         false => trust::in_words(&changes),
     };
     let message = format!(
@@ -105,9 +111,9 @@ fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
     })
 }
 
-fn show(context: &Context, inherited: &Inherited, changes: &[(String, Change)]) {
+fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChange)]) {
     if inherited.files.is_empty() {
-        output::data("no settings are there, neither yours nor the repository's");
+        output::data("there are no settings, neither yours nor the repository's");
     }
     for (name, change) in changes {
         output::row("", output::WARN, &format!("{change:<8}"), name);
@@ -131,10 +137,10 @@ fn show(context: &Context, inherited: &Inherited, changes: &[(String, Change)]) 
 
 fn agrees(name: &str) -> Result<bool, Failure> {
     if !output::is_interactive() {
-        return Err(Failure::usage("cli.untrusted", "nobody is there to agree")
+        return Err(Failure::usage("cli.untrusted", "there is no terminal to ask at")
             .hint(format!("look at the files above, then `tollgate agents trust {name} --yes`")));
     }
-    output::prompt(&format!("Let {name} run with these files? [y/N] "));
+    output::prompt(&format!("Allow {name} to use these files? [y/N] "));
     let mut line = String::new();
     let _nothing_is_no = std::io::stdin().lock().read_line(&mut line);
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))

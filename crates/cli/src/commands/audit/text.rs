@@ -1,17 +1,17 @@
 //! The audit for people.
 
-use super::record::{
-    AuditRecord, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer,
-    WrittenEntry,
-};
 use tollgate_core::event::Verdict;
+use tollgate_core::view::{
+    Audit, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+};
+use tollgate_core::words;
 use tollgate_host::sanitize::terminal_line;
 
 const WORDS_MAX: usize = 200;
 /// Enough of a hash to tell contents apart by eye; `--json` has all of it.
 const HASH_SHOWN: usize = 12;
 
-pub(super) fn text(record: &AuditRecord) -> String {
+pub(super) fn text(record: &Audit) -> String {
     let mut lines = vec![
         format!("session   {}", record.session),
         format!("action    {} ({})", record.action, record.mode),
@@ -42,7 +42,7 @@ fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = S
     }
 }
 
-fn spend(record: &AuditRecord) -> Vec<String> {
+fn spend(record: &Audit) -> Vec<String> {
     let by = &record.spend_by;
     let mut lines = vec![format!("{:<11} {}", "in all", record.spend)];
     lines.extend(by.role.iter().map(|(role, spend)| format!("{role:<11} {spend}")));
@@ -57,7 +57,7 @@ fn role(entry: &RoleEntry) -> String {
 }
 
 /// Files of the session are shown by their short name, after `…/`.
-fn read(record: &AuditRecord, entry: &ReadEntry) -> String {
+fn read(record: &Audit, entry: &ReadEntry) -> String {
     let folder = format!(".agents-work/{}/", record.session);
     let shown = |file: &String| match file.strip_prefix(&folder) {
         Some(below) => format!("…/{}", name(below)),
@@ -120,11 +120,7 @@ fn decision(entry: &DecisionEntry) -> String {
 }
 
 fn command(entry: &CommandEntry) -> String {
-    let how = match (&entry.trouble, entry.exit_code) {
-        (Some(trouble), _) => short(trouble),
-        (None, Some(code)) => format!("exit code {code}"),
-        (None, None) => "no exit code".to_owned(),
-    };
+    let how = short(&words::check_ended(entry.trouble.as_deref(), entry.exit_code));
     let mark = if entry.passed { "ok  " } else { "FAIL" };
     format!("{mark} {} `{}`: {how}", entry.of, short(&entry.command))
 }

@@ -1,25 +1,25 @@
 //! The agents of the settings: whether each can be started, which version it is, and whether it can log in.
 
-use super::Finding;
+use super::DoctorCheck;
 use crate::installed::{self, person};
 use crate::place;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
-use tollgate_contract::config::{Adapter, Agent, Config};
+use tollgate_contract::config::{Adapter, AgentConfig, Config};
 use tollgate_core::role::Role;
 use tollgate_host::activity::adapter::{self, Driven, Missing};
-use tollgate_host::agent::probe::{self, Login};
+use tollgate_host::agent::probe::{self, LoginState};
 use tollgate_host::agent::{self, AgentAdapter};
 use tollgate_host::context::Context;
 
-pub(super) fn findings(context: &Context) -> Vec<Finding> {
+pub(super) fn findings(context: &Context) -> Vec<DoctorCheck> {
     let config = &context.config;
     let used = used(config);
     let mut findings = Vec::new();
     for (name, agent) in &config.agents {
-        let look = Look { context, name, agent, is_used: used.contains(name.as_str()) };
+        let look = AgentProbe { context, name, agent, is_used: used.contains(name.as_str()) };
         match adapter::driven(context, name) {
             Some(driven) => findings.extend(look.program_of(&driven)),
             None => findings.push(look.simple()),
@@ -39,86 +39,73 @@ fn used(config: &Config) -> BTreeSet<&str> {
     with_others.collect()
 }
 
-fn roles_without(config: &Config) -> Option<Finding> {
+fn roles_without(config: &Config) -> Option<DoctorCheck> {
     let without: Vec<&str> = Role::dispatched()
         .filter(|role| config.agent_for(*role).is_none())
         .map(Role::as_str)
         .collect();
     let fix = "describe an [agent.NAME] in tollgate.toml and name it under [roles]";
     let message = || format!("nobody plays {}", without.join(", "));
-    (!without.is_empty()).then(|| Finding::fail("agents", message(), fix))
+    (!without.is_empty()).then(|| DoctorCheck::fail("agents", message(), fix))
 }
 
 /// Programs on this machine that could play roles too.
-fn not_described(config: &Config) -> Option<Finding> {
+fn not_described(config: &Config) -> Option<DoctorCheck> {
     let is_described = |kind| config.agents.values().any(|agent| agent.adapter == kind);
-    let found: Vec<&str> = installed::PROGRAMS
-        .into_iter()
-        .filter(|kind| !is_described(*kind))
-        .filter_map(|kind| Some((kind, agent::adapter(kind)?)))
-        .filter(|(_, adapter)| place::program_on_path(adapter.program()).is_some())
-        .map(|(kind, _)| kind.as_str())
+    let found: Vec<&str> = agent::installable()
+        .filter(|adapter| !is_described(adapter.kind()))
+        .filter(|adapter| place::program_on_path(adapter.program()).is_some())
+        .map(|adapter| adapter.kind().as_str())
         .collect();
     (!found.is_empty()).then(|| {
         let message = format!("also on PATH and not in tollgate.toml: {}", found.join(", "));
-        Finding::ok("agents", message)
+        DoctorCheck::ok("agents", message)
     })
 }
 
-struct Look<'a> {
+struct AgentProbe<'a> {
     context: &'a Context,
     name: &'a str,
-    agent: &'a Agent,
+    agent: &'a AgentConfig,
     is_used: bool,
 }
 
-impl Look<'_> {
+impl AgentProbe<'_> {
     fn title(&self) -> String {
         format!("agent {}", self.name)
     }
 
     /// An agent that nobody plays cannot stop a run.
-    fn bad(&self, message: impl Into<String>, fix: impl Into<String>) -> Finding {
+    fn bad(&self, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
         if self.is_used {
-            Finding::fail(self.title(), message, fix)
+            DoctorCheck::fail(self.title(), message, fix)
         } else {
-            Finding::warn(self.title(), message, fix)
+            DoctorCheck::warn(self.title(), message, fix)
         }
     }
 
-    /// People, scripts and commands.
-    fn simple(&self) -> Finding {
+    /// People and commands.
+    fn simple(&self) -> DoctorCheck {
         match self.agent.adapter {
             Adapter::Manual => {
-                let message = "a person plays it and hands replies in with `tollgate submit`";
-                Finding::ok(self.title(), message)
+                let message = "a person plays it and submits replies with `tollgate submit`";
+                DoctorCheck::ok(self.title(), message)
             }
-            Adapter::Scripted => self.script(),
             _ => {
                 let program = self.agent.command.first().map_or("", String::as_str);
                 match adapter::find(self.context, program, self.name) {
-                    Ok(path) => Finding::ok(self.title(), path.display().to_string()),
+                    Ok(path) => DoctorCheck::ok(self.title(), path.display().to_string()),
                     Err(missing) => self.missing(&missing),
                 }
             }
         }
     }
 
-    fn script(&self) -> Finding {
-        let script = self.agent.args.first().map_or("", String::as_str);
-        if self.context.layout.repo_root().join(script).is_file() {
-            Finding::ok(self.title(), format!("plays the script {script}"))
-        } else {
-            let message = format!("the script {script} is not there");
-            self.bad(message, "write it, or name another in `args`")
-        }
-    }
-
-    fn missing(&self, missing: &Missing) -> Finding {
+    fn missing(&self, missing: &Missing) -> DoctorCheck {
         self.bad(missing.to_string(), missing.how_to_mend())
     }
 
-    fn program_of(&self, driven: &Driven) -> Vec<Finding> {
+    fn program_of(&self, driven: &Driven) -> Vec<DoctorCheck> {
         let program = match driven.found(self.context) {
             Ok(program) => program,
             Err(missing) => return vec![self.missing(&missing)],
@@ -130,61 +117,63 @@ impl Look<'_> {
             Adapter::Acp => {
                 let own = if is_login_known { "version is" } else { "version and login are" };
                 let program = program.display();
-                let words = format!("{program}; any agent that speaks ACP, so its {own} its own");
-                Finding::ok(self.title(), words)
+                let words =
+                    format!("{program}; any agent that speaks ACP, so its {own} not checked");
+                DoctorCheck::ok(self.title(), words)
             }
             _ => self.version(adapter, &program),
         };
         iter::once(first).chain(login).collect()
     }
 
-    fn version(&self, adapter: &dyn AgentAdapter, program: &Path) -> Finding {
+    fn version(&self, adapter: &dyn AgentAdapter, program: &Path) -> DoctorCheck {
         let tested = adapter.tested();
         let command = adapter.command(program);
         let program = program.display();
         let found = match probe::version(&command, person()) {
             Ok(found) => found,
             Err(why) => {
-                let fix =
-                    format!("see that `{program} --version` works; it was tested with {tested}");
+                let fix = format!(
+                    "check that `{program} --version` works; the tested version is {tested}"
+                );
                 return self.bad(why, fix);
             }
         };
         let (stands, words) = installed::beside_tested(&found, tested);
         let message = format!("{program}, version {found}{words}");
         match stands {
-            Ordering::Equal => Finding::ok(self.title(), message),
+            Ordering::Equal => DoctorCheck::ok(self.title(), message),
             Ordering::Greater => {
                 let how = format!("`tollgate agents test {} --stand-in` tries this one", self.name);
-                Finding::ok(self.title(), format!("{message}, and {how}"))
+                DoctorCheck::ok(self.title(), format!("{message}, and {how}"))
             }
-            Ordering::Less => Finding::warn(self.title(), message, "update it"),
+            Ordering::Less => DoctorCheck::warn(self.title(), message, "update it"),
         }
     }
 
     /// Looked for, never tried: a login that is used is money spent.
-    fn login(&self, adapter: &dyn AgentAdapter) -> Finding {
+    fn login(&self, adapter: &dyn AgentAdapter) -> DoctorCheck {
         let title = format!("login {}", self.name);
         let variables = adapter.login_variables(self.agent).join(" or ");
         match probe::login(adapter, self.agent, person()) {
-            Login::Variable(name) => {
-                Finding::ok(title, format!("by {name}, which the settings let through"))
+            LoginState::Variable(name) => {
+                DoctorCheck::ok(title, format!("by {name}, which the settings let through"))
             }
-            Login::File(path) => {
-                Finding::ok(title, format!("by {}, lent to it for each attempt", path.display()))
+            LoginState::File(path) => {
+                DoctorCheck::ok(title, format!("with {}, copied for each attempt", path.display()))
             }
-            Login::Withheld(names) => Finding::warn(
+            LoginState::Withheld(names) => DoctorCheck::warn(
                 title,
-                format!("{} is set and does not reach the agent", names.join(", ")),
+                format!("{} is set but not passed on to the agent", names.join(", ")),
                 format!("write env = [\"{}\"] below [agent.{}]", names.join("\", \""), self.name),
             ),
-            Login::Unknown => {
+            LoginState::Unknown => {
                 let by_itself = match adapter.login(self.agent).is_empty() {
                     true => "",
                     false => "log in with the program itself, or ",
                 };
-                let fix = format!("{by_itself}set {variables} and let it through with `env`");
-                Finding::warn(title, "no login was found", fix)
+                let fix = format!("{by_itself}set {variables} and pass it on with `env`");
+                DoctorCheck::warn(title, "no login was found", fix)
             }
         }
     }

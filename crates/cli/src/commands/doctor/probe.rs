@@ -2,7 +2,7 @@
 
 mod tracker;
 
-use super::{Finding, agents, sandbox};
+use super::{DoctorCheck, agents, sandbox};
 use crate::place;
 use std::path::Path;
 use tollgate_host::git::{Configuration, Git, GitError};
@@ -16,19 +16,19 @@ const GIT_MIN: (u32, u32) = (2, 30);
 /// A clone of a middling repository and some outputs.
 const SPACE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 
-pub(super) fn everything() -> Vec<Finding> {
+pub(super) fn everything() -> Vec<DoctorCheck> {
     let mut findings = vec![git()];
     match place::here().map(|here| Repository::discover(&here)) {
         // Told by the line about git already.
         Ok(Err(RepositoryError::Git(GitError::Missing))) => {}
         Ok(Ok(repository)) => in_repository(&repository, &mut findings),
-        Ok(Err(error)) => findings.push(Finding::warn(
+        Ok(Err(error)) => findings.push(DoctorCheck::warn(
             "repository",
             error.to_string(),
             "run this in the repository that you want to work in",
         )),
         Err(failure) => {
-            findings.push(Finding::fail("repository", failure.message, "go to another folder"));
+            findings.push(DoctorCheck::fail("repository", failure.message, "go to another folder"));
         }
     }
     findings.push(process_tree(isolation(), restricts_signals()));
@@ -38,19 +38,19 @@ pub(super) fn everything() -> Vec<Finding> {
     findings
 }
 
-fn git() -> Finding {
+fn git() -> DoctorCheck {
     let install = "install git 2.30 or newer";
     let answer = Git::find()
         .and_then(|git| git.call(Configuration::Ours).args(["--version"]).run())
         .map(|output| output.line());
     let line = match answer {
         Ok(line) => line,
-        Err(error) => return Finding::fail("git", error.to_string(), install),
+        Err(error) => return DoctorCheck::fail("git", error.to_string(), install),
     };
     match version(&line) {
-        Some(found) if found >= GIT_MIN => Finding::ok("git", line),
-        Some(_) => Finding::fail("git", format!("{line} is too old"), install),
-        None => Finding::warn("git", format!("its version cannot be read: {line}"), install),
+        Some(found) if found >= GIT_MIN => DoctorCheck::ok("git", line),
+        Some(_) => DoctorCheck::fail("git", format!("{line} is too old"), install),
+        None => DoctorCheck::warn("git", format!("its version cannot be read: {line}"), install),
     }
 }
 
@@ -60,7 +60,7 @@ fn version(line: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
+fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
     let layout = Layout::new(repository.root());
     findings.push(match (repository.head(), repository.uncommitted()) {
         (Ok(head), Ok(count)) => {
@@ -69,12 +69,15 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
                 0 => String::new(),
                 count => format!("; {count} uncommitted path(s) would be left out of a run"),
             };
-            Finding::ok("repository", format!("{} on {on}{left_out}", repository.root().display()))
+            DoctorCheck::ok(
+                "repository",
+                format!("{} on {on}{left_out}", repository.root().display()),
+            )
         }
-        (Err(error), _) | (_, Err(error)) => Finding::fail(
+        (Err(error), _) | (_, Err(error)) => DoctorCheck::fail(
             "repository",
             error.to_string(),
-            "see that `git status` works here and HEAD has a commit",
+            "check that `git status` works here and that HEAD has a commit",
         ),
     });
     match settings::config(&layout) {
@@ -93,38 +96,38 @@ fn in_repository(repository: &Repository, findings: &mut Vec<Finding>) {
     findings.push(actions_found(&layout));
 }
 
-fn roles_found(layout: &Layout) -> Finding {
+fn roles_found(layout: &Layout) -> DoctorCheck {
     let listed = roles::list(layout);
     match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
-        None => Finding::ok("roles", format!("{} roles are OK", listed.len())),
+        None => DoctorCheck::ok("roles", format!("{} roles are OK", listed.len())),
         Some(missing) => {
             let fix = "fix it; `tollgate check PATH` names every fault";
-            Finding::fail("roles", missing.to_string(), fix)
+            DoctorCheck::fail("roles", missing.to_string(), fix)
         }
     }
 }
 
 /// An action that cannot be used stops only those who ask for it.
-fn actions_found(layout: &Layout) -> Finding {
+fn actions_found(layout: &Layout) -> DoctorCheck {
     let fix = "`tollgate actions NAME` names every fault";
     match actions::list(layout) {
-        Err(error) => Finding::fail("actions", error.to_string(), fix),
+        Err(error) => DoctorCheck::fail("actions", error.to_string(), fix),
         Ok(all) => match all.iter().find_map(|found| found.read.as_ref().err()) {
-            None => Finding::ok("actions", format!("{} actions are OK", all.len())),
-            Some(error) => Finding::warn("actions", error.to_string(), fix),
+            None => DoctorCheck::ok("actions", format!("{} actions are OK", all.len())),
+            Some(error) => DoctorCheck::warn("actions", error.to_string(), fix),
         },
     }
 }
 
-fn settings_found(layout: &Layout) -> Finding {
+fn settings_found(layout: &Layout) -> DoctorCheck {
     if layout.settings().exists() {
-        Finding::ok("settings", "tollgate.toml is OK")
+        DoctorCheck::ok("settings", "tollgate.toml is OK")
     } else {
-        Finding::warn("settings", "there is no tollgate.toml", "`tollgate init` writes one")
+        DoctorCheck::warn("settings", "there is no tollgate.toml", "`tollgate init` writes one")
     }
 }
 
-fn settings_broken(name: &str, error: &SettingsError) -> Finding {
+fn settings_broken(name: &str, error: &SettingsError) -> DoctorCheck {
     let first = match error {
         SettingsError::Invalid(report) => report
             .errors()
@@ -133,24 +136,25 @@ fn settings_broken(name: &str, error: &SettingsError) -> Finding {
         _ => None,
     };
     let fix = "fix it; `tollgate check PATH` names every fault";
-    Finding::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
+    DoctorCheck::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
 }
 
 const ALLOW_NAMESPACES: &str = "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)";
 const GET_A_CGROUP: &str = "start Tollgate in a cgroup of your own (systemd-run --user --scope -p Delegate=yes tollgate ..., Linux 5.14 or newer)";
 
 /// In a namespace an agent sees nobody whom it could signal.
-fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
+fn process_tree(level: Isolation, signals_are_held: bool) -> DoctorCheck {
     let signals = if signals_are_held {
         ""
     } else {
-        "; an agent can end or stop its supervisor; after the third time you are asked"
+        "; an agent can kill its supervisor; after the third time you are asked"
     };
     match level {
-        Isolation::PidNamespace => {
-            Finding::ok("isolation", "PID namespace: the kernel ends every process of an agent")
-        }
-        Isolation::Cgroup => Finding::warn(
+        Isolation::PidNamespace => DoctorCheck::ok(
+            "isolation",
+            "PID namespace: the kernel stops every process of an agent",
+        ),
+        Isolation::Cgroup => DoctorCheck::warn(
             "isolation",
             format!(
                 "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
@@ -158,7 +162,7 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
             ),
             ALLOW_NAMESPACES,
         ),
-        Isolation::Subreaper => Finding::warn(
+        Isolation::Subreaper => DoctorCheck::warn(
             "isolation",
             format!(
                 "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can \
@@ -169,25 +173,29 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> Finding {
     }
 }
 
-fn state_folder() -> Vec<Finding> {
+fn state_folder() -> Vec<DoctorCheck> {
     let home = match state_home(|name| std::env::var_os(name)) {
         Ok(home) => home,
         Err(error) => {
             let fix = "set HOME, or TOLLGATE_STATE_HOME to a folder of yours";
-            return vec![Finding::fail("state", error.to_string(), fix)];
+            return vec![DoctorCheck::fail("state", error.to_string(), fix)];
         }
     };
     let Some(nearest) = home.ancestors().find(|folder| folder.is_dir()) else {
-        let fix = "make the folder, or set TOLLGATE_STATE_HOME";
-        return vec![Finding::fail("state", format!("{} cannot be made", home.display()), fix)];
+        let fix = "create the folder, or set TOLLGATE_STATE_HOME";
+        return vec![DoctorCheck::fail(
+            "state",
+            format!("{} cannot be created", home.display()),
+            fix,
+        )];
     };
     vec![writable(&home, nearest), space(nearest)]
 }
 
-fn writable(home: &Path, nearest: &Path) -> Finding {
+fn writable(home: &Path, nearest: &Path) -> DoctorCheck {
     match tempfile::tempdir_in(nearest) {
-        Ok(_) => Finding::ok("state", format!("workspaces go to {}", home.display())),
-        Err(cause) => Finding::fail(
+        Ok(_) => DoctorCheck::ok("state", format!("workspaces go to {}", home.display())),
+        Err(cause) => DoctorCheck::fail(
             "state",
             format!("{} cannot be written: {cause}", nearest.display()),
             "make it writable, or set TOLLGATE_STATE_HOME to a folder of yours",
@@ -195,23 +203,23 @@ fn writable(home: &Path, nearest: &Path) -> Finding {
     }
 }
 
-fn space(folder: &Path) -> Finding {
+fn space(folder: &Path) -> DoctorCheck {
     let free = match rustix::fs::statvfs(folder) {
         Ok(found) => found.f_bavail.saturating_mul(found.f_frsize),
         Err(errno) => {
             let message = format!("the free space of {} cannot be read: {errno}", folder.display());
-            return Finding::warn("space", message, "see that the disk is in order");
+            return DoctorCheck::warn("space", message, "check the disk");
         }
     };
     let mebibytes = free / (1024 * 1024);
     if free >= SPACE_BYTES_MIN {
-        Finding::ok("space", format!("{mebibytes} MiB are free for workspaces"))
+        DoctorCheck::ok("space", format!("{mebibytes} MiB are free for workspaces"))
     } else {
         let message = format!("only {mebibytes} MiB are free for workspaces");
-        Finding::warn(
+        DoctorCheck::warn(
             "space",
             message,
-            "free some; a full disk blocks a session until there is room",
+            "free some; a full disk blocks a session until there is free space",
         )
     }
 }

@@ -1,6 +1,6 @@
 //! What the kernel refuses to agents, and what the settings open to them.
 
-use super::Finding;
+use super::DoctorCheck;
 use crate::place;
 use std::path::Path;
 use tollgate_contract::config::{Config, Enforce};
@@ -14,18 +14,18 @@ const NAME: &str = "sandbox";
 const TITLE: &str = "[sandbox]";
 
 /// Tried out, not only asked for.
-pub(super) fn enforced() -> Finding {
+pub(super) fn enforced() -> DoctorCheck {
     match probe_sandbox() {
         Ok(probe) => finding(&probe),
-        Err(cause) => Finding::warn(
+        Err(cause) => DoctorCheck::warn(
             NAME,
-            format!("it could not be tried out: {cause}"),
-            "see that the folder for temporary files can be written",
+            format!("it could not be tested: {cause}"),
+            "check that the folder for temporary files is writable",
         ),
     }
 }
 
-fn finding(probe: &SandboxProbe) -> Finding {
+fn finding(probe: &SandboxProbe) -> DoctorCheck {
     let spoken = probe.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
     match (probe.level, &probe.why_none) {
         (SandboxLevel::Full, _) => {
@@ -34,7 +34,7 @@ fn finding(probe: &SandboxProbe) -> Finding {
             } else {
                 "they have no terminal at all"
             };
-            Finding::ok(
+            DoctorCheck::ok(
                 NAME,
                 format!(
                     "full: the kernel refuses agents every write outside the places open to them, and terminals and \
@@ -42,21 +42,21 @@ fn finding(probe: &SandboxProbe) -> Finding {
                 ),
             )
         }
-        (SandboxLevel::Partial, _) if !probe.devices_held => Finding::warn(
+        (SandboxLevel::Partial, _) if !probe.devices_held => DoctorCheck::warn(
             NAME,
             format!("partial: a device could still be opened or created{spoken}"),
             "run agents as an ordinary user, or in a container",
         ),
-        (SandboxLevel::Partial, _) => Finding::warn(
+        (SandboxLevel::Partial, _) => DoctorCheck::warn(
             NAME,
             format!(
-                "partial: files outside can still be emptied by name; the diff does not see that{spoken}"
+                "partial: files outside can still be truncated; the diff does not show that{spoken}"
             ),
             "Linux 6.2 or newer enforces all of it",
         ),
         (SandboxLevel::None, why) => {
             let why = why.as_ref().map(ToString::to_string).unwrap_or_default();
-            Finding::warn(
+            DoctorCheck::warn(
                 NAME,
                 format!(
                     "none: {why}; only the diff of the workspace shows what an agent wrote{spoken}"
@@ -68,11 +68,11 @@ fn finding(probe: &SandboxProbe) -> Finding {
 }
 
 /// What no sandbox covers is the whole machine, then.
-pub(super) fn user() -> Option<Finding> {
+pub(super) fn user() -> Option<DoctorCheck> {
     let message =
-        "you are root: what the sandbox does not cover, agents may do to the whole machine";
+        "you are root: agents may do anything to this machine that the sandbox does not cover";
     let fix = "run Tollgate as an ordinary user";
-    rustix::process::geteuid().is_root().then(|| Finding::warn("user", message, fix))
+    rustix::process::geteuid().is_root().then(|| DoctorCheck::warn("user", message, fix))
 }
 
 fn fix(why: Option<&Unheld>) -> &'static str {
@@ -88,10 +88,15 @@ fn fix(why: Option<&Unheld>) -> &'static str {
 }
 
 /// What differs from the usual.
-pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config) -> Vec<Finding> {
+pub(super) fn settings(
+    repository: &Repository,
+    layout: &Layout,
+    config: &Config,
+) -> Vec<DoctorCheck> {
     if config.sandbox.enforce == Enforce::Off {
-        let message = "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may, whatever the kernel could refuse";
-        return vec![Finding::warn(TITLE, message, "remove the line, unless you need it")];
+        let message =
+            "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may";
+        return vec![DoctorCheck::warn(TITLE, message, "remove the line, unless you need it")];
     }
     let home = place::home();
     // Told by a line of its own.
@@ -102,13 +107,13 @@ pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config
     match sandbox::added(&config.sandbox, &surroundings) {
         Err(refused) => {
             let fix = format!("fix {}", layout.settings().display());
-            vec![Finding::fail(TITLE, refused.to_string(), fix)]
+            vec![DoctorCheck::fail(TITLE, refused.to_string(), fix)]
         }
         Ok(paths) => {
             let absent = paths.iter().find(|path| !path.exists()).map(|absent| {
                 let message =
-                    format!("{} is not there, so nothing is open to agents", absent.display());
-                Finding::warn(TITLE, message, "make it, or remove it from `write`")
+                    format!("{} does not exist, so it is not opened to agents", absent.display());
+                DoctorCheck::warn(TITLE, message, "create it, or remove it from `write`")
             });
             let closed = sandbox::closed(&surroundings);
             let closed = closed.iter().filter(|(path, _)| !paths.contains(path));
@@ -117,18 +122,18 @@ pub(super) fn settings(repository: &Repository, layout: &Layout, config: &Config
     }
 }
 
-fn closed_finding(path: &Path, why: Closed) -> Finding {
+fn closed_finding(path: &Path, why: Closed) -> DoctorCheck {
     let (why, fix) = match why {
         Closed::SharesAFile => (
-            "a file in it is also one of your checkout, by a hard link",
-            "install again with copies, or open it by `write`",
+            "a file in it is a hard link to a file of your checkout",
+            "install again with copies, or open it with `write`",
         ),
         Closed::TooManyFiles => (
             "too many files to look at, there or in your checkout, for hard links between them",
-            "clean it, or open it by `write`",
+            "clean it, or open it with `write`",
         ),
     };
-    Finding::warn(TITLE, format!("{} is closed to agents: {why}", path.display()), fix)
+    DoctorCheck::warn(TITLE, format!("{} is closed to agents: {why}", path.display()), fix)
 }
 
 #[cfg(test)]

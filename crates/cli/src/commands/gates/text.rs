@@ -2,14 +2,14 @@
 
 use crate::output;
 use serde::Serialize;
-use tollgate_contract::lifecycle::{Gate, Lifecycle, Stage};
+use tollgate_contract::lifecycle::{Lifecycle, LifecycleGate, LifecycleStage};
 use tollgate_host::lifecycle::GateResult;
 
 /// Of a failed gate; the whole is in its logs.
 const LINES_MAX: usize = 40;
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct GateList<'a> {
     stage: &'a str,
     source: &'a str,
     stages: Vec<ListedStage<'a>>,
@@ -30,12 +30,12 @@ struct ListedGate<'a> {
     command: &'a [String],
 }
 
-pub fn list(lifecycle: &Lifecycle, chosen: &Stage, source: &str, as_json: bool) {
+pub fn list(lifecycle: &Lifecycle, chosen: &LifecycleStage, source: &str, as_json: bool) {
     if as_json {
         output::json(&listed(lifecycle, chosen, source));
         return;
     }
-    for Stage { name, description, required_gates } in &lifecycle.stages {
+    for LifecycleStage { name, description, required_gates } in &lifecycle.stages {
         let mark = if *name == chosen.name { "*" } else { " " };
         let gates = match required_gates.as_slice() {
             [] => "no gate".to_owned(),
@@ -46,7 +46,7 @@ pub fn list(lifecycle: &Lifecycle, chosen: &Stage, source: &str, as_json: bool) 
             output::data(&format!("    {description}"));
         }
     }
-    for Gate { name, description, command } in &lifecycle.gates {
+    for LifecycleGate { name, description, command } in &lifecycle.gates {
         output::data(&format!("gate {name}: {}", words(command)));
         if !description.is_empty() {
             output::data(&format!("    {description}"));
@@ -55,18 +55,22 @@ pub fn list(lifecycle: &Lifecycle, chosen: &Stage, source: &str, as_json: bool) 
     output::talk(&format!("* the stage that is looked at; source: {source}"));
 }
 
-fn listed<'a>(lifecycle: &'a Lifecycle, chosen: &'a Stage, source: &'a str) -> Listed<'a> {
-    let stage = |stage: &'a Stage| ListedStage {
+fn listed<'a>(
+    lifecycle: &'a Lifecycle,
+    chosen: &'a LifecycleStage,
+    source: &'a str,
+) -> GateList<'a> {
+    let stage = |stage: &'a LifecycleStage| ListedStage {
         name: &stage.name,
         description: &stage.description,
         required_gates: &stage.required_gates,
     };
-    let gate = |gate: &'a Gate| ListedGate {
+    let gate = |gate: &'a LifecycleGate| ListedGate {
         name: &gate.name,
         description: &gate.description,
         command: &gate.command,
     };
-    Listed {
+    GateList {
         stage: &chosen.name,
         source,
         stages: lifecycle.stages.iter().map(stage).collect(),
@@ -74,7 +78,7 @@ fn listed<'a>(lifecycle: &'a Lifecycle, chosen: &'a Stage, source: &'a str) -> L
     }
 }
 
-pub fn begins(gate: &Gate, number: usize, of: usize) {
+pub fn begins(gate: &LifecycleGate, number: usize, of: usize) {
     output::marked(output::DIM, &format!("gate {number} of {of}:"), &gate.name);
 }
 
@@ -103,7 +107,7 @@ pub fn failed(result: &GateResult) {
     output::marked(output::NOTE, "  help:", &again);
 }
 
-pub fn sum(stage: &Stage, results: &[GateResult]) {
+pub fn sum(stage: &LifecycleStage, results: &[GateResult]) {
     let (of, stage) = (results.len(), &stage.name);
     match results.iter().filter(|result| !result.ok).count() {
         0 => {

@@ -13,7 +13,7 @@ pub type Values = BTreeMap<String, String>;
 
 /// Something that an action needs and does not have.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingInput {
     Value {
         name: String,
     },
@@ -43,7 +43,7 @@ pub fn given(words: &[String]) -> Result<Values, Failure> {
         if value.len() > GOAL_BYTES_MAX {
             let message = format!("the input {name:?} has more than {GOAL_BYTES_MAX} bytes");
             return Err(Failure::usage("cli.input", message)
-                .hint("put the text into a file of the repository and name the file"));
+                .hint("put the text in a file of the repository and name the file"));
         }
         if values.insert(name.to_owned(), value.to_owned()).is_some() {
             let message = format!("the input {name:?} is given twice");
@@ -63,7 +63,7 @@ pub fn check_known(action: &Action, values: &Values) -> Result<(), Failure> {
     let failure = if action.inputs.contains(name) {
         let message = format!("the input {name:?} is a path of the repository, not a value");
         return Err(Failure::usage("cli.input", message)
-            .hint("leave it out and commit the file; it is read where it stands"));
+            .hint("leave it out and commit the file; Tollgate reads it there"));
     } else {
         let message = format!("the action {} takes no input {name:?}", action.name);
         Failure::usage("cli.input", message)
@@ -80,16 +80,16 @@ pub fn missing(
     head: &CommitId,
     action: &Action,
     values: &Values,
-) -> Result<Vec<Missing>, RepositoryError> {
+) -> Result<Vec<MissingInput>, RepositoryError> {
     let mut missing = Vec::new();
     for input in &action.inputs {
         if !is_path(input) {
             if !values.contains_key(input) {
-                missing.push(Missing::Value { name: input.clone() });
+                missing.push(MissingInput::Value { name: input.clone() });
             }
         } else if !context.repository.has_path(head, input)? {
             let is_uncommitted = context.repository.root().join(input).exists();
-            missing.push(Missing::Path { path: input.clone(), is_uncommitted });
+            missing.push(MissingInput::Path { path: input.clone(), is_uncommitted });
         }
     }
     Ok(missing)
@@ -99,15 +99,15 @@ pub fn missing(
 const TRIES: u32 = 3;
 
 /// Asks for the values at a terminal, one line each; an empty line leaves it missing.
-pub fn ask(action: &Action, missing: Vec<Missing>, values: &mut Values) -> Vec<Missing> {
+pub fn ask(action: &Action, missing: Vec<MissingInput>, values: &mut Values) -> Vec<MissingInput> {
     // Where a file is missing nothing starts, whatever is typed.
-    if missing.iter().any(|missing| matches!(missing, Missing::Path { .. })) {
+    if missing.iter().any(|missing| matches!(missing, MissingInput::Path { .. })) {
         return missing;
     }
     output::talk(&format!("The action {} needs to know:", action.name));
     let mut left = Vec::new();
     for entry in missing {
-        let Missing::Value { name } = &entry else { continue };
+        let MissingInput::Value { name } = &entry else { continue };
         match read_value(name) {
             Some(value) => {
                 values.insert(name.clone(), value);
@@ -137,12 +137,12 @@ fn read_value(name: &str) -> Option<String> {
 }
 
 /// Nothing was started: each missing input, and how to give it.
-pub fn refusal(action: &Action, missing: &[Missing]) -> Failure {
+pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
     let names: Vec<&str> = missing
         .iter()
         .map(|missing| match missing {
-            Missing::Value { name } => name.as_str(),
-            Missing::Path { path, .. } => path.as_str(),
+            MissingInput::Value { name } => name.as_str(),
+            MissingInput::Path { path, .. } => path.as_str(),
         })
         .collect();
     let message = format!(
@@ -153,11 +153,11 @@ pub fn refusal(action: &Action, missing: &[Missing]) -> Failure {
     let failure = Failure::usage("cli.input", message);
     missing.iter().fold(failure, |failure, missing| {
         failure.hint(match missing {
-            Missing::Value { name } => format!("give it as `--input {name}=VALUE`"),
-            Missing::Path { path, is_uncommitted: true } => {
+            MissingInput::Value { name } => format!("give it as `--input {name}=VALUE`"),
+            MissingInput::Path { path, is_uncommitted: true } => {
                 format!("{path} is in the working tree but not in HEAD: commit it")
             }
-            Missing::Path { path, is_uncommitted: false } => {
+            MissingInput::Path { path, is_uncommitted: false } => {
                 format!("write {path} and commit it; `tollgate actions {}` tells more", action.name)
             }
         })

@@ -88,7 +88,7 @@ fn tell(name: &str, verbs: &[String]) {
 
 fn tell_passed_over(name: &str) {
     let text = format!(
-        "{DEFAULT}; {name} would fit the goal, but its inputs are not there; `--action {name}` names them"
+        "{DEFAULT}; {name} would fit the goal, but its inputs are missing; `--action {name}` names them"
     );
     output::marked(output::WARN, "action:", &text);
 }
@@ -103,7 +103,7 @@ fn ambiguous(all: &[FoundAction], names: &[String]) -> Failure {
         let read = all.iter().find(|found| found.name == *name).map(|found| &found.read);
         let description = match read {
             Some(Ok(action)) => action.description.as_str(),
-            _ => "its file has faults",
+            _ => "its file has errors",
         };
         failure.hint(format!("`--action {name}`: {description}"))
     })

@@ -6,12 +6,12 @@ use std::io::Read;
 use std::path::Path;
 use tollgate_contract::agent_output::{self, ImplementorResult, ReplyKind};
 use tollgate_contract::diagnostic::Report;
-use tollgate_contract::document::{self, Kind};
-use tollgate_contract::globs::PathRules;
-use tollgate_contract::scope::{ScopeRules, corrections_in};
+use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::work_item::{self, Excluded};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_host::files;
+use tollgate_judge::globs::PathRules;
+use tollgate_judge::scope::{ScopeRules, corrections_in};
 
 pub fn rules(command: &Scope) -> Result<ScopeRules, Failure> {
     let named = [Some(&command.work_item), command.result.as_ref(), command.authorized.as_ref()];
@@ -36,8 +36,8 @@ fn work_item(path: &Path) -> Result<ScopeRules, Failure> {
     let shown = path.display().to_string();
     let (item, report) = work_item::read(&text(path, &shown)?, &shown);
     let Some(item) = item else {
-        return Err(refused(format!("{shown} is no work item with a scope"), report)
-            .hint("fix what is named above; `tollgate check --as work-item` finds the same"));
+        return Err(refused(format!("{shown} is not a work item with a scope"), report)
+            .hint("fix the errors above; `tollgate check --as work-item` lists them too"));
     };
     let Some(task) = item.as_task() else {
         let message = format!("{shown} is a refinement item: it asks a question and has no scope");
@@ -57,11 +57,11 @@ fn work_item(path: &Path) -> Result<ScopeRules, Failure> {
 fn result(path: &Path) -> Result<ImplementorResult, Failure> {
     let shown = path.display().to_string();
     let bytes = bytes(path, &shown)?;
-    let report = document::check(Kind::ImplementorResult, &shown, &bytes);
+    let report = document::check(DocumentKind::ImplementorResult, &shown, &bytes);
     let read = agent_output::read_result(&bytes, ReplyKind::Implementor).ok();
     read.and_then(|read| read.implementor).filter(|_| report.is_ok()).ok_or_else(|| {
         refused(format!("{shown} is not the result of an implementor"), report)
-            .hint("`tollgate schema implementor-result` has the form")
+            .hint("`tollgate schema implementor-result` describes the form")
     })
 }
 

@@ -3,8 +3,8 @@
 use crate::output;
 use anstyle::Style;
 use std::borrow::Cow;
-use tollgate_contract::scope::ScopedFile;
 use tollgate_core::work::ScopeClass;
+use tollgate_judge::scope::ScopedFile;
 
 /// Longer paths push their reasons aside instead of everybody's.
 const PATH_WIDTH_MAX: usize = 60;

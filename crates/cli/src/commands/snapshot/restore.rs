@@ -7,7 +7,7 @@ use crate::output;
 use anstyle::Style;
 use tollgate_host::clock;
 use tollgate_host::repository::Repository;
-use tollgate_host::snapshot::{Plan, Restored, Snapshot, Snapshots};
+use tollgate_host::snapshot::{RestorePlan, Restored, Snapshot, Snapshots};
 
 /// Enough to recognise what is meant, and little enough to read.
 const PATHS_SHOWN_MAX: usize = 40;
@@ -42,7 +42,7 @@ pub fn undo(repository: &Repository, snapshots: &Snapshots, yes: bool) -> Result
     Ok(Exit::Ok)
 }
 
-fn shown_plan(snapshots: &Snapshots, target: &Snapshot) -> Result<Plan, Failure> {
+fn shown_plan(snapshots: &Snapshots, target: &Snapshot) -> Result<RestorePlan, Failure> {
     let plan = snapshots.show(target.clone()).map_err(failure)?.plan;
     output::talk(&format!("{}, taken at {}", target.id, target.taken_at));
     output::quoted(Style::new(), &words::plan(&plan, PATHS_SHOWN_MAX));

@@ -1,7 +1,7 @@
 //! A plan in words and as JSON, sizes and paths as people read them.
 
 use serde_json::{Value, json};
-use tollgate_host::snapshot::{Plan, Shown};
+use tollgate_host::snapshot::{RestorePlan, SnapshotDetails};
 
 /// `3 files`, `1 file`.
 pub fn count(number: usize, what: &str) -> String {
@@ -9,9 +9,9 @@ pub fn count(number: usize, what: &str) -> String {
 }
 
 /// The counts, and of the paths as many as asked for.
-pub fn plan(plan: &Plan, paths_max: usize) -> String {
+pub fn plan(plan: &RestorePlan, paths_max: usize) -> String {
     if plan.is_empty() {
-        return "nothing differs from it".to_owned();
+        return "nothing has changed since".to_owned();
     }
     let mut lines = vec![summary(plan)];
     let lists = [
@@ -34,7 +34,7 @@ pub fn plan(plan: &Plan, paths_max: usize) -> String {
     lines.join("\n")
 }
 
-fn summary(plan: &Plan) -> String {
+fn summary(plan: &RestorePlan) -> String {
     let mut text = format!(
         "this will revert {}, create {} and delete {}",
         count(plan.revert.len(), "file"),
@@ -52,8 +52,8 @@ fn summary(plan: &Plan) -> String {
 }
 
 /// Bytes that are no text are replaced; the manifest has them as they are.
-pub fn plan_json(shown: &Shown) -> Value {
-    let Shown { snapshot, plan, left_out } = shown;
+pub fn plan_json(shown: &SnapshotDetails) -> Value {
+    let SnapshotDetails { snapshot, plan, left_out } = shown;
     let paths = |list: &[Vec<u8>]| -> Vec<String> {
         list.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect()
     };
@@ -122,8 +122,10 @@ mod tests {
 
     #[test]
     fn a_long_plan_is_cut_and_says_so() {
-        let plan =
-            Plan { delete: vec![b"a".to_vec(), b"b".to_vec(), b"c".to_vec()], ..Plan::default() };
+        let plan = RestorePlan {
+            delete: vec![b"a".to_vec(), b"b".to_vec(), b"c".to_vec()],
+            ..RestorePlan::default()
+        };
         let text = super::plan(&plan, 2);
         assert_eq!(
             text,

@@ -1,8 +1,8 @@
 //! The session files of an attempt: what its role may write, read and kept; claims about tasks; what it had no right to touch.
 
-use super::Collected;
-use crate::activity::dispatch::GIVEN;
+use crate::activity::attempt::Site;
 use crate::activity::outputs::{self, Declared};
+use crate::activity::prepare::GIVEN;
 use crate::activity::session_files::{self, Differences, Given, Written};
 use crate::activity::{ActivityError, plan};
 use crate::crash;
@@ -10,7 +10,7 @@ use crate::files;
 use crate::layout::session_path;
 use crate::redact::Redactor;
 use tollgate_contract::agent_output::PlannerResult;
-use tollgate_contract::globs::PathRules;
+use tollgate_contract::plan::{TASKS, is_item, is_part};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{acceptance, sections, tasks};
 use tollgate_core::id::TaskId;
@@ -18,10 +18,11 @@ use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::work::{Artefact, Breach, DispatchEnd, StatusClaim, Work};
+use tollgate_judge::globs::PathRules;
 
 /// The session files of an attempt, sorted and read; or how it ends because of them.
 pub(super) fn session_side(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     role: &RoleFile,
     declared: &Declared,
     reply: &Reply,
@@ -71,7 +72,7 @@ pub(super) fn session_side(
 }
 
 fn missing_outputs(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     declared: &Declared,
     given: &Given,
     found: &Differences,
@@ -109,7 +110,7 @@ impl SessionWork {
 
 /// Sorts what was done to session files: artefacts of the role, claims about tasks, and breaches.
 fn session_work(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     role: &RoleFile,
     found: Differences,
 ) -> (SessionWork, Vec<ReplyError>) {
@@ -126,7 +127,8 @@ fn session_work(
             match status_claims(at, &file) {
                 Some(claims) => work.status_claims.extend(claims),
                 None => {
-                    let message = "only the Planner changes the plan; statuses are the engine's";
+                    let message =
+                        "only the Planner changes the plan; only Tollgate changes statuses";
                     errors.push(ReplyError::new(
                         "work.not_allowed",
                         format!("{prefix}tasks.yaml"),
@@ -137,7 +139,7 @@ fn session_work(
         } else if file.path == "status.json" {
             work.dropped.push(format!("{prefix}status.json"));
         } else {
-            let why = "this role does not write this session file".to_owned();
+            let why = "this role may not write this session file".to_owned();
             work.breaches.push(Breach { path: format!("{prefix}{}", file.path), why });
         }
     }
@@ -146,7 +148,7 @@ fn session_work(
 }
 
 /// In full mode the plan is the Planner's; SpecAgent writes it only for lean work.
-fn may_write(at: &Collected<'_>, artefacts: &PathRules, path: &str) -> bool {
+fn may_write(at: &Site<'_>, artefacts: &PathRules, path: &str) -> bool {
     let plan_of_another = path == "tasks.yaml"
         && at.order.brief.role == Role::SpecAgent
         && at.order.mode == Mode::Full;
@@ -154,7 +156,7 @@ fn may_write(at: &Collected<'_>, artefacts: &PathRules, path: &str) -> bool {
 }
 
 /// The statuses that differ, when nothing else does.
-fn status_claims(at: &Collected<'_>, file: &Written) -> Option<Vec<StatusClaim>> {
+fn status_claims(at: &Site<'_>, file: &Written) -> Option<Vec<StatusClaim>> {
     let record = at.context.session_layout(&at.order.session).tasks();
     let before = std::fs::read_to_string(record).ok()?;
     let (before, _) = tasks::read(&before, "tasks.yaml");
@@ -171,7 +173,7 @@ fn status_claims(at: &Collected<'_>, file: &Written) -> Option<Vec<StatusClaim>>
 }
 
 /// Keeps the content of every artefact with the attempt that brought it.
-pub(super) fn keep_outputs(at: &Collected<'_>, work: &SessionWork) -> Result<(), ActivityError> {
+pub(super) fn keep_outputs(at: &Site<'_>, work: &SessionWork) -> Result<(), ActivityError> {
     let outputs = at.folder.outputs();
     std::fs::create_dir_all(&outputs)
         .map_err(ActivityError::io(format!("cannot make {}", outputs.display())))?;
@@ -186,16 +188,16 @@ pub(super) fn keep_outputs(at: &Collected<'_>, work: &SessionWork) -> Result<(),
 
 /// Reads the documents that the engine works with, and reports every fault.
 fn check_documents(
-    at: &Collected<'_>,
+    at: &Site<'_>,
     files: &[Written],
     is_made: bool,
     work: &mut Work,
 ) -> Result<Vec<ReplyError>, ActivityError> {
     let mut errors = Vec::new();
     let session = &at.order.session;
-    for file in files.iter().filter(|file| file.path != plan::TASKS) {
+    for file in files.iter().filter(|file| file.path != TASKS) {
         let path = format!("{}/{}", session_path(session), file.path);
-        if plan::is_item(&file.path) {
+        if is_item(&file.path) {
             match plan::item(&file.path, session, &file.bytes) {
                 Ok(question) if !is_made => work.refinements.extend(question),
                 Ok(_) => {}
@@ -209,7 +211,7 @@ fn check_documents(
             Err(faults) => errors.extend(faults),
         }
     }
-    if !is_made && !files.iter().any(|file| plan::is_part(&file.path)) {
+    if !is_made && !files.iter().any(|file| is_part(&file.path)) {
         return Ok(errors);
     }
     let record = at.context.session_layout(session);

@@ -1,4 +1,4 @@
-//! What an agent may write follows from its step.
+//! What an agent may write follows from its step; what its last word means.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -115,4 +115,41 @@ fn every_dispatch_of_the_pack_may_write_what_its_step_demands() {
         blog code-reviewer: Read
     "#]]
     .assert_eq(&table);
+}
+
+fn end_of(outcome: TurnOutcome, is_login_outdated: bool) -> DispatchEnd {
+    let finished = Some(Finished::without_reply(outcome));
+    let transcript = Transcript { finished, ..Transcript::default() };
+    last_word(&transcript, Circumstances { ended_at: long_ago(), is_login_outdated }).unwrap_err()
+}
+
+fn long_ago() -> Timestamp {
+    Timestamp::parse("2020-01-01T12:00:00Z").unwrap()
+}
+
+#[test]
+fn r107_a_reset_time_that_was_ahead_when_the_run_ended_parks_whenever_it_is_taken_up() {
+    let limit = |resets_at| TurnOutcome::UsageLimit { resets_at, detail: "limit".to_owned() };
+    let soon = long_ago().plus_ms(600_000);
+    assert_eq!(
+        end_of(limit(Some(soon)), false),
+        DispatchEnd::Parked { until: soon, no_time: None }
+    );
+    let in_years = Timestamp::parse("2023-01-01T12:00:00Z").unwrap();
+    for odd in [Some(long_ago()), Some(in_years), None] {
+        let end = end_of(limit(odd), false);
+        assert!(matches!(end, DispatchEnd::Limited { .. }), "{odd:?}: {end:?}");
+    }
+}
+
+#[test]
+fn only_a_refused_login_is_tried_again_with_the_renewed_one() {
+    let detail = "the model service refused the login: 401".to_owned();
+    let login = || TurnOutcome::Login { detail: "401".to_owned() };
+    let refused = DispatchEnd::PermissionRefused { detail: detail.clone() };
+    assert_eq!(end_of(login(), false), refused);
+    let end = end_of(login(), true);
+    assert!(matches!(end, DispatchEnd::Unavailable { .. }), "{end:?}");
+    // However an agent words it.
+    assert_eq!(end_of(TurnOutcome::Denied { detail }, true), refused);
 }

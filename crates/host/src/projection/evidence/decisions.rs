@@ -3,9 +3,10 @@
 use super::words::code;
 use super::{heading, item};
 use tollgate_core::decision::{Decision, Resolution};
-use tollgate_core::event::{CriterionResult, Event};
+use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
 use tollgate_core::time::Timestamp;
+use tollgate_core::words;
 
 pub(super) fn entry(at: Timestamp, event: &Event) -> String {
     match event {
@@ -41,7 +42,7 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
             format!(
                 "\n{at} Finding {} of {} for {}: {} at {place}, {}: {}\n",
                 finding.id,
-                finding.source,
+                finding.source(),
                 finding.task,
                 report.severity,
                 finding.status,
@@ -53,11 +54,7 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
             format!("\n{at} Finding {id} is {status}{}.\n", reason.unwrap_or_default())
         }
         Event::CriterionSettled { id, result } => {
-            let (word, why) = match result {
-                CriterionResult::Met { evidence } => ("met", evidence),
-                CriterionResult::Unmet { evidence } => ("not met", evidence),
-                CriterionResult::Waived { reason } => ("waived", reason),
-            };
+            let (word, why) = words::criterion(result);
             format!("\n{at} Criterion {} is {word}: {}\n", code(id), code(why))
         }
         Event::ManualChecksSettled { checks } => {

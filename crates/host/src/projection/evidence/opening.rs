@@ -2,11 +2,13 @@
 
 use super::words::code;
 use super::{heading, item};
-use tollgate_core::event::{Event, Purpose};
+use tollgate_core::event::Event;
 use tollgate_core::input::Opening;
 use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::words;
+use tollgate_core::worker::Worker;
 
 pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
     match event {
@@ -21,19 +23,23 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
         Event::DispatchOpened { number, role, task, purpose, feedback, .. } => {
             let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
             let told: String = told.collect();
-            format!("- {at} dispatch {number}: {role} for {task}, {}\n{told}", why(purpose))
+            format!(
+                "- {at} dispatch {number}: {role} for {task}, {}\n{told}",
+                words::purpose(purpose)
+            )
         }
         Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
             let role = session.dispatches.get(number).map(|dispatch| dispatch.role);
-            let player = role.and_then(|role| session.policy.players.get(&role));
-            let by = match (agent.as_ref().or(player), role) {
+            let player =
+                role.and_then(|role| session.policy.players.get(&role).map(String::as_str));
+            let by = match (agent.as_ref().map(Worker::as_str).or(player), role) {
                 (Some(agent), _) => format!("agent {}", code(agent)),
                 (None, Some(Role::Orchestrator)) => "Tollgate itself".to_owned(),
                 (None, _) => "the agent that the settings name for the role".to_owned(),
             };
             let of = stands_in_for
                 .as_deref()
-                .map(|of| format!(" in place of {}, which is out of its usage limit", code(of)));
+                .map(|of| format!(" in place of {}, which has reached its usage limit", code(of)));
             let of = of.unwrap_or_default();
             format!("- {at} dispatch {number} attempt {attempt}: played by {by}{of}\n")
         }
@@ -45,9 +51,9 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             format!("- {at} lifecycle stage: {stage}\n")
         }
         Event::MergeStarted { numbers } => {
-            format!("- {at} the changes of {} members are brought together\n", numbers.len())
+            format!("- {at} the changes of {} members are merged\n", numbers.len())
         }
-        Event::Blocked { blocker } => {
+        Event::Blocked { blocker, .. } => {
             format!("- {at} BLOCKED, {}: {}\n", blocker.code, code(&blocker.detail))
         }
         Event::Unblocked => format!("- {at} no longer blocked\n"),
@@ -86,22 +92,7 @@ fn opened(at: Timestamp, opening: &Opening) -> String {
 }
 
 fn step(session: &Session, at: Timestamp, index: usize, how: &str) -> String {
-    let state = session.steps.get(index).map_or("?".to_owned(), |step| step.state.to_string());
+    let state =
+        session.route.steps.get(index).map_or("?".to_owned(), |step| step.state.to_string());
     format!("- {at} step {} ({state}) {how}\n", index + 1)
-}
-
-fn why(purpose: &Purpose) -> String {
-    match purpose {
-        Purpose::Step { index, member: None } => format!("for step {}", index + 1),
-        Purpose::Step { index, member: Some(member) } => {
-            format!("for step {}, member {}", index + 1, member + 1)
-        }
-        Purpose::Look { step } => format!("to look again at gate of step {}", step + 1),
-        Purpose::Correction { .. } => "to correct what was rejected".to_owned(),
-        Purpose::Implement => "to implement the task".to_owned(),
-        Purpose::Repair { repair } => format!("to repair ({repair})"),
-        Purpose::Review => "to review".to_owned(),
-        Purpose::Test => "to test".to_owned(),
-        Purpose::Audit => "to audit security".to_owned(),
-    }
 }

@@ -6,6 +6,7 @@ use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::words;
 use tollgate_core::work::{DispatchEnd, Work};
 
 pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
@@ -16,9 +17,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             heading(at, &title) + &ended(end)
         }
         Event::DispatchClosed { number, verdict } => {
-            let verdict = serde_json::json!(verdict);
-            let verdict = verdict.as_str().unwrap_or_default().replace('_', " ");
-            format!("\n{at} Dispatch {number} is {verdict}.\n")
+            format!("\n{at} Dispatch {number} is {}.\n", words::verdict(*verdict))
         }
         Event::FilesEdited { edits } => {
             let lines = edits.iter().map(|edit| match &edit.now {
@@ -56,19 +55,17 @@ fn ended(end: &DispatchEnd) -> String {
                 let place = code(&error.path);
                 format!("- fault: {} at {place}: {}\n", error.code, code(&error.message))
             });
-            format!("- {}; nothing of it is taken\n{}", name(end), errors.collect::<String>())
+            format!("- {}; nothing of it is accepted\n{}", name(end), errors.collect::<String>())
         }
         DispatchEnd::MissingOutput { paths, .. } => {
             paths.iter().map(|path| format!("- did not write: {}\n", code(path))).collect()
         }
-        other => format!("- {}; nothing of it is taken\n", name(other)),
+        other => format!("- {}; nothing of it is accepted\n", name(other)),
     }
 }
 
-/// The word of the journal for an end.
 fn name(end: &DispatchEnd) -> String {
-    let value = serde_json::json!(end);
-    value["end"].as_str().unwrap_or_default().replace('_', " ")
+    words::end_name(end).replace('_', " ")
 }
 
 fn written(work: &Work) -> String {
@@ -88,7 +85,7 @@ fn written(work: &Work) -> String {
         text.push_str(&format!("- refused: {}: {}\n", code(&breach.path), code(&breach.why)));
     }
     for change in &work.out_of_scope {
-        text.push_str(&format!("- out of scope, kept aside: {}\n", code(&change.path)));
+        text.push_str(&format!("- out of scope, set aside: {}\n", code(&change.path)));
     }
     for path in &work.dropped {
         text.push_str(&format!("- put back: {}\n", code(path)));

@@ -1,20 +1,20 @@
 //! What a session needs of an agent, each shown by a session that asks for exactly that.
 
-use super::stage::{Played, Stage, Until};
-use super::{Grade, Verdict};
+use super::stage::{Played, TestSetup, Until};
+use super::{CapabilityResult, Grade};
 use crate::failure::Failure;
-use serde_json::json;
 use std::time::Duration;
+use tollgate_core::words;
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::clock;
 use tollgate_host::sanitize::terminal_line;
 use tollgate_standin::crew::{ASKED_FIRST, MENDED};
-use tollgate_standin::{Fault, crew};
+use tollgate_standin::{ServiceFault, crew};
 
 const WORDS_MAX: usize = 300;
 
 /// Plays the cases one after the other and tells each verdict as soon as it is known.
-pub fn play(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
+pub fn play(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Result<(), Failure> {
     let played = stage.play(crew::script, Until::End)?;
     delivery(&played, tell);
     if !stage.stand_in {
@@ -28,7 +28,7 @@ pub fn play(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Fail
     Ok(())
 }
 
-fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
+fn delivery(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
     let replies = played.record.ends().filter(|(end, _)| is_reply(end)).count();
     let others: Vec<&DispatchEnd> =
         played.record.ends().map(|(end, _)| end).filter(|end| !is_reply(end)).collect();
@@ -38,7 +38,7 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
         match others.first() {
             None => format!("{replies} replies, all in the form of the contract"),
             Some(end) => format!(
-                "{replies} replies; {} attempt(s) ended otherwise, the first so: {}",
+                "{replies} replies; other attempts ended differently ({}), the first: {}",
                 others.len(),
                 in_words(end)
             ),
@@ -49,10 +49,10 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
         if has_line { "app.txt was changed with its own tools" } else { "app.txt is as it was" };
     tell(verdict("writes files", has_line, words));
     let words = match played.is_done {
-        true => "a lean session came to DONE".to_owned(),
+        true => "a lean session reached DONE".to_owned(),
         false => {
             let words = stopped(played.stopped_after, last_line(&played.words));
-            format!("the session did not come to its end: {words}")
+            format!("the session did not finish: {words}")
         }
     };
     tell(verdict("delivers", played.is_done, words));
@@ -60,7 +60,7 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
     let words = match alive.first() {
         None => "no process was left behind".to_owned(),
         Some(one) => format!(
-            "{} process(es) were left behind, such as {}",
+            "processes were left behind ({}), such as {}",
             alive.len(),
             terminal_line(&one.words, WORDS_MAX)
         ),
@@ -70,30 +70,30 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(Verdict)) {
 }
 
 /// An agent that does not tell what it costs can be used; limits cannot be kept for it.
-fn counting(played: &Played, tell: &mut dyn FnMut(Verdict)) {
+fn counting(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
     let has_tokens = played.record.ends().any(|(_, usage)| usage.input_tokens.is_some());
     let has_price = played.record.ends().any(|(_, usage)| usage.micro_usd.is_some());
     let grade = |has: bool| if has { Grade::Pass } else { Grade::None };
     let words = |has: bool, what: &str| match has {
         true => format!("it tells {what}"),
-        false => format!("it does not tell {what}; a limit on that cannot be kept for it"),
+        false => format!("it does not report {what}; a limit on that cannot be enforced for it"),
     };
     for (capability, has, what) in [
         ("counts tokens", has_tokens, "its tokens"),
         ("tells its price", has_price, "what it costs"),
     ] {
-        tell(Verdict { capability, grade: grade(has), detail: words(has, what) });
+        tell(CapabilityResult { capability, grade: grade(has), detail: words(has, what) });
     }
 }
 
 /// A reply that contradicts itself is sent back, and the agent continues in its own session.
-fn again(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
+fn again(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Result<(), Failure> {
     let played = stage.play(crew::hasty, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
     let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
     let words = match (is_mended, remembers(&played)) {
         (true, true) => "a bad reply was sent back and fixed in the agent's own session".to_owned(),
-        (true, false) => "asked again it had forgotten what it was asked first".to_owned(),
+        (true, false) => "when asked again, it had forgotten the first question".to_owned(),
         (false, _) => format!("a bad reply was not fixed: {}", told(&played)),
     };
     tell(verdict("is asked again", is_mended && remembers(&played), words));
@@ -108,16 +108,16 @@ fn remembers(played: &Played) -> bool {
 }
 
 /// A fault of the model service, and what must come of it.
-struct Trouble {
+struct FaultCase {
     capability: &'static str,
-    fault: Fault,
+    fault: ServiceFault,
     grade: fn(&Played) -> Grade,
     wanted: &'static str,
     until: Until,
     times: Option<u32>,
 }
 
-fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failure> {
+fn faults(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Result<(), Failure> {
     for trouble in troubles() {
         let script = |session: &str| crew::faulty(session, trouble.fault.clone(), trouble.times);
         let played = stage.play(script, trouble.until)?;
@@ -128,17 +128,17 @@ fn faults(stage: &Stage<'_>, tell: &mut dyn FnMut(Verdict)) -> Result<(), Failur
         let detail = match grade {
             Grade::Pass => trouble.wanted.to_owned(),
             Grade::None => {
-                format!("not {}: it tells no time; it is tried again by us", trouble.wanted)
+                format!("not {}: it reports no time; Tollgate tries it again", trouble.wanted)
             }
             Grade::Fail => format!("wanted: {}; {}", trouble.wanted, told(&played)),
         };
-        tell(Verdict { capability: trouble.capability, grade, detail });
+        tell(CapabilityResult { capability: trouble.capability, grade, detail });
     }
     Ok(())
 }
 
-fn troubles() -> Vec<Trouble> {
-    let waits = |seconds| Fault::Status {
+fn troubles() -> Vec<FaultCase> {
+    let waits = |seconds| ServiceFault::Status {
         code: 429,
         retry_after: Some(seconds),
         headers: Default::default(),
@@ -146,32 +146,32 @@ fn troubles() -> Vec<Trouble> {
     };
     let for_good = |capability, fault, wanted, grade| {
         let (until, times) = (Until::End, None);
-        Trouble { capability, fault, grade, wanted, until, times }
+        FaultCase { capability, fault, grade, wanted, until, times }
     };
-    let by_us = "told as the service's failure, tried again by us";
-    let limit = Fault::UsageLimit { resets_in_s: RESETS_IN_S };
+    let by_us = "reported as a failure of the service; Tollgate tries it again";
+    let limit = ServiceFault::UsageLimit { resets_in_s: RESETS_IN_S };
     let limit = for_good("usage limit", limit, "parked until its reset time", parks);
-    let short = for_good("short wait", waits(1), "waited for by itself", |p| {
+    let short = for_good("short wait", waits(1), "the agent waits by itself", |p| {
         passes(p.is_done && p.record.first_end().is_some_and(is_reply))
     });
     let long = waits(RESETS_IN_S);
     let long = for_good("long wait", long, "parked until its end", parks);
-    let login = "told as a refused login, for a person";
-    let silent = "ended by the silence limit, tried again by us";
-    let arguments = "the model is told and continues";
+    let login = "reported as a refused login; a person is asked";
+    let silent = "stopped at the silence limit; Tollgate tries it again";
+    let arguments = "the model gets the error and continues";
     let arguments =
-        for_good("wrong arguments", Fault::WrongArguments, arguments, |p| passes(p.is_done));
+        for_good("wrong arguments", ServiceFault::WrongArguments, arguments, |p| passes(p.is_done));
     vec![
-        for_good("server error", Fault::status(500), by_us, is_unavailable),
-        for_good("rate limit", Fault::status(429), by_us, is_unavailable),
-        Trouble { times: Some(1), ..short },
-        Trouble { until: Until::Parked, ..long },
-        Trouble { until: Until::Parked, ..limit },
-        for_good("no login", Fault::status(401), login, |p| {
+        for_good("server error", ServiceFault::status(500), by_us, is_unavailable),
+        for_good("rate limit", ServiceFault::status(429), by_us, is_unavailable),
+        FaultCase { times: Some(1), ..short },
+        FaultCase { until: Until::Parked, ..long },
+        FaultCase { until: Until::Parked, ..limit },
+        for_good("no login", ServiceFault::status(401), login, |p| {
             passes(matches!(p.record.first_end(), Some(DispatchEnd::PermissionRefused { .. })))
         }),
-        for_good("silent service", Fault::Hang, silent, is_unavailable),
-        Trouble { times: Some(1), ..arguments },
+        for_good("silent service", ServiceFault::Hang, silent, is_unavailable),
+        FaultCase { times: Some(1), ..arguments },
     ]
 }
 
@@ -204,8 +204,8 @@ fn passes(holds: bool) -> Grade {
     if holds { Grade::Pass } else { Grade::Fail }
 }
 
-fn verdict(capability: &'static str, holds: bool, detail: impl Into<String>) -> Verdict {
-    Verdict { capability, grade: passes(holds), detail: detail.into() }
+fn verdict(capability: &'static str, holds: bool, detail: impl Into<String>) -> CapabilityResult {
+    CapabilityResult { capability, grade: passes(holds), detail: detail.into() }
 }
 
 fn is_reply(end: &DispatchEnd) -> bool {
@@ -215,7 +215,7 @@ fn is_reply(end: &DispatchEnd) -> bool {
 /// How the first attempt ended, or what the run said last.
 fn told(played: &Played) -> String {
     let words = match played.record.first_end() {
-        Some(end) => format!("the first attempt ended so: {}", in_words(end)),
+        Some(end) => format!("the first attempt ended like this: {}", in_words(end)),
         None => last_line(&played.words),
     };
     stopped(played.stopped_after, words)
@@ -230,7 +230,7 @@ fn stopped(after: Option<Duration>, words: String) -> String {
 }
 
 fn in_words(end: &DispatchEnd) -> String {
-    terminal_line(&json!(end).to_string(), WORDS_MAX)
+    terminal_line(&words::ended(end), WORDS_MAX)
 }
 
 fn last_line(words: &str) -> String {

@@ -1,22 +1,39 @@
 //! What the journal of a tried session says.
 
-use std::path::Path;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::reply::Usage;
 use tollgate_core::work::DispatchEnd;
-use tollgate_host::journal;
+use tollgate_host::client::Client;
+use tollgate_host::layout::SessionLayout;
 
-#[derive(Debug, Default)]
-pub struct Record {
+#[derive(Debug)]
+pub struct JournalEvents {
+    layout: SessionLayout,
+    /// None until there is a journal.
+    client: Option<Client>,
     events: Vec<Event>,
 }
 
-impl Record {
-    /// Of a session that may still run, or not have begun: what there is.
-    pub fn read(journal: &Path) -> Self {
-        let read = journal::read(journal).ok();
-        let events = read.map(|read| read.records.into_iter().map(|record| record.event).collect());
-        Self { events: events.unwrap_or_default() }
+impl JournalEvents {
+    /// Of a session that may still run, or not have begun.
+    pub fn of(layout: SessionLayout) -> Self {
+        Self { layout, client: None, events: Vec::new() }
+    }
+
+    /// Reads on where it stopped.
+    pub fn look(&mut self) {
+        let Self { layout, client, events } = self;
+        if client.is_none() {
+            *client = Client::open(layout.clone()).ok();
+        }
+        // What cannot be read ends it; what was read before counts.
+        if let Some(client) = client {
+            let _ended = client.follow(|told| events.push(told.event.clone()));
+        }
+    }
+
+    pub fn has_begun(&self) -> bool {
+        self.client.is_some()
     }
 
     pub fn is_parked(&self) -> bool {

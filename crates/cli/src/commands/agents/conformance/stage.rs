@@ -1,6 +1,6 @@
 //! A repository, settings and a state folder of their own, in which the agent under test plays every role.
 
-use super::record::Record;
+use super::record::JournalEvents;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::sample_git;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tollgate_contract::config::Agent;
+use tollgate_contract::config::AgentConfig;
 use tollgate_host::agent::{AgentAdapter, StandIn};
 use tollgate_host::clock;
 use tollgate_host::layout::{Layout, SessionLayout};
@@ -31,10 +31,10 @@ const LONGEST_REAL: Duration = Duration::from_secs(30 * 60);
 /// How long a session may take to end what it has started.
 const LEAVING: Duration = Duration::from_secs(60);
 
-pub struct Stage<'a> {
+pub struct TestSetup<'a> {
     /// Set when a person wants it to end.
     pub stop: &'a AtomicBool,
-    pub agent: &'a Agent,
+    pub agent: &'a AgentConfig,
     pub adapter: &'static dyn AgentAdapter,
     pub stand_in: bool,
 }
@@ -48,7 +48,7 @@ pub enum Until {
 
 /// What is left of a session: how it went, and where.
 pub struct Played {
-    pub record: Record,
+    pub record: JournalEvents,
     /// A session was opened.
     pub has_begun: bool,
     pub is_done: bool,
@@ -77,7 +77,7 @@ impl Played {
 
 const REPO: &str = "repo";
 
-impl Stage<'_> {
+impl TestSetup<'_> {
     /// Plays a lean session; `script` is what the model says where one stands in, made for the session of this name.
     pub fn play(
         &self,
@@ -86,7 +86,7 @@ impl Stage<'_> {
     ) -> Result<Played, Failure> {
         let played = self.try_play(script, until).map_err(could_not_be_tried)?;
         if self.stop.load(Ordering::Relaxed) {
-            let message = "it was stopped before its end; nothing of it is left";
+            let message = "it was stopped early; nothing is left behind";
             return Err(Failure::new(Exit::Interrupted, "cli.agent_test", message));
         }
         if !played.has_begun {
@@ -105,12 +105,13 @@ impl Stage<'_> {
         let led = led.unwrap_or_default();
         self.lay_out(folder.path(), &led)?;
         let mut child = start(folder.path(), &led)?;
-        let journal = Layout::new(folder.path().join(REPO)).sessions_folder().join(&session);
-        let journal = SessionLayout::at(journal).journal();
-        let (is_done, stopped_after) = self.wait(&mut child, &journal, until)?;
+        let place = Layout::new(folder.path().join(REPO)).sessions_folder().join(&session);
+        let mut record = JournalEvents::of(SessionLayout::at(place));
+        let (is_done, stopped_after) = self.wait(&mut child, &mut record, until)?;
         let words = fs::read_to_string(told(folder.path()))?;
         let requests = service.map(|service| service.requests()).unwrap_or_default();
-        let (record, has_begun) = (Record::read(&journal), journal.exists());
+        record.look();
+        let has_begun = record.has_begun();
         Ok(Played { record, has_begun, is_done, stopped_after, words, requests, session, folder })
     }
 
@@ -118,7 +119,7 @@ impl Stage<'_> {
     fn wait(
         &self,
         child: &mut Child,
-        journal: &Path,
+        record: &mut JournalEvents,
         until: Until,
     ) -> io::Result<(bool, Option<Duration>)> {
         let longest = if self.stand_in { LONGEST } else { LONGEST_REAL };
@@ -127,7 +128,8 @@ impl Stage<'_> {
             if let Some(status) = child.try_wait()? {
                 return Ok((status.success(), None));
             }
-            let is_enough = until == Until::Parked && Record::read(journal).is_parked();
+            record.look();
+            let is_enough = until == Until::Parked && record.is_parked();
             let is_over = is_enough || self.stop.load(Ordering::Relaxed);
             let is_too_long = !is_over && begun.elapsed() > longest;
             if is_over || is_too_long {
@@ -173,7 +175,7 @@ impl Stage<'_> {
 fn could_not_be_tried(cause: io::Error) -> Failure {
     let message = format!("the agent could not be tried: {cause}");
     Failure::usage("cli.agent_test", message).hint(format!(
-        "a small repository is made in {}: see that it can be written and has room, or name another folder in TMPDIR",
+        "a small repository is made in {}: check that it is writable and has free space, or set TMPDIR to another folder",
         std::env::temp_dir().display()
     ))
 }

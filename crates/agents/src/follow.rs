@@ -1,0 +1,133 @@
+//! Looks over an agent's shoulder: what it does right now, from its conversation as far as it is written.
+
+use super::event::AgentEvent;
+use super::transcript::is_raw;
+use super::words::short;
+use std::io;
+use std::path::Path;
+use tollgate_files::GrowingLog;
+
+/// What is read at a look; what was written before that is no news any more.
+const LOOK_BYTES: u64 = 256 * 1024;
+
+/// Follows the conversation of one attempt. A look costs no more when much was written.
+#[derive(Debug)]
+pub struct TranscriptFollower {
+    log: GrowingLog,
+    doing: Option<String>,
+}
+
+impl TranscriptFollower {
+    /// The conversation need not have begun.
+    pub fn new(path: &Path) -> Self {
+        Self { log: GrowingLog::new(path), doing: None }
+    }
+
+    /// What it does now, in one short line; none where nothing is known of it. Not yet fit for a terminal.
+    pub fn look(&mut self) -> Option<&str> {
+        // What cannot be read now is read at the next look.
+        let _unread = self.read_on();
+        self.doing.as_deref()
+    }
+
+    fn read_on(&mut self) -> io::Result<()> {
+        let lines = self.log.last_lines(LOOK_BYTES)?;
+        // The end of a line whose beginning was left out is no event, and is passed over as anything else that is none.
+        let told = lines.iter().filter(|line| !is_raw(line));
+        let events = told.flat_map(|line| serde_json::from_slice(line));
+        if let Some(doing) = events.filter_map(|event| in_words(&event)).next_back() {
+            self.doing = Some(doing);
+        }
+        Ok(())
+    }
+}
+
+fn in_words(event: &AgentEvent) -> Option<String> {
+    Some(match event {
+        AgentEvent::Started { model: Some(model), .. } => format!("begins with {model}"),
+        AgentEvent::Started { model: None, .. } | AgentEvent::Resumed { .. } => "begins".to_owned(),
+        AgentEvent::Text { text } if text.trim_start().starts_with('{') => "replies".to_owned(),
+        AgentEvent::Text { text } => short(text),
+        AgentEvent::ToolStart { name, what, .. } => format!("{name} {what}"),
+        AgentEvent::Permission { what, granted: false } => format!("may not {what}"),
+        AgentEvent::Question { text } => format!("asks: {}", short(text)),
+        AgentEvent::Retry { detail, .. } => {
+            format!("tries its model service again: {}", short(detail))
+        }
+        AgentEvent::Finished(_) => "has finished".to_owned(),
+        AgentEvent::ToolEnd { .. } | AgentEvent::Permission { .. } | AgentEvent::Usage { .. } => {
+            return None;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use std::fs::File;
+    use std::io::Write;
+    use std::path::PathBuf;
+
+    struct Written {
+        folder: tempfile::TempDir,
+    }
+
+    impl Written {
+        fn new() -> Self {
+            Self { folder: tempfile::tempdir().unwrap() }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.folder.path().join("stdout.log")
+        }
+
+        fn add(&self, words: &str) {
+            let mut file = File::options().create(true).append(true).open(self.path()).unwrap();
+            file.write_all(words.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_last_thing_that_it_did_is_told_and_a_half_line_waits() {
+        let written = Written::new();
+        let mut follower = TranscriptFollower::new(&written.path());
+        assert_eq!(follower.look(), None, "nothing is written yet");
+        written.add(
+            "{\"event\":\"started\",\"model\":\"m-1\"}\n{\"event\":\"tool_start\",\"id\":\"1\",",
+        );
+        assert_eq!(follower.look(), Some("begins with m-1"));
+        written.add("\"name\":\"Edit\",\"what\":\"src/a.rs\"}\n");
+        assert_eq!(follower.look(), Some("Edit src/a.rs"));
+        written.add("{\"event\":\"tool_end\",\"id\":\"1\",\"ok\":true}\n");
+        assert_eq!(follower.look(), Some("Edit src/a.rs"), "an end is no news");
+        written.add("{\"event\":\"text\",\"text\":\"\\nNow the tests.\\nThen more.\"}\n");
+        assert_eq!(follower.look(), Some("Now the tests."));
+        written.add("{\"event\":\"text\",\"text\":\"{\\\"status\\\":\\\"OK\\\"}\"}\n");
+        assert_eq!(follower.look(), Some("replies"));
+    }
+
+    #[test]
+    fn what_the_agent_itself_wrote_is_not_taken_for_an_event() {
+        let written = Written::new();
+        written.add(
+            "{\"agent\":{\"event\":\"text\",\"text\":\"mine\"}}\nnoise\n{\"event\":\"text\"}\n",
+        );
+        assert_eq!(TranscriptFollower::new(&written.path()).look(), None);
+    }
+
+    #[test]
+    fn much_that_was_written_is_passed_over_and_its_end_is_read() {
+        let written = Written::new();
+        let mut follower = TranscriptFollower::new(&written.path());
+        written.add("{\"event\":\"text\",\"text\":\"first\"}\n");
+        assert_eq!(follower.look(), Some("first"));
+        written.add(&format!("{{\"agent\":\"{}\"}}\n", "x".repeat(3 * LOOK_BYTES as usize)));
+        assert_eq!(follower.look(), Some("first"));
+        written.add(&"y".repeat(2 * LOOK_BYTES as usize));
+        assert_eq!(follower.look(), Some("first"), "a line without an end");
+        written.add("\n{\"event\":\"text\",\"text\":\"last\"}\n");
+        assert_eq!(follower.look(), Some("last"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Entering a step, or leaving it out.
+
+use crate::action::{Step, StepKind, When};
+use crate::decide::draft::Draft;
+use crate::event::Event;
+
+pub fn next(draft: &mut Draft<'_>) {
+    step(draft, draft.route.step + 1);
+}
+
+pub fn step(draft: &mut Draft<'_>, index: usize) {
+    let Some(step) = draft.route.steps.get(index) else {
+        return;
+    };
+    match skip_reason(draft, step) {
+        Some(reason) => draft.emit(Event::StepSkipped { index, reason }),
+        None => draft.emit(Event::StepEntered { index }),
+    }
+}
+
+fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
+    match (step.when, &step.kind) {
+        (Some(When::Requested), StepKind::Dispatch(assignment))
+            if !draft.wants_role(assignment.role) =>
+        {
+            Some(format!("nobody asked for {}", assignment.name()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,185 @@
+//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what is to be fixed first.
+
+use super::ask::{self, Question};
+use crate::action::Place;
+use crate::answer::EscalationWay;
+use crate::decide::draft::Draft;
+use crate::decision::{Blocker, BlockerCode, DecisionKind, Subject};
+use crate::event::{Event, Purpose};
+use crate::failure;
+use crate::id::{DecisionId, DispatchNumber, TaskRef};
+use crate::reply::ReplyStatus;
+use crate::words;
+use crate::work::DispatchEnd;
+
+/// A dispatch is out of its budget: BLOCKED, and the person chooses how to continue.
+pub fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCode) {
+    let dispatch = &draft.dispatches[&number];
+    let failure = dispatch.last_failure().cloned();
+    let ended = failure.as_ref().map(words::ended).unwrap_or_default();
+    let how = match failure {
+        Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => {
+            "was not started".to_owned()
+        }
+        _ => format!("failed {}", ask::times(dispatch.tries.starts)),
+    };
+    let detail = ask::cut(format!(
+        "{} for {} {how} (dispatch {number}): {ended}",
+        dispatch.role, dispatch.task
+    ));
+    let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
+    block_and_ask(draft, number, code, detail, timed_out);
+}
+
+/// The agent itself said BLOCKED or FAIL.
+pub fn agent_stopped(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    summary: &str,
+) {
+    let dispatch = &draft.dispatches[&number];
+    let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
+    let detail = ask::cut(format!(
+        "{} for {} replied {said} (dispatch {number}): {summary}",
+        dispatch.role, dispatch.task
+    ));
+    block_and_ask(draft, number, code, detail, false);
+}
+
+fn block_and_ask(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    code: BlockerCode,
+    detail: String,
+    timed_out: bool,
+) {
+    if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
+        ask::block_task(draft, id);
+    }
+    let mut options = vec![
+        ask::option(EscalationWay::Retry, "Try once more", "one more attempt with the same input"),
+        ask::option(
+            EscalationWay::RetryWithGuidance,
+            "Try once more with guidance",
+            "one more attempt that is told your words",
+        )
+        .recommended_if(true),
+        ask::option(
+            EscalationWay::RetryWith,
+            "Try another agent",
+            "one more attempt by that agent of tollgate.toml",
+        ),
+    ];
+    if timed_out {
+        options.push(ask::option(
+            EscalationWay::Extend,
+            "Give it more time",
+            "one more attempt with this limit, such as 1h",
+        ));
+    }
+    if is_optional(draft, number) {
+        options.push(ask::option(
+            EscalationWay::Skip,
+            "Continue without it",
+            "the step is skipped; nothing of it is used",
+        ));
+    }
+    if is_mendable(draft, number) {
+        options.push(ask::option(
+            EscalationWay::ManualFix,
+            "Fix it by hand",
+            "what the agent left is laid out for you; you edit it and hand the reply in",
+        ));
+    }
+    options.push(ask::cancel_option());
+    let remedy = remedy(draft, number, code, &draft.next_decision_id());
+    ask::block(draft, Blocker { code, detail: detail.clone(), remedy });
+    let subject = Subject::Dispatch { dispatch: number };
+    ask::ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
+}
+
+fn remedy(draft: &Draft<'_>, number: DispatchNumber, code: BlockerCode, id: &DecisionId) -> String {
+    let folder = draft.session_path(&format!("dispatches/{number}/"));
+    let first = match code {
+        BlockerCode::MissingContext => match draft.dispatches[&number].last_failure() {
+            Some(DispatchEnd::MissingRole { name, .. }) => {
+                format!("write agents/{name}/SKILL.md")
+            }
+            _ => "create the file, or fix `context_files` in tasks.yaml".to_owned(),
+        },
+        BlockerCode::SubagentFailure if is_invalid(draft, number) => {
+            format!("look into {}", draft.failed_path(number))
+        }
+        BlockerCode::OutputLimit => {
+            format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
+        }
+        _ => format!("look into {folder}"),
+    };
+    format!("{first}, then answer {id}")
+}
+
+fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    match draft.dispatches[&number].purpose {
+        Purpose::Step { index, member } => {
+            let is_asked_for = draft.route.steps.get(index).is_some_and(|step| step.when.is_some());
+            let assignment = draft.assignment(Place { step: index, member });
+            is_asked_for || assignment.is_some_and(|assignment| assignment.optional)
+        }
+        _ => false,
+    }
+}
+
+/// A person can fix what an agent left behind, not an agent that never came to write anything.
+fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    let Some(failure) = &draft.dispatches[&number].past.failure else {
+        return true;
+    };
+    let has_begun = !matches!(
+        failure.end,
+        DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }
+    );
+    // What clashed is done again on top of the others, not fixed.
+    has_begun && !failure.is_clash
+}
+
+fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+    matches!(draft.dispatches[&number].last_failure(), Some(DispatchEnd::Invalid { .. }))
+}
+
+/// The blocker of a dispatch that waits for a person's answer.
+pub fn still_waiting(draft: &Draft<'_>) -> Option<Blocker> {
+    draft.pending_decisions().find_map(|decision| {
+        let (Subject::Dispatch { dispatch }, DecisionKind::Escalation) =
+            (&decision.subject, decision.kind)
+        else {
+            return None;
+        };
+        let dispatch = *dispatch;
+        let code = stopped_by(draft, dispatch);
+        let remedy = remedy(draft, dispatch, code, &decision.decision_id);
+        Some(Blocker { code, detail: decision.question.clone(), remedy })
+    })
+}
+
+fn stopped_by(draft: &Draft<'_>, number: DispatchNumber) -> BlockerCode {
+    let dispatch = &draft.dispatches[&number];
+    match (dispatch.waiting(), dispatch.last_failure(), dispatch.delivered()) {
+        (Some(_), Some(end), _) => failure::blocker_code(end),
+        (_, _, Some(delivered)) if delivered.reply.status == ReplyStatus::Blocked => {
+            BlockerCode::AgentBlocked
+        }
+        _ => BlockerCode::SubagentFailure,
+    }
+}
+
+/// A person answered what the session was blocked on. Another member of its step may wait for one as well.
+pub fn unblock(draft: &mut Draft<'_>) {
+    if !draft.standing.blocker.as_ref().is_some_and(ask::is_cleared_by_answer) {
+        return;
+    }
+    draft.emit(Event::Unblocked);
+    if let Some(blocker) = still_waiting(draft) {
+        draft.emit(Event::Blocked { blocker, fault: None });
+    }
+}

@@ -1,0 +1,76 @@
+//! Opening a dispatch, with all that its agent is told.
+
+use super::{ask, attempt, finding};
+use crate::answer::{Choice, InfoAnswer};
+use crate::decide::draft::Draft;
+use crate::decision::Subject;
+use crate::event::{Event, Purpose};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::role::Role;
+use crate::task::TaskStatus;
+
+/// A dispatch to be opened.
+pub struct Start {
+    pub role: Role,
+    pub task: TaskRef,
+    pub purpose: Purpose,
+    /// What the agent is told beyond its task.
+    pub feedback: Vec<String>,
+    /// Which tree beside the session's own it works in, where others work at the same time.
+    pub lane: Option<usize>,
+}
+
+impl Start {
+    pub fn new(role: Role, task: TaskRef, purpose: Purpose, feedback: Vec<String>) -> Self {
+        Self { role, task, purpose, feedback, lane: None }
+    }
+}
+
+/// Opens a dispatch and starts its first attempt, unless a limit is used up.
+pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
+    if let Some(words) = attempt::used_up(draft) {
+        return ask::budget(draft, &words);
+    }
+    let last = draft.dispatches.keys().next_back().copied();
+    let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
+    let Start { role, task, purpose, feedback, lane } = start;
+    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, lane });
+    attempt::start(draft, number);
+}
+
+/// Opens the dispatch that a task or the session needs next.
+pub fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
+    // Where the budget held the dispatch back, the task is in progress already.
+    if let (Purpose::Implement, TaskRef::Task(id)) = (&start.purpose, &start.task)
+        && draft.task(id).is_some_and(|task| task.status != TaskStatus::InProgress)
+    {
+        let event = Event::TaskMoved { task: id.clone(), status: TaskStatus::InProgress };
+        draft.emit(event);
+    }
+    let clash = draft.unit(&start.task).map(|unit| unit.clash.clone()).unwrap_or_default();
+    let mut feedback: Vec<String> = start.feedback.into_iter().chain(clash).collect();
+    if start.purpose == Purpose::Implement {
+        // A former attempt at it may have reported something before it was set aside.
+        feedback.extend(finding::lines_about(draft, &start.task));
+    }
+    dispatch(draft, Start { feedback, ..start });
+}
+
+/// What a person answered to questions of earlier dispatches of the same step.
+pub fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
+    let asked = draft.decisions.asked.iter().filter(|decision| match &decision.subject {
+        Subject::Info { dispatch } | Subject::Refinement { dispatch, .. } => {
+            draft.dispatches[dispatch].purpose == *purpose
+        }
+        _ => false,
+    });
+    asked
+        .map(|decision| {
+            let answer = match decision.answered() {
+                Some(Choice::Info(InfoAnswer::Text(text))) => text,
+                _ => "no answer was given",
+            };
+            format!("{} The person says: {answer}", decision.question)
+        })
+        .collect()
+}

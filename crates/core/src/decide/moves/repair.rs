@@ -1,0 +1,91 @@
+//! Repair loops: how often, by whom, and when a person is asked.
+
+use super::open::Start;
+use super::{ask, named, open};
+use crate::decide::draft::Draft;
+use crate::event::{Event, Purpose, Verdict};
+use crate::id::{DispatchNumber, TaskRef};
+use crate::role::{Mode, RepairLoop, Role};
+use crate::session::{Dispatch, Given};
+
+/// A gate objects: one more repair while the budget lasts, then a person.
+pub fn object(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, lines: Vec<String>) {
+    object_in_words(draft, task, repair, lines, "");
+}
+
+/// As `object`, where a person says what they want: files that they name may be changed.
+pub fn object_in_words(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    lines: Vec<String>,
+    words: &str,
+) {
+    let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
+    if done < draft.policy.repairs {
+        let task = task.clone();
+        draft.emit(Event::RepairOpened {
+            task,
+            repair,
+            feedback: lines,
+            consented: false,
+            authorized: named::paths(words),
+        });
+    } else {
+        ask::repair(draft, task, repair, &lines);
+    }
+}
+
+/// The unit with a repair that waits to be dispatched.
+pub fn waiting(draft: &Draft<'_>) -> Option<TaskRef> {
+    let tasks =
+        draft.plan.tasks.iter().map(|task| (TaskRef::Task(task.spec.id.clone()), &task.unit));
+    tasks
+        .chain([(TaskRef::Meta, &draft.plan.meta)])
+        .find(|(_, unit)| unit.pending.is_some())
+        .map(|(task, _)| task)
+}
+
+pub fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
+    let Some(pending) = draft.unit(&task).and_then(|unit| unit.pending.clone()) else {
+        return;
+    };
+    let role = repairer(draft, pending.repair);
+    let purpose = Purpose::Repair { repair: pending.repair };
+    open::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
+}
+
+/// A red build goes to the Integrator first; what it cannot fix in build files is the Coder's.
+pub fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
+    if !draft.has_task_loop() {
+        return maker(draft);
+    }
+    let first = draft.plan.meta.repairs_done(repair) <= 1;
+    if repair == RepairLoop::FixBuild && first && draft.route.mode == Mode::Full {
+        Role::Integrator
+    } else {
+        Role::Coder
+    }
+}
+
+/// Who makes things in an action without an implement loop: the Coder, else who made the last thing.
+fn maker(draft: &Draft<'_>) -> Role {
+    let steps = draft.route.steps[..=draft.route.step].iter().enumerate();
+    let made = steps.flat_map(|(at, step)| step.assignments(at)).map(|(_, a)| a.role);
+    let makers: Vec<Role> =
+        made.filter(|role| !role.is_reviewing() && *role != Role::Orchestrator).collect();
+    if makers.contains(&Role::Coder) {
+        return Role::Coder;
+    }
+    makers.last().copied().unwrap_or(Role::Coder)
+}
+
+/// Ends a dispatch that has to be done anew; its task starts again with the next ones that can.
+pub fn begin_again(draft: &mut Draft<'_>, number: DispatchNumber) {
+    let dispatch = draft.dispatches[&number].clone();
+    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    if let Purpose::Repair { repair } = dispatch.purpose {
+        let Dispatch { task, given: Given { feedback, authorized, .. }, .. } = dispatch;
+        draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
+    }
+}

@@ -1,0 +1,107 @@
+//! Work that is taken: what it brings beyond its files, and what a person says about it first.
+
+use super::draft::Draft;
+use super::moves::{ask, attempt, finding};
+use super::{gate, plan, report, scope, weakened};
+use crate::answer::JustifyAnswer;
+use crate::event::{Event, Verdict};
+use crate::id::DispatchNumber;
+use crate::limits::LEAN_FILES_MAX;
+use crate::reply::Reply;
+use crate::role::{Mode, Role};
+use crate::session::Delivered;
+use crate::work::{Refinement, Work};
+
+pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
+    let role = draft.dispatches[&number].role;
+    note_assumptions(draft, reply);
+    scope::warn(draft, number, work);
+    conclude(draft, number, Verdict::Accepted);
+    scope::ask_beside(draft, number, reply);
+    if role == Role::Coder && draft.route.mode == Mode::Lean {
+        if draft.branch.changed.len() > LEAN_FILES_MAX {
+            let files = draft.branch.changed.len();
+            return go_full(
+                draft,
+                format!("{files} files changed; lean work changes at most {LEAN_FILES_MAX}"),
+            );
+        }
+        if let Some(path) = work.sensitive.first() {
+            go_full(draft, format!("{path} is a sensitive path"));
+        }
+    }
+}
+
+/// A dispatch has done its part. That of a parallel member counts once all are ready.
+pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: Verdict) {
+    if draft.dispatches[&number].is_member() {
+        return draft.emit(Event::MemberReady { number, verdict });
+    }
+    let delivered = draft.dispatches[&number].delivered().cloned();
+    draft.emit(Event::DispatchClosed { number, verdict });
+    if let Some(Delivered { reply, work, .. }) = delivered {
+        adopt(draft, number, &reply, &work);
+    }
+}
+
+/// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests, findings.
+pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
+    if let Some(criteria) = work.criteria.clone() {
+        draft.emit(Event::CriteriaAdopted { criteria });
+    }
+    if let Some(tasks) = work.plan.clone() {
+        plan::adopt(draft, tasks);
+    }
+    refine(draft, number, &work.refinements);
+    weakened::note(draft, number, work);
+    report::follow(draft, number, reply);
+    let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
+    let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
+    gate::reopen(draft, &changed);
+}
+
+/// What the plan leaves to a person is asked, and the plan made again with the answers.
+fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refinement]) {
+    if refinements.is_empty() {
+        return;
+    }
+    let index = draft.route.step;
+    draft.emit(Event::StepReopened { index });
+    for refinement in refinements {
+        ask::refinement(draft, number, refinement);
+    }
+}
+
+pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
+    for note in &reply.notes {
+        if let Some(text) = note.strip_prefix("assumption:") {
+            draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
+        }
+    }
+}
+
+/// A lean session that is not lean starts over as a full one, with what it has.
+pub(super) fn go_full(draft: &mut Draft<'_>, reason: String) {
+    if draft.opening.full_action.is_some() {
+        let why = "the session starts over in full mode, where it is reviewed again";
+        plan::leave_behind(draft, why, |_| true);
+        draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
+    }
+}
+
+/// The person decided about what was reported with work that waits to be taken.
+pub(super) fn answered(draft: &mut Draft<'_>, number: DispatchNumber, answer: &JustifyAnswer) {
+    let Some(delivered) = draft.dispatches[&number].delivered().cloned() else {
+        return;
+    };
+    let grave = report::grave(draft, number, &delivered.reply);
+    if let JustifyAnswer::Approve(reason) = answer {
+        finding::approve_findings(draft, &grave, reason);
+        return accept(draft, number, &delivered.reply, &delivered.work);
+    }
+    let lines: Vec<String> = report::lines(&grave);
+    let text = format!("fix what you reported:\n{}", ask::bullets(&lines));
+    draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
+    let agent = draft.dispatches[&number].chosen_agent();
+    attempt::start_with_consent(draft, number, None, agent);
+}

@@ -1,0 +1,70 @@
+//! What is delivered: the session's branch, and the files that are on record.
+
+use super::ChangeSet;
+use crate::id::{Attempt, CommitId, ContentHash, DispatchNumber};
+use crate::input::Edit;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The last accepted commit; the base until there is one.
+    pub tip: CommitId,
+    /// The accepted commit before that; none while there was none.
+    pub tip_before: Option<CommitId>,
+    pub changed: ChangeSet,
+    /// Changes that no comprehensive review has seen.
+    pub(crate) unreviewed: bool,
+    /// Ready members whose changes are being brought together.
+    pub(crate) merging: Vec<DispatchNumber>,
+    /// Where the branch stood before the members that were brought together; one move for all of them.
+    pub(crate) before_merge: Option<Option<CommitId>>,
+}
+
+impl Branch {
+    pub(super) fn new(base: CommitId) -> Self {
+        Self {
+            tip: base,
+            tip_before: None,
+            changed: ChangeSet::default(),
+            unreviewed: false,
+            merging: Vec::new(),
+            before_merge: None,
+        }
+    }
+}
+
+/// Files by their path, as last accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Files {
+    /// Of the session's folder.
+    pub artefacts: BTreeMap<String, ArtefactRecord>,
+    /// Of the repository, where steps declared them as outputs.
+    pub outputs: BTreeMap<String, ContentHash>,
+}
+
+/// A session file as it was last accepted, and where its content is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtefactRecord {
+    pub sha256: ContentHash,
+    /// What it replaced; needed to finish a take-over that a crash cut short.
+    pub previous: Option<ContentHash>,
+    /// None when a person edited the file.
+    pub from: Option<(DispatchNumber, Attempt)>,
+}
+
+impl Files {
+    pub(super) fn take_edits(&mut self, edits: &[Edit]) {
+        for edit in edits.iter().filter(|edit| edit.errors.is_empty()) {
+            match &edit.now {
+                Some(now) => {
+                    let record =
+                        ArtefactRecord { sha256: now.sha256.clone(), previous: None, from: None };
+                    self.artefacts.insert(edit.path.clone(), record);
+                }
+                None => {
+                    self.artefacts.remove(&edit.path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Commands that the engine ran, and what still holds of what they showed.
+
+use crate::event::{CheckPurpose, CheckTree};
+use crate::id::{CheckNumber, CommitId};
+use crate::time::Timestamp;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Checks {
+    pub runs: BTreeMap<CheckNumber, CheckRun>,
+    /// The fresh clone that checks ran in last, while all of them held, and its commit.
+    pub(crate) clone: Option<(CheckNumber, CommitId)>,
+    /// Subjects of checks steps that hold, by step and place in its list, and on which commit.
+    pub(crate) subjects_hold: BTreeMap<(usize, usize), CommitId>,
+    /// How the acceptance checks went since something last changed; none: they must run.
+    pub(crate) acceptance: Option<bool>,
+    /// The commit on which the acceptance checks last passed, in a fresh clone of it.
+    pub(crate) checked_tip: Option<CommitId>,
+    pub last_passed: Option<bool>,
+    pub last_failed_step: Option<String>,
+    /// The lifecycle stage that the repository declares.
+    pub stage: Option<String>,
+    /// The stage under which lifecycle gates last ran, and whether all held.
+    pub lifecycle: Option<LifecycleRun>,
+    /// What a person settled the minimum of coverage at.
+    pub(crate) coverage_settled: Option<u32>,
+}
+
+impl Checks {
+    /// What is to be accepted is another thing now.
+    pub(super) fn forget_acceptance(&mut self) {
+        self.acceptance = None;
+        self.checked_tip = None;
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckRun {
+    pub purpose: CheckPurpose,
+    pub commands: Vec<String>,
+    pub tree: CheckTree,
+    /// The commit that they run on.
+    pub tip: CommitId,
+    pub started_at: Timestamp,
+    pub passed: Option<bool>,
+}
+
+/// How the gates of a lifecycle stage went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LifecycleRun {
+    pub stage: String,
+    pub passed: bool,
+}

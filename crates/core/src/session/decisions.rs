@@ -1,0 +1,103 @@
+//! Questions to a person, their answers, and the correction of what a person rejected.
+
+use crate::action::Place;
+use crate::answer::{ApproveAnswer, Choice};
+use crate::decision::{CorrectionStatus, Decision, Resolution};
+use crate::id::{CommandId, DecisionId};
+use crate::role::{Role, State};
+use crate::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Decisions {
+    /// Every question, as it was last asked.
+    pub asked: Vec<Decision>,
+    /// How often each question was asked.
+    pub(crate) rounds: BTreeMap<DecisionId, u32>,
+    /// Every `changes-requested` answer, in order.
+    pub rejections: Vec<Rejection>,
+    pub correction: Correction,
+    pub(crate) commands_seen: BTreeSet<CommandId>,
+}
+
+/// Where the correction of a rejected design stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Correction {
+    pub status: CorrectionStatus,
+    /// Roles still to run, the one at work first.
+    pub roles: Vec<Role>,
+    /// The parts of the action that they play again, in the same order.
+    pub places: Vec<Place>,
+    pub agent: Option<Role>,
+    pub at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    pub at: Timestamp,
+    pub decision_id: DecisionId,
+    pub answer: String,
+    /// The person's words of that answer.
+    pub words: String,
+    pub state_context: State,
+}
+
+impl Decisions {
+    pub(super) fn ask(&mut self, decision: &Decision) {
+        let id = &decision.decision_id;
+        let asked = decision.clone().put();
+        match self.asked.iter_mut().find(|known| known.decision_id == *id) {
+            Some(known) => *known = asked,
+            None => self.asked.push(asked),
+        }
+        *self.rounds.entry(id.clone()).or_default() += 1;
+    }
+
+    pub(super) fn resolve(&mut self, at: Timestamp, id: &DecisionId, resolution: &Resolution) {
+        if let Some(command) = &resolution.command {
+            self.commands_seen.insert(command.clone());
+        }
+        let Some(decision) = self.asked.iter_mut().find(|d| d.decision_id == *id) else {
+            return;
+        };
+        decision.resolve(resolution.clone());
+        if let Some(choice @ Choice::Approve(ApproveAnswer::ChangesRequested(words))) =
+            decision.answered()
+        {
+            self.rejections.push(Rejection {
+                at,
+                decision_id: id.clone(),
+                answer: choice.canonical(),
+                words: words.to_string(),
+                state_context: decision.state_context,
+            });
+        }
+    }
+}
+
+impl Correction {
+    pub(super) fn move_to(
+        &mut self,
+        at: Timestamp,
+        status: CorrectionStatus,
+        roles: &[Role],
+        places: &[Place],
+        agent: Option<Role>,
+    ) {
+        self.status = status;
+        self.roles = roles.to_vec();
+        self.places = places.to_vec();
+        self.agent = agent.or(self.agent);
+        if status == CorrectionStatus::Dispatched {
+            self.at = Some(at);
+        }
+    }
+
+    /// The first of its roles has done its part again.
+    pub(super) fn played(&mut self) {
+        self.roles.remove(0);
+        if !self.places.is_empty() {
+            self.places.remove(0);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The tasks of the session, the session as a whole, and what both have to meet.
+
+use super::Unit;
+use crate::event::CriterionResult;
+use crate::id::{TaskId, TaskRef};
+use crate::role::Role;
+use crate::task::{Check, Criterion, TaskSpec, TaskStatus};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    pub tasks: Vec<Task>,
+    /// The session as a whole, reviewed and repaired like a task.
+    pub meta: Unit,
+    pub criteria: Vec<Criterion>,
+    pub criteria_results: BTreeMap<String, CriterionResult>,
+    /// Manual checks that a person called met or waived.
+    pub(crate) manual_settled: BTreeSet<String>,
+    pub(crate) wanted_roles: BTreeSet<Role>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub spec: TaskSpec,
+    pub status: TaskStatus,
+    /// What a blocked task returns to.
+    pub(crate) before_block: TaskStatus,
+    pub unit: Unit,
+    /// A change of this task touched a path that the settings call sensitive.
+    pub touched_sensitive: bool,
+}
+
+impl Task {
+    /// The commands that its plan names.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        let checks = self.spec.acceptance_checks.iter();
+        checks
+            .filter_map(|check| match check {
+                Check::Command(command) => Some(command.clone()),
+                Check::Manual(_) => None,
+            })
+            .collect()
+    }
+}
+
+impl Plan {
+    pub(super) fn for_roles(wanted: &[Role]) -> Self {
+        Self { wanted_roles: wanted.iter().copied().collect(), ..Self::default() }
+    }
+
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.spec.id == *id)
+    }
+
+    pub(super) fn task_mut(&mut self, id: &TaskId) -> Option<&mut Task> {
+        self.tasks.iter_mut().find(|task| task.spec.id == *id)
+    }
+
+    pub fn unit(&self, task: &TaskRef) -> Option<&Unit> {
+        match task {
+            TaskRef::Meta => Some(&self.meta),
+            TaskRef::Task(id) => self.task(id).map(|task| &task.unit),
+        }
+    }
+
+    pub(super) fn unit_mut(&mut self, task: &TaskRef) -> Option<&mut Unit> {
+        match task {
+            TaskRef::Meta => Some(&mut self.meta),
+            TaskRef::Task(id) => self.task_mut(id).map(|task| &mut task.unit),
+        }
+    }
+
+    /// New tasks start; tasks that were there keep how far they are.
+    pub(super) fn adopt(&mut self, specs: &[TaskSpec]) {
+        let mut known = std::mem::take(&mut self.tasks);
+        for spec in specs {
+            let place = known.iter().position(|task| task.spec.id == spec.id);
+            let task = match place {
+                Some(index) => Task { spec: spec.clone(), ..known.swap_remove(index) },
+                None => Task {
+                    spec: spec.clone(),
+                    status: TaskStatus::NotStarted,
+                    before_block: TaskStatus::NotStarted,
+                    unit: Unit::default(),
+                    touched_sensitive: false,
+                },
+            };
+            self.tasks.push(task);
+        }
+    }
+
+    pub(super) fn adopt_criteria(&mut self, criteria: &[Criterion]) {
+        self.criteria = criteria.to_vec();
+        self.criteria_results.clear();
+    }
+
+    pub(super) fn move_task(&mut self, id: &TaskId, status: TaskStatus) {
+        if let Some(task) = self.task_mut(id) {
+            if status == TaskStatus::Blocked {
+                task.before_block = task.status;
+            }
+            task.status = status;
+        }
+    }
+
+    /// The work begins once more; what was asked of it stays.
+    pub(super) fn restart(&mut self) {
+        self.tasks.clear();
+        self.meta = Unit::default();
+    }
+}

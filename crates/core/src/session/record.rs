@@ -1,0 +1,45 @@
+//! What was found, assumed and noticed, and whether the session can continue.
+
+use crate::decision::Blocker;
+use crate::event::Finding;
+use crate::finding::FindingStatus;
+use crate::id::FindingId;
+use crate::time::Timestamp;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Record {
+    pub findings: Vec<Finding>,
+    pub assumptions: Vec<String>,
+    pub known_issues: Vec<String>,
+    pub notices: Vec<Notice>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub at: Timestamp,
+    pub code: String,
+    pub message: String,
+}
+
+/// What stands in the way, and whether the session is done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    pub blocker: Option<Blocker>,
+    pub closed: bool,
+}
+
+impl Record {
+    /// A new finding, or a known one once more.
+    pub(super) fn find(&mut self, finding: &Finding) {
+        match self.findings.iter_mut().find(|known| known.id == finding.id) {
+            Some(known) => *known = finding.clone(),
+            None => self.findings.push(finding.clone()),
+        }
+    }
+
+    pub(super) fn settle(&mut self, id: FindingId, status: FindingStatus) {
+        if let Some(finding) = self.findings.iter_mut().find(|finding| finding.id == id) {
+            finding.status = status;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The audit: who did what, what was read and written, and who decided, as `audit --json` prints it.
+
+mod collect;
+
+pub use collect::Auditor;
+
+use super::{SpendBy, SpendView};
+use crate::decision::{DecisionKind, DecisionStatus};
+use crate::event::Verdict;
+use crate::id::{
+    Attempt, CheckNumber, CommitId, ContentHash, DecisionId, DispatchNumber, SessionName, TaskRef,
+};
+use crate::role::{Mode, Role, State};
+use crate::time::Timestamp;
+use crate::work::{Artefact, FileChange};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub struct Audit {
+    pub schema_version: u32,
+    pub session: SessionName,
+    pub action: String,
+    pub mode: Mode,
+    pub goal: String,
+    pub base: CommitId,
+    pub opened_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub state: State,
+    pub records: usize,
+    pub last_hash: String,
+    /// In the order in which they first worked.
+    pub roles: Vec<RoleEntry>,
+    pub read: Vec<ReadEntry>,
+    pub written: Vec<WrittenEntry>,
+    pub decisions: Vec<DecisionEntry>,
+    pub commands: Vec<CommandEntry>,
+    pub commits: Vec<CommitEntry>,
+    /// What it cost in all, and by task, role and agent.
+    pub spend: SpendView,
+    pub spend_by: SpendBy,
+    /// Files that tell the same for people, from the repository's root.
+    pub evidence: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RoleEntry {
+    pub role: Role,
+    pub dispatches: Vec<DispatchNumber>,
+}
+
+/// What one attempt was told to read first.
+#[derive(Debug, Serialize)]
+pub struct ReadEntry {
+    pub dispatch: DispatchNumber,
+    pub attempt: Attempt,
+    pub role: Role,
+    pub task: TaskRef,
+    pub agent: Option<String>,
+    pub at: Timestamp,
+    pub files: Vec<String>,
+}
+
+/// A session file as somebody left it.
+#[derive(Debug, Serialize)]
+pub struct WrittenEntry {
+    pub path: String,
+    /// None when it was removed.
+    pub sha256: Option<ContentHash>,
+    pub by: Writer,
+    pub at: Timestamp,
+    /// Whether it was taken into the session.
+    pub verdict: Option<Verdict>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writer {
+    Dispatch { number: DispatchNumber, attempt: Attempt, role: Role },
+    Person,
+}
+
+/// One asking of a question.
+#[derive(Debug, Clone, Serialize)]
+pub struct DecisionEntry {
+    pub decision_id: DecisionId,
+    pub kind: DecisionKind,
+    pub question: String,
+    pub state_context: State,
+    pub asked_at: Timestamp,
+    /// What the person was shown, by content.
+    pub shown: Vec<Artefact>,
+    pub status: DecisionStatus,
+    pub answer: Option<String>,
+    pub reason: Option<String>,
+    pub resolved_at: Option<Timestamp>,
+    /// `person` where a command of somebody resolved it, `tollgate` where a rule did; null while it is open.
+    pub resolved_by: Option<&'static str>,
+    /// The command that resolved it.
+    pub command: Option<String>,
+}
+
+/// A command that Tollgate ran itself.
+#[derive(Debug, Serialize)]
+pub struct CommandEntry {
+    pub check: CheckNumber,
+    pub of: String,
+    pub command: String,
+    pub passed: bool,
+    pub exit_code: Option<i32>,
+    pub trouble: Option<String>,
+    pub duration_ms: u64,
+    pub at: Timestamp,
+}
+
+/// An accepted commit on the session's branch.
+#[derive(Debug, Serialize)]
+pub struct CommitEntry {
+    pub commit: CommitId,
+    pub dispatch: DispatchNumber,
+    pub role: Role,
+    pub task: TaskRef,
+    pub at: Timestamp,
+    pub changes: Vec<FileChange>,
+}

@@ -1,0 +1,236 @@
+//! Folds what happened into an audit, event by event.
+
+use super::{
+    Audit, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+};
+use crate::decision::{Decision, DecisionStatus, Resolution};
+use crate::event::{Event, Verdict};
+use crate::id::{Attempt, DecisionId, DispatchNumber};
+use crate::session::Session;
+use crate::time::Timestamp;
+use crate::view::{Parts, SCHEMA_VERSION, SpendBy, SpendView};
+use crate::work::{DispatchEnd, Work};
+use crate::worker::Worker;
+use std::collections::BTreeMap;
+
+const EVIDENCE: [&str; 5] = [
+    "evidence/action-context.md",
+    "evidence/artifact-trace.md",
+    "evidence/gate-decisions.md",
+    "evidence/commands.log",
+    "evidence/lifecycle-gates.log",
+];
+
+/// Folds what happened into an audit.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    records: usize,
+    roles: Vec<RoleEntry>,
+    read: Vec<ReadEntry>,
+    written: Vec<WrittenEntry>,
+    /// Every asking, also of a question that was asked again.
+    decisions: Vec<DecisionEntry>,
+    commands: Vec<CommandEntry>,
+    commits: Vec<CommitEntry>,
+    /// What a dispatch delivered last, until its verdict.
+    delivered: BTreeMap<DispatchNumber, Work>,
+}
+
+impl Auditor {
+    /// The next event of the journal, and the state right after it.
+    pub fn take(&mut self, now: Parts<'_>, at: Timestamp, event: &Event) {
+        self.records += 1;
+        let session = now.session;
+        match event {
+            Event::DispatchOpened { number, role, .. } => {
+                match self.roles.iter_mut().find(|entry| entry.role == *role) {
+                    Some(entry) => entry.dispatches.push(*number),
+                    None => self.roles.push(RoleEntry { role: *role, dispatches: vec![*number] }),
+                }
+            }
+            Event::AttemptStarted { number, attempt, agent, .. } => {
+                let agent = agent.as_ref().map(Worker::as_str);
+                self.started(session, at, *number, *attempt, agent);
+            }
+            Event::AttemptEnded {
+                number, attempt, end: DispatchEnd::Replied { work, .. }, ..
+            } => {
+                self.delivered(session, at, *number, *attempt, work);
+            }
+            Event::DispatchClosed { number, verdict } => {
+                self.closed(session, at, *number, *verdict)
+            }
+            Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),
+            Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
+            Event::FilesEdited { edits } => {
+                self.written.extend(edits.iter().map(|edit| WrittenEntry {
+                    path: edit.path.clone(),
+                    sha256: edit.now.as_ref().map(|now| now.sha256.clone()),
+                    by: Writer::Person,
+                    at,
+                    verdict: None,
+                }));
+            }
+            Event::ChecksEnded { number, results, .. } => {
+                let purpose = session.checks.runs.get(number).map(|run| &run.purpose);
+                let of = purpose.map(ToString::to_string).unwrap_or_default();
+                self.commands.extend(results.iter().map(|result| CommandEntry {
+                    check: *number,
+                    of: of.clone(),
+                    command: result.command.clone(),
+                    passed: result.passed,
+                    exit_code: result.exit_code,
+                    trouble: result.trouble.clone(),
+                    duration_ms: result.duration_ms,
+                    at,
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    /// `now` is the state after the last event, `last_hash` the hash of its record.
+    pub fn finish(self, now: Parts<'_>, last_hash: String) -> Audit {
+        let session = now.session;
+        Audit {
+            schema_version: SCHEMA_VERSION,
+            session: session.opening.session.clone(),
+            action: session.opening.action.name.clone(),
+            mode: session.route.mode,
+            goal: session.opening.goal.clone(),
+            base: session.opening.base.clone(),
+            opened_at: session.opened_at,
+            updated_at: session.updated_at,
+            state: session.state(),
+            records: self.records,
+            last_hash,
+            roles: self.roles,
+            read: self.read,
+            written: self.written,
+            decisions: self.decisions,
+            commands: self.commands,
+            commits: self.commits,
+            spend: SpendView::of(&session.budget.ledger.total),
+            spend_by: SpendBy::of(&session.budget.ledger),
+            evidence: EVIDENCE.iter().map(|name| session.session_path(name)).collect(),
+        }
+    }
+
+    /// An answer that is given anew stands beside the one before it.
+    fn resolved(&mut self, id: &DecisionId, resolution: &Resolution) {
+        let Some(last) = self.decisions.iter().rposition(|entry| entry.decision_id == *id) else {
+            return;
+        };
+        if self.decisions[last].resolved_by.is_some() {
+            self.decisions.push(self.decisions[last].clone());
+        }
+        let entry = self.decisions.iter_mut().rfind(|entry| entry.decision_id == *id);
+        let entry = entry.expect("it was found just now");
+        let by = if resolution.command.is_some() { "person" } else { "tollgate" };
+        entry.status = resolution.status;
+        entry.answer = resolution.answer.clone();
+        entry.reason = resolution.reason.clone();
+        entry.resolved_at = resolution.resolved_at;
+        entry.resolved_by = Some(by);
+        entry.command = resolution.command.as_ref().map(ToString::to_string);
+    }
+
+    /// The state just now is the one that the agent's input was made from.
+    fn started(
+        &mut self,
+        session: &Session,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempt: Attempt,
+        agent: Option<&str>,
+    ) {
+        let Some(brief) = session.brief(number) else {
+            return;
+        };
+        let instructions = session.opening.instructions.iter().cloned();
+        self.read.push(ReadEntry {
+            dispatch: number,
+            attempt,
+            role: brief.role,
+            task: brief.task,
+            agent: agent.map(str::to_owned),
+            at,
+            files: instructions.chain(brief.context_files).collect(),
+        });
+    }
+
+    fn delivered(
+        &mut self,
+        session: &Session,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempt: Attempt,
+        work: &Work,
+    ) {
+        let Some(dispatch) = session.dispatches.get(&number) else {
+            return;
+        };
+        let by = Writer::Dispatch { number, attempt, role: dispatch.role };
+        self.written.extend(work.artefacts.iter().map(|artefact| WrittenEntry {
+            path: artefact.path.clone(),
+            sha256: Some(artefact.sha256.clone()),
+            by,
+            at,
+            verdict: None,
+        }));
+        self.delivered.insert(number, work.clone());
+    }
+
+    fn closed(
+        &mut self,
+        session: &Session,
+        at: Timestamp,
+        number: DispatchNumber,
+        verdict: Verdict,
+    ) {
+        let last_attempt = self.written.iter().rev().find_map(|entry| match entry.by {
+            Writer::Dispatch { number: of, attempt, .. } if of == number => Some(attempt),
+            _ => None,
+        });
+        for entry in &mut self.written {
+            if let Writer::Dispatch { number: of, attempt, .. } = entry.by
+                && of == number
+            {
+                let is_last = Some(attempt) == last_attempt;
+                entry.verdict = Some(if is_last { verdict } else { Verdict::SetAside });
+            }
+        }
+        let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
+        let delivered = self.delivered.remove(&number).filter(|_| is_taken);
+        let (Some(work), Some(dispatch)) = (delivered, session.dispatches.get(&number)) else {
+            return;
+        };
+        if let Some(commit) = work.commit {
+            self.commits.push(CommitEntry {
+                commit,
+                dispatch: number,
+                role: dispatch.role,
+                task: dispatch.task.clone(),
+                at,
+                changes: work.changes,
+            });
+        }
+    }
+}
+
+fn asked(decision: &Decision) -> DecisionEntry {
+    DecisionEntry {
+        decision_id: decision.decision_id.clone(),
+        kind: decision.kind,
+        question: decision.question.clone(),
+        state_context: decision.state_context,
+        asked_at: decision.asked_at,
+        shown: decision.shown.clone(),
+        status: DecisionStatus::Pending,
+        answer: None,
+        reason: None,
+        resolved_at: None,
+        resolved_by: None,
+        command: None,
+    }
+}

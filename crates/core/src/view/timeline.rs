@@ -1,0 +1,426 @@
+//! What happened, in words: one line for each event of the journal.
+
+use super::FindingView;
+use crate::action::{CheckSubject, Place, StepKind};
+use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
+use crate::event::{
+    CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict,
+};
+use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::input::{Edit, Opening};
+use crate::role::{Mode, RepairLoop, Role};
+use crate::sanitize::terminal_line;
+use crate::session::Session;
+use crate::time::Timestamp;
+use crate::words;
+use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::worker::Worker;
+
+/// How much of an agent's words fits a line.
+const WORDS_MAX: usize = 160;
+/// The same with words of ours before them.
+const SENTENCE_MAX: usize = 220;
+const NOTICE_MAX: usize = 400;
+
+/// One event for people: a mark, then a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub level: Level,
+    pub tone: Tone,
+    pub mark: &'static str,
+    pub text: String,
+}
+
+/// How much a line matters to someone who watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Begins a part of the session.
+    Heading,
+    Detail,
+    /// Too small to be told while a session runs; the log has it.
+    Small,
+}
+
+/// What a line means, for a surface that has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Strong,
+    Quiet,
+    Good,
+    Note,
+    Warning,
+    Bad,
+}
+
+fn heading(tone: Tone, mark: &'static str, text: impl Into<String>) -> Line {
+    Line { level: Level::Heading, tone, mark, text: text.into() }
+}
+
+fn detail(tone: Tone, mark: &'static str, text: impl Into<String>) -> Line {
+    Line { level: Level::Detail, tone, mark, text: text.into() }
+}
+
+fn small(mark: &'static str, text: impl Into<String>) -> Line {
+    Line { level: Level::Small, tone: Tone::Quiet, mark, text: text.into() }
+}
+
+fn short(text: &str) -> String {
+    terminal_line(text, WORDS_MAX)
+}
+
+/// Every event has a line; `session` is the state after the commit of the event.
+pub(super) fn line(session: &Session, event: &Event) -> Line {
+    match event {
+        Event::SessionOpened(opening) => opened(opening),
+        Event::PolicyAdopted { .. } => {
+            small("settings", "the settings changed and apply from now on")
+        }
+        Event::ModeChanged { mode, reason } => mode_changed(*mode, reason),
+        Event::StepEntered { index } => entered(session, *index),
+        Event::StepSkipped { index, reason } => {
+            small("skip", about(&step(session, *index), reason))
+        }
+        Event::StepReopened { .. } => detail(Tone::Note, "plan", "it waits for a person"),
+        Event::DispatchOpened { number, purpose, .. } => dispatched(session, *number, purpose),
+        Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
+            let player = agent.as_ref().map(Worker::as_str).zip(stands_in_for.as_deref());
+            started(session, *number, *attempt, player)
+        }
+        Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
+        Event::GuidanceGiven { number, text, .. } => {
+            small("guide", about(&who(session, *number), text))
+        }
+        Event::RetryScheduled { number, due, why } => waits(session, *number, *due, *why),
+        Event::DispatchClosed { number, verdict } => closed(session, *number, *verdict),
+        Event::MemberReady { number, .. } => ready(*number),
+        Event::MergeStarted { numbers } => merging(numbers.len()),
+        Event::MergeEnded { merged } => brought_together(merged),
+        Event::PlanAdopted { tasks } => {
+            detail(Tone::Note, "plan", format!("{} task(s)", tasks.len()))
+        }
+        Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
+        Event::TaskMoved { task, status } => {
+            detail(Tone::Quiet, "task", format!("{task} is {status}"))
+        }
+        Event::RepairOpened { task, repair, .. } => repairs(task, *repair),
+        Event::ScopeExtended { task, paths } => extended(task, paths),
+        Event::ScopeRefused { task, paths, .. } => not_extended(task, paths),
+        Event::GatePassed { task, role } => passed(task, *role),
+        Event::ChecksStarted { purpose, commands, tree, .. } => {
+            checking(purpose, commands.len(), *tree)
+        }
+        Event::ChecksEnded { results, .. } => checked(results),
+        Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
+        Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
+        Event::StageDeclared { stage } => {
+            small("stage", stage.as_deref().unwrap_or("none is declared"))
+        }
+        Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
+        Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
+        Event::AssumptionNoted { text } => small("assumed", short(text)),
+        Event::KnownIssueNoted { text } => small("issue", short(text)),
+        Event::CriterionSettled { id, result } => criterion(id, result),
+        Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
+        Event::DecisionResolved { id, resolution } => resolved(id, resolution),
+        Event::AnswerKept { decision, answer, .. } => kept_early(decision, answer),
+        Event::CorrectionMoved { status, roles, places, agent } => {
+            corrects(session, *status, roles, places, *agent)
+        }
+        Event::ManualChecksSettled { checks } => checked_by_hand(checks.len()),
+        Event::BudgetExtended => small("budget", "one more dispatch is allowed beyond the limits"),
+        Event::Blocked { blocker, .. } => detail(Tone::Bad, "blocked", blocker.code.as_str()),
+        Event::Unblocked => small("unblocked", "the session continues"),
+        Event::FilesEdited { edits } => edited(edits),
+        Event::Noticed { message, .. } => noticed(message),
+        Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
+        Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
+    }
+}
+
+fn opened(opening: &Opening) -> Line {
+    heading(Tone::Strong, "session", format!("{} ({})", opening.session, opening.action.name))
+}
+
+fn mode_changed(mode: Mode, reason: &str) -> Line {
+    heading(Tone::Warning, "mode", format!("{mode} from now on: {reason}"))
+}
+
+fn entered(session: &Session, index: usize) -> Line {
+    let unchecked = session.route.steps.get(index).map(|step| not_checked(session, &step.kind));
+    let text = format!("{}{}", step(session, index), unchecked.unwrap_or_default());
+    heading(Tone::Strong, "state", text)
+}
+
+/// What a step would check and cannot, because nothing says against what.
+fn not_checked(session: &Session, kind: &StepKind) -> String {
+    let StepKind::Checks { of } = kind else {
+        return String::new();
+    };
+    let missing = of.iter().filter_map(|subject| match subject {
+        CheckSubject::Lifecycle if session.checks.stage.is_none() => {
+            Some("lifecycle gates, because there is no lifecycle-stage.yaml")
+        }
+        CheckSubject::Coverage if session.coverage_minimum().is_none() => {
+            Some("coverage, because tollgate.toml has no [coverage]")
+        }
+        _ => None,
+    });
+    match missing.collect::<Vec<_>>() {
+        missing if missing.is_empty() => String::new(),
+        missing => format!(" (not checked: {})", missing.join("; ")),
+    }
+}
+
+fn step(session: &Session, index: usize) -> String {
+    session
+        .route
+        .steps
+        .get(index)
+        .map_or_else(|| format!("step {index}"), |step| step.state.to_string())
+}
+
+fn about(subject: &str, text: &str) -> String {
+    format!("{subject}: {}", short(text))
+}
+
+fn dispatched(session: &Session, number: DispatchNumber, purpose: &Purpose) -> Line {
+    small("dispatch", format!("{} {}", who(session, number), words::purpose(purpose)))
+}
+
+/// With who plays in whose place.
+fn started(
+    session: &Session,
+    number: DispatchNumber,
+    attempt: Attempt,
+    in_place_of: Option<(&str, &str)>,
+) -> Line {
+    let again = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
+    let by = in_place_of.map(|(agent, of)| format!(" by {agent} in place of {of}"));
+    let who = who(session, number);
+    detail(Tone::Quiet, "start", format!("{who}{again}{}", by.unwrap_or_default()))
+}
+
+fn ended(session: &Session, number: DispatchNumber, end: &DispatchEnd) -> Line {
+    let (tone, mark) = end_mark(end);
+    let who = who(session, number);
+    let text = match end {
+        DispatchEnd::Replied { reply, .. } => {
+            format!("{} – {}", reply.status, short(&reply.summary))
+        }
+        DispatchEnd::Unsupervised { rescue } | DispatchEnd::Interrupted { rescue } => {
+            let kept = rescue.as_ref().map(|name| format!("; unfinished changes are in {name}"));
+            format!("{}{}", words::ended(end), kept.unwrap_or_default())
+        }
+        _ => terminal_line(&words::ended(end), SENTENCE_MAX),
+    };
+    detail(tone, mark, format!("{who}: {text}"))
+}
+
+fn end_mark(end: &DispatchEnd) -> (Tone, &'static str) {
+    match end {
+        DispatchEnd::Replied { .. } => (Tone::Quiet, "reply"),
+        DispatchEnd::Invalid { .. } => (Tone::Warning, "invalid"),
+        DispatchEnd::MissingOutput { .. }
+        | DispatchEnd::MissingRole { .. }
+        | DispatchEnd::MissingContext { .. } => (Tone::Bad, "missing"),
+        DispatchEnd::Crashed { .. } => (Tone::Warning, "crashed"),
+        DispatchEnd::CouldNotStart { .. } => (Tone::Bad, "crashed"),
+        DispatchEnd::TimedOut { .. } => (Tone::Bad, "timeout"),
+        DispatchEnd::OutputLimit { .. } => (Tone::Bad, "output"),
+        DispatchEnd::PermissionRefused { .. } => (Tone::Bad, "refused"),
+        DispatchEnd::Unavailable { .. } | DispatchEnd::Limited { .. } => (Tone::Warning, "unavail"),
+        DispatchEnd::UsedUp { .. } => (Tone::Bad, "used up"),
+        DispatchEnd::Parked { .. } => (Tone::Warning, "parked"),
+        DispatchEnd::Stopped => (Tone::Warning, "stopped"),
+        DispatchEnd::Unsupervised { .. } | DispatchEnd::Interrupted { .. } => {
+            (Tone::Warning, "lost")
+        }
+    }
+}
+
+fn waits(session: &Session, number: DispatchNumber, due: Timestamp, why: RetryWhy) -> Line {
+    let who = who(session, number);
+    let text = match why {
+        RetryWhy::Transient => format!("{who} starts again at {due}"),
+        RetryWhy::Parked => format!("{who} starts at {due}, {}", words::retry(why)),
+        RetryWhy::Room => {
+            let why = words::retry(why);
+            format!("{who} starts {why}: they may need what is left of the limits")
+        }
+        _ => return small("again", format!("{who} at {due}, {}", words::retry(why))),
+    };
+    detail(Tone::Warning, "wait", text)
+}
+
+fn closed(session: &Session, number: DispatchNumber, verdict: Verdict) -> Line {
+    let (tone, mark) = match verdict {
+        Verdict::Accepted => (Tone::Good, "ok"),
+        Verdict::Objected => (Tone::Warning, "objects"),
+        Verdict::SetAside => (Tone::Warning, "aside"),
+        Verdict::Skipped => (Tone::Warning, "skipped"),
+        Verdict::Cancelled => (Tone::Bad, "cancels"),
+    };
+    detail(tone, mark, who(session, number))
+}
+
+fn ready(number: DispatchNumber) -> Line {
+    small("ready", format!("dispatch {number} waits for the others of its step"))
+}
+
+fn merging(count: usize) -> Line {
+    small("merge", format!("{count} changes are brought together"))
+}
+
+fn brought_together(merged: &[Merged]) -> Line {
+    let clashing: Vec<&str> =
+        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
+    if clashing.is_empty() {
+        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
+    }
+    let text = format!("these conflict: {}", clashing.join(", "));
+    detail(Tone::Warning, "merge", text)
+}
+
+fn adopted(count: usize) -> Line {
+    small("criteria", format!("{count} acceptance criteria"))
+}
+
+fn repairs(task: &TaskRef, repair: RepairLoop) -> Line {
+    detail(Tone::Warning, "repair", format!("{repair} of {task}"))
+}
+
+fn extended(task: &TaskRef, paths: &[String]) -> Line {
+    detail(Tone::Note, "scope", format!("{task} may change {} too", paths.join(", ")))
+}
+
+fn not_extended(task: &TaskRef, paths: &[String]) -> Line {
+    small("scope", format!("{task} may not change {}", short(&paths.join(", "))))
+}
+
+fn passed(task: &TaskRef, role: Role) -> Line {
+    small("passed", format!("{role} passes {task}"))
+}
+
+fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
+    let place = match tree {
+        CheckTree::Workspace => "",
+        CheckTree::Fresh { .. } => ", in a fresh clone",
+    };
+    match count {
+        0 => small("checks", format!("{purpose}: no commands to run")),
+        _ => detail(Tone::Quiet, "checks", format!("{count} command(s) for {purpose}{place}")),
+    }
+}
+
+fn checked(results: &[CheckResult]) -> Line {
+    let failed: Vec<String> = results
+        .iter()
+        .filter(|result| !result.passed)
+        .map(|result| {
+            let how = words::check_ended(result.trouble.as_deref(), result.exit_code);
+            format!("`{}`: {how}", result.command)
+        })
+        .collect();
+    match (results.len(), failed.len()) {
+        (0, _) => small("checks", "ended with nothing to run"),
+        (all, 0) => detail(Tone::Good, "checks", format!("{all} passed")),
+        (all, bad) => {
+            let text = format!("{bad} of {all} failed: {}", failed.join("; "));
+            detail(Tone::Bad, "checks", text)
+        }
+    }
+}
+
+fn checked_by_hand(count: usize) -> Line {
+    small("manual", format!("{count} manual check(s) are settled"))
+}
+
+fn covered(minimum: u32, reason: &str) -> Line {
+    small("coverage", format!("{} % is enough: {}", minimum / 100, short(reason)))
+}
+
+fn weighed(tracked: usize) -> Line {
+    detail(Tone::Good, "gate", format!("severity passed, {tracked} finding(s) tracked"))
+}
+
+fn found(finding: &FindingView) -> Line {
+    let place = finding.file.as_deref().unwrap_or("-");
+    let text = format!("[{}] {place}: {}", finding.severity, short(&finding.message));
+    detail(Tone::Warning, "finding", text)
+}
+
+fn settled(id: FindingId, status: FindingStatus, reason: Option<&str>) -> Line {
+    let why = reason.map(|text| format!(": {}", short(text)));
+    small("finding", format!("F-{id} is {status}{}", why.unwrap_or_default()))
+}
+
+fn criterion(id: &str, result: &CriterionResult) -> Line {
+    let (word, why) = words::criterion(result);
+    small("criterion", format!("{id} is {word}: {}", short(why)))
+}
+
+fn asked(id: &DecisionId, question: &str) -> Line {
+    detail(Tone::Note, "ask", about(id.as_str(), question))
+}
+
+fn resolved(id: &DecisionId, resolution: &Resolution) -> Line {
+    let words = resolution.answer.as_deref().or(resolution.reason.as_deref()).unwrap_or_default();
+    let status = resolution.status;
+    match status {
+        DecisionStatus::Answered => detail(Tone::Note, "answer", about(id.as_str(), words)),
+        DecisionStatus::Cancelled | DecisionStatus::Skipped => {
+            detail(Tone::Warning, "answer", about(&format!("{id} {status}"), words))
+        }
+        DecisionStatus::Pending => small("answer", format!("{id} is {status}")),
+    }
+}
+
+fn kept_early(id: &DecisionId, answer: &str) -> Line {
+    small("early", format!("{id}: {} (given before it was asked)", short(answer)))
+}
+
+fn corrects(
+    session: &Session,
+    status: CorrectionStatus,
+    roles: &[Role],
+    places: &[Place],
+    agent: Option<Role>,
+) -> Line {
+    if status != CorrectionStatus::Queued {
+        let who = agent.map(|role| format!(" ({role})")).unwrap_or_default();
+        return small("correct", format!("the correction is {status}{who}"));
+    }
+    let part = |at: usize| places.get(at).and_then(|place| session.assignment(*place));
+    let name = |(at, role): (usize, &Role)| part(at).map_or(role.as_str(), |part| part.name());
+    let names: Vec<&str> = roles.iter().enumerate().map(name).collect();
+    detail(Tone::Warning, "correct", format!("the work goes back to {}", names.join(", then ")))
+}
+
+fn edited(edits: &[Edit]) -> Line {
+    let paths: Vec<&str> = edits.iter().map(|edit| edit.path.as_str()).collect();
+    let text = format!("session files were changed by hand: {}", paths.join(", "));
+    detail(Tone::Warning, "edited", text)
+}
+
+fn noticed(message: &str) -> Line {
+    detail(Tone::Warning, "notice", terminal_line(message, NOTICE_MAX))
+}
+
+fn older(records: u64, known: u64) -> Line {
+    small("journal", format!("an older journal counts from here on: {records} of {known} records"))
+}
+
+/// `#3 Coder T-001`, and why when it is not plain.
+pub(super) fn who(session: &Session, number: DispatchNumber) -> String {
+    let Some(dispatch) = session.dispatches.get(&number) else {
+        return number.to_string();
+    };
+    let why = match &dispatch.purpose {
+        Purpose::Repair { repair } => format!(" ({repair})"),
+        Purpose::Correction { .. } => " (correction)".to_owned(),
+        _ => String::new(),
+    };
+    let part = dispatch.place().and_then(|place| session.assignment(place));
+    let name = part.map_or(dispatch.role.as_str(), |part| part.name());
+    format!("#{number} {name} {}{why}", dispatch.task)
+}

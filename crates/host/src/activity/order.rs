@@ -1,0 +1,187 @@
+//! What one attempt of a dispatch is told: the order, and from it the input and the prompt.
+
+use crate::context::WorkspaceId;
+use crate::files;
+use crate::journal::Lineage;
+use crate::layout::session_path;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use tollgate_contract::prompt::{bullets, fenced, render};
+use tollgate_contract::skill::RoleFile;
+use tollgate_contract::{agent_input, pack};
+use tollgate_core::brief::Brief;
+use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
+use tollgate_core::reply::ReplyError;
+use tollgate_core::role::{Mode, ProjectType};
+use tollgate_core::session::{Dispatch, Session, Wanted};
+use tollgate_core::worker::Worker;
+
+/// Everything an attempt needs, taken from the state when it was ordered.
+#[derive(Debug, Clone)]
+pub struct DispatchOrder {
+    pub number: DispatchNumber,
+    pub attempt: Attempt,
+    /// The hash of the record that opened it.
+    pub opened_by: String,
+    pub brief: Brief,
+    pub timeout_ms: u64,
+    pub agent: Option<Worker>,
+    pub session: SessionName,
+    /// Where it works; parallel members have workspaces of their own.
+    pub workspace_id: WorkspaceId,
+    pub mode: Mode,
+    pub project_type: ProjectType,
+    pub base: CommitId,
+    pub tip: CommitId,
+    pub branch: String,
+    pub ci_status: &'static str,
+    pub last_failed_step: Option<String>,
+    pub instructions: Vec<String>,
+    pub artefacts: Vec<String>,
+    /// The dispatches that are not over; the private folders of all others go.
+    pub open: Vec<DispatchNumber>,
+}
+
+impl DispatchOrder {
+    pub fn of(
+        session: &Session,
+        lineage: &Lineage,
+        number: DispatchNumber,
+        attempt: Attempt,
+    ) -> Option<Self> {
+        let dispatch = session.dispatches.get(&number)?;
+        let base_branch = session.opening.base_branch.clone();
+        Some(Self {
+            number,
+            attempt,
+            opened_by: lineage.opened_by(Wanted::Dispatch(number, attempt)).to_owned(),
+            brief: session.brief(number)?,
+            timeout_ms: dispatch.timeout_ms(),
+            agent: dispatch.agent().cloned(),
+            session: session.opening.session.clone(),
+            workspace_id: workspace_id_of(dispatch),
+            mode: session.route.mode,
+            project_type: session.opening.project_type,
+            base: session.opening.base.clone(),
+            tip: dispatch.based_on().cloned().unwrap_or_else(|| session.branch.tip.clone()),
+            branch: match base_branch {
+                Some(branch) if !session.has_accepted_work() => branch,
+                _ => session.branch(),
+            },
+            ci_status: match session.checks.last_passed {
+                None => "unknown",
+                Some(true) => "green",
+                Some(false) => "red",
+            },
+            last_failed_step: session.checks.last_failed_step.clone(),
+            instructions: session.opening.instructions.clone(),
+            artefacts: session.files.artefacts.keys().cloned().collect(),
+            open: open_dispatches(session),
+        })
+    }
+
+    pub(super) fn rescue_name(&self) -> String {
+        rescue_name(self.number, self.attempt)
+    }
+}
+
+fn open_dispatches(session: &Session) -> Vec<DispatchNumber> {
+    let open = session.dispatches.iter().filter(|(_, dispatch)| dispatch.verdict().is_none());
+    open.map(|(number, _)| *number).collect()
+}
+
+fn workspace_id_of(dispatch: &Dispatch) -> WorkspaceId {
+    dispatch.own_lane().map_or(WorkspaceId::Session, WorkspaceId::Member)
+}
+
+/// Under what name the changes of an attempt that was not accepted are kept.
+pub fn rescue_name(number: DispatchNumber, attempt: Attempt) -> String {
+    format!("dispatch-{number}-attempt-{attempt}")
+}
+
+const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
+
+/// The input as JSON.
+pub fn input(order: &DispatchOrder) -> Value {
+    let brief = &order.brief;
+    let mut task = json!({
+        "id": brief.task,
+        "title": brief.title,
+        "goal": brief.goal,
+        "non_goals": brief.non_goals,
+        "context_files": brief.context_files,
+        "constraints": brief.constraints,
+        "acceptance_checks": brief.acceptance_checks,
+        "risk_flags": brief.risk_flags,
+    });
+    if let Some(changed) = &brief.session_changed_files {
+        task["session_changed_files"] = json!(changed);
+    }
+    let mut value = json!({
+        "task": task,
+        "project_type": order.project_type,
+        "repo_state": {
+            "branch": order.branch,
+            "ci_status": order.ci_status,
+            "last_failed_step": order.last_failed_step,
+        },
+        "tools_available": TOOLS,
+        "artifact_list": order.artefacts,
+        "session": order.session,
+        "mode": order.mode,
+        "dispatch": order.number,
+        "attempt": order.attempt,
+    });
+    if !brief.previous_errors.is_empty() {
+        value["previous_errors"] = json!(brief.previous_errors);
+    }
+    value
+}
+
+/// Why the dispatch must not start: the input breaks the contract, or a file to read is not there.
+pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyError> {
+    let bytes = serde_json::to_vec(value).expect("a JSON value can always be written");
+    let (_, report) = agent_input::read(&bytes, "input.json", Some(order.brief.role));
+    let mut errors = report.reply_errors();
+    for path in &order.brief.context_files {
+        // A folder is named with a slash at its end.
+        let named = path.strip_suffix('/').unwrap_or(path);
+        if files::open_beneath(tree, named).is_err() {
+            let message = "it must be read first and does not exist";
+            errors.push(ReplyError::new("input.context_missing", path.clone(), message));
+        }
+    }
+    errors
+}
+
+/// What an agent is told whose session continues: what was wrong, and no more.
+pub fn prompt_again(order: &DispatchOrder) -> String {
+    let brief = &order.brief;
+    let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
+    let values = BTreeMap::from([
+        ("role", brief.role.to_string()),
+        ("previous_errors", fenced(&bullets(&errors))),
+        ("feedback", fenced(&bullets(&brief.feedback))),
+    ]);
+    render(pack::PROMPT_AGAIN, &values)
+}
+
+pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
+    let brief = &order.brief;
+    let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
+    let input_json =
+        serde_json::to_string_pretty(value).expect("a JSON value can always be written");
+    let values = BTreeMap::from([
+        ("role", brief.role.to_string()),
+        ("session_folder", format!("{}/", session_path(&order.session))),
+        ("role_text", role.body.trim().to_owned()),
+        ("input_json", fenced(&input_json)),
+        ("context_files", bullets(&brief.context_files)),
+        ("instructions", bullets(&order.instructions)),
+        ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
+        ("previous_errors", fenced(&bullets(&errors))),
+        ("feedback", fenced(&bullets(&brief.feedback))),
+    ]);
+    render(pack::PROMPT, &values)
+}

@@ -1,0 +1,270 @@
+//! Prepares an attempt: a tree to begin in, what its player is told, and how the player is started.
+
+use super::adapter::{self, Launch, Player};
+use super::attempt::{Prepared, Site};
+use super::order::{self, DispatchOrder, rescue_name};
+use super::session_files::{self, Given};
+use super::{ActivityError, StopSwitch, commands, driven, failed, manual};
+use crate::agent;
+use crate::crash;
+use crate::files::{self, FileError};
+use crate::layout::RunFolder;
+use crate::process::{Hold, RunSpec};
+use crate::settings::roles::MissingRole;
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tollgate_contract::skill::RoleFile;
+use tollgate_core::work::DispatchEnd;
+use tollgate_core::worker::Worker;
+
+/// Who can begin. Until they have, the hold keeps a supervisor that comes late from beginning in their place.
+#[derive(Debug)]
+pub(super) enum Ready {
+    Program { hold: Hold, spec: Box<RunSpec> },
+    Person { hold: Hold, role: Box<RoleFile> },
+}
+
+/// Why nothing begins.
+#[derive(Debug)]
+pub(super) enum NotBegun {
+    /// The attempt ends with this.
+    End(DispatchEnd),
+    /// The host could not do its part.
+    Fault(ActivityError),
+}
+
+pub(super) fn prepare<'a>(
+    site: Site<'a>,
+    hold: Hold,
+    stop: &StopSwitch,
+) -> Result<Prepared<'a>, NotBegun> {
+    let Site { context, order, workspace, folder } = site;
+    // Those after it may have begun since this order was given.
+    driven::remove_homes(context, &order.session, |number| {
+        number < order.number && !order.open.contains(&number)
+    });
+    commands::set_up(context, &order.session, order.workspace_id, workspace, stop)?
+        .map_err(DispatchEnd::from)?;
+    let player =
+        adapter::player(context, order.brief.role, order.agent.as_ref()).map_err(|why| {
+            DispatchEnd::CouldNotStart {
+                program: match &order.agent {
+                    Some(chosen) => chosen.to_string(),
+                    None => order.brief.role.to_string(),
+                },
+                cause: why.to_string(),
+            }
+        })?;
+    let role = context
+        .role_file(order.brief.role, order.brief.called.as_deref())
+        .map_err(|MissingRole { name, detail }| DispatchEnd::MissingRole { name, detail })?;
+    let resumed = match &player {
+        Player::Driven(_) => driven::resumed(context, order)?,
+        Player::Program(_) | Player::Person => None,
+    };
+    let (given, notes) = lay_out(&site, &player, resumed.is_some())?;
+    let mut told = order.clone();
+    told.brief.feedback.extend(notes);
+    crash::point("dispatch.laid_out");
+    let input = order::input(&told);
+    let errors = order::faults(&input, &told, workspace.tree());
+    if !errors.is_empty() {
+        return Err(DispatchEnd::MissingContext { errors }.into());
+    }
+    write_attempt(&told, &role, folder, &given, &input, resumed.is_some())?;
+    // Before anybody begins: what goes wrong here must not leave an agent at work that nobody waits for.
+    site.show_as_latest()?;
+    crash::point("dispatch.prepared");
+    let launch = match player {
+        Player::Program(launch) => launch,
+        Player::Driven(driven) => driven::launch(&site, &role, &driven, resumed.as_ref())?,
+        Player::Person => {
+            return Ok(Prepared { site, ready: Ready::Person { hold, role: Box::new(role) } });
+        }
+    };
+    let spec = Box::new(run_spec(&site, launch)?);
+    crash::point("dispatch.specified");
+    Ok(Prepared { site, ready: Ready::Program { hold, spec } })
+}
+
+/// A tree to begin in: clean, with the session's files, and what the agent should know about it; a person continues in the
+/// tree where they stand.
+fn lay_out(
+    site: &Site<'_>,
+    player: &Player,
+    asks_again: bool,
+) -> Result<(Given, Vec<String>), ActivityError> {
+    let Site { context, order, workspace, .. } = *site;
+    let record = &context.session_layout(&order.session);
+    if matches!(player, Player::Person)
+        && let Some(given) = manual::carried(record, order, workspace.tree())?
+    {
+        return Ok((given, Vec::new()));
+    }
+    let before = order.brief.asked_again.filter(|_| asks_again);
+    // What lies there from the attempt before is its work, by the name under which it will be looked for; also by an engine
+    // that is killed right after this.
+    let name = match before {
+        Some(before) => rescue_name(order.number, before),
+        None => format!("{}-before", order.rescue_name()),
+    };
+    let found = site.clean_up(&name, "changes found before a dispatch")?;
+    // What one agent did to its own `.git` must not reach the next.
+    workspace.renew_clone()?;
+    let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
+    let mends = order.agent == Some(Worker::Person);
+    match (&found, before) {
+        (Some(left), before) if before.is_some() || order.brief.goes_on || mends => {
+            workspace.take_up(left, &order.tip)?;
+        }
+        (None, Some(before)) => {
+            workspace.take_back(&rescue_name(order.number, before), &order.tip)?;
+        }
+        _ => {}
+    }
+    if let Some(before) = before {
+        failed::bring_back(record, order, before, workspace.tree())?;
+    }
+    let notes = restore(order, workspace)?;
+    crash::point("dispatch.restored");
+    if mends {
+        manual::bring_back(record, order, workspace, found.is_some())?;
+    }
+    Ok((given, notes))
+}
+
+/// What was left out before and is allowed now lies in the tree again; the notes say where it does not.
+fn restore(order: &DispatchOrder, workspace: &Workspace) -> Result<Vec<String>, ActivityError> {
+    let mut notes = Vec::new();
+    for kept in &order.brief.restore {
+        let left = workspace.put_back(&kept.rescue, &kept.paths)?;
+        notes.extend(left.iter().map(|path| {
+            format!(
+                "{path} has changed since: your earlier change to it is not in your workspace, it is kept as {}",
+                kept.rescue
+            )
+        }));
+    }
+    Ok(notes)
+}
+
+fn write_attempt(
+    order: &DispatchOrder,
+    role: &RoleFile,
+    folder: &RunFolder,
+    given: &Given,
+    value: &serde_json::Value,
+    asks_again: bool,
+) -> Result<(), ActivityError> {
+    std::fs::create_dir_all(folder.folder())
+        .map_err(ActivityError::io(format!("cannot make {}", folder.folder().display())))?;
+    // Of a start that a killed engine did not come to; another kind of agent may be meant by now.
+    agent::remove_plan(folder.folder())
+        .map_err(ActivityError::io(format!("cannot clear {}", folder.folder().display())))?;
+    let pretty = |value: &serde_json::Value| {
+        serde_json::to_vec_pretty(value).expect("a JSON value can always be written")
+    };
+    files::write_atomic(&folder.folder().join(GIVEN), &pretty(&serde_json::json!(given)))?;
+    files::write_atomic(&folder.input(), &pretty(value))?;
+    let prompt = match asks_again {
+        true => order::prompt_again(order),
+        false => order::prompt(role, order, value),
+    };
+    files::write_atomic(&folder.prompt(), prompt.as_bytes())?;
+    Ok(())
+}
+
+/// Which session files an attempt was given, for the comparison afterwards.
+pub const GIVEN: &str = "given.json";
+
+fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
+    let Site { context, order, folder, .. } = *site;
+    let tree = site.workspace.tree();
+    let env = BTreeMap::from([
+        ("TOLLGATE_SESSION".to_owned(), order.session.to_string()),
+        ("TOLLGATE_ROLE".to_owned(), order.brief.role.to_string()),
+        ("TOLLGATE_TASK".to_owned(), order.brief.task.to_string()),
+        ("TOLLGATE_DISPATCH".to_owned(), order.number.to_string()),
+        ("TOLLGATE_ATTEMPT".to_owned(), order.attempt.to_string()),
+        ("TOLLGATE_INPUT".to_owned(), folder.input().display().to_string()),
+    ]);
+    Ok(RunSpec {
+        sandbox: context.sandbox_of(tree, &launch.writable)?,
+        argv: launch.argv,
+        cwd: tree.to_owned(),
+        env_names: launch.env_names,
+        env,
+        stdin_file: Some("prompt.md".to_owned()),
+        timeout_ms: order.timeout_ms,
+        output_bytes_max: context.config.limits.output_bytes,
+        isolation: None,
+        secret_files: launch.secret_files,
+    })
+}
+
+impl Site<'_> {
+    /// Brings the tree back to the last accepted commit; whatever was there is kept under this name.
+    pub(super) fn clean_up(
+        &self,
+        name: &str,
+        message: &str,
+    ) -> Result<Option<String>, ActivityError> {
+        let rescue = self.workspace.rescue(name, message)?;
+        crash::point("dispatch.rescued");
+        if rescue.is_some() {
+            self.workspace.reset(&self.order.tip)?;
+        }
+        crash::point("dispatch.cleaned");
+        Ok(rescue)
+    }
+
+    /// The files of the newest attempt stand in the dispatch's folder too, as links.
+    pub(super) fn show_as_latest(&self) -> Result<(), ActivityError> {
+        let folder = self.context.session_layout(&self.order.session).dispatch(self.order.number);
+        let shown = [
+            folder.input(),
+            folder.prompt(),
+            folder.reply(),
+            folder.stdout(),
+            folder.stderr(),
+            folder.outputs(),
+        ];
+        for link in shown {
+            let Some(name) = link.file_name() else {
+                continue;
+            };
+            let target = Path::new(&format!("attempt-{}", self.order.attempt)).join(name);
+            let is_there = folder.folder().join(&target).exists();
+            if is_there && std::fs::read_link(&link).is_ok_and(|found| found == target) {
+                continue;
+            }
+            let problem = || ActivityError::io(format!("cannot link {}", link.display()));
+            if link.symlink_metadata().is_ok() {
+                std::fs::remove_file(&link).map_err(problem())?;
+            }
+            if is_there {
+                std::os::unix::fs::symlink(&target, &link).map_err(problem())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<DispatchEnd> for NotBegun {
+    fn from(end: DispatchEnd) -> Self {
+        Self::End(end)
+    }
+}
+
+impl From<ActivityError> for NotBegun {
+    fn from(fault: ActivityError) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<FileError> for NotBegun {
+    fn from(error: FileError) -> Self {
+        Self::Fault(error.into())
+    }
+}

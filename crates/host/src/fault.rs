@@ -1,0 +1,102 @@
+//! From the errors of the host to the faults that the core is told: each by the part of the world that failed.
+
+use crate::activity::ActivityError;
+use crate::files::FileError;
+use crate::git::GitError;
+use crate::repository::PromoteError;
+use crate::sandbox::SandboxRefusal;
+use crate::workspace::WorkspaceError;
+use std::io;
+use tollgate_core::fault::{FaultKind, HostFault};
+
+/// What the core is told of an error.
+pub trait Faulty {
+    fn fault(&self) -> HostFault;
+}
+
+impl Faulty for ActivityError {
+    fn fault(&self) -> HostFault {
+        match self {
+            Self::Workspace(error) => error.fault(),
+            Self::Git(error) => error.fault(),
+            Self::File(error) => error.fault(),
+            Self::Sandbox(error) => error.fault(),
+            Self::Io { what, cause } => of_io(FaultKind::Disk, what, cause),
+            Self::Process { what, cause } => of_io(FaultKind::Process, what, cause),
+            Self::AgentHome { what, cause } => of_io(FaultKind::AgentHome, what, cause),
+        }
+    }
+}
+
+impl Faulty for GitError {
+    fn fault(&self) -> HostFault {
+        let kind = match self {
+            Self::DiskFull { .. } => FaultKind::NoSpace,
+            Self::CouldNotRun { cause, .. } if is_out_of_space(cause.kind()) => FaultKind::NoSpace,
+            Self::Missing
+            | Self::CouldNotRun { .. }
+            | Self::Failed { .. }
+            | Self::Unexpected { .. } => FaultKind::Git,
+        };
+        HostFault::new(kind, self.to_string())
+    }
+}
+
+impl Faulty for PromoteError {
+    fn fault(&self) -> HostFault {
+        match self {
+            Self::Git(error) => error.fault(),
+            Self::Moved { .. } | Self::NameTaken { .. } => {
+                HostFault::new(FaultKind::Git, self.to_string())
+            }
+        }
+    }
+}
+
+impl Faulty for WorkspaceError {
+    fn fault(&self) -> HostFault {
+        let kind = match self {
+            Self::Git(error) => return error.fault(),
+            Self::DiskFull { .. } => FaultKind::NoSpace,
+            Self::Io { .. } | Self::Unlistable { .. } => FaultKind::Disk,
+            Self::BadCopy { .. } => FaultKind::Settings,
+            Self::Damaged { .. }
+            | Self::FilterInTree { .. }
+            | Self::NotCommittable { .. }
+            | Self::NotStageable { .. }
+            | Self::BadRescueName { .. }
+            | Self::NotRescued { .. } => FaultKind::Git,
+        };
+        HostFault::new(kind, self.to_string())
+    }
+}
+
+impl Faulty for FileError {
+    fn fault(&self) -> HostFault {
+        let kind = match self.io_kind().is_some_and(is_out_of_space) {
+            true => FaultKind::NoSpace,
+            false => FaultKind::Disk,
+        };
+        HostFault::new(kind, self.to_string())
+    }
+}
+
+impl Faulty for SandboxRefusal {
+    fn fault(&self) -> HostFault {
+        let kind = match self {
+            Self::Setting { .. } => FaultKind::Settings,
+            Self::Caches { .. } => FaultKind::Disk,
+        };
+        HostFault::new(kind, self.to_string())
+    }
+}
+
+/// A full disk is one, whatever needed the space.
+fn of_io(kind: FaultKind, what: &str, cause: &io::Error) -> HostFault {
+    let kind = if is_out_of_space(cause.kind()) { FaultKind::NoSpace } else { kind };
+    HostFault::new(kind, what).because(cause)
+}
+
+fn is_out_of_space(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}

@@ -1,0 +1,98 @@
+//! Which sessions a repository has, and which of them a person means.
+
+use crate::files;
+use crate::journal;
+use crate::layout::{Layout, SessionLayout};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use tollgate_core::id::SessionName;
+use tollgate_core::time::Timestamp;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionsError {
+    #[error("there is no session here yet; start one with `tollgate run \"GOAL\"`")]
+    NoSession,
+    #[error("no session is called {text:?} or begins so; `tollgate sessions` lists them")]
+    Unknown { text: String },
+    #[error("{text:?} is the beginning of several sessions: {}; give a longer part of the name", candidates.join(", "))]
+    Ambiguous { text: String, candidates: Vec<String> },
+    #[error("cannot list the sessions in {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// The sessions that have begun, the newest first.
+pub fn list(layout: &Layout) -> Result<Vec<SessionName>, SessionsError> {
+    let path = layout.sessions_folder();
+    let io = |source| SessionsError::Io { path: path.clone(), source };
+    let found = match std::fs::read_dir(&path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(io(error)),
+    };
+    let mut sessions = Vec::new();
+    for entry in found {
+        let entry = entry.map_err(io)?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_str().and_then(|text| SessionName::parse(text).ok());
+        if let (true, Some(name)) = (is_folder, name)
+            && has_begun(&layout.session(&name))
+        {
+            sessions.push(name);
+        }
+    }
+    sessions.sort_by_cached_key(|name| {
+        // Of two that began at once, `x-2` was named after `x`.
+        let began = began_at(&layout.session(name).journal());
+        std::cmp::Reverse((name.date().to_owned(), began, name.as_str().len(), name.clone()))
+    });
+    Ok(sessions)
+}
+
+/// The session that a person means: a name, a unique prefix, or `latest`.
+pub fn find(layout: &Layout, text: &str) -> Result<SessionName, SessionsError> {
+    let sessions = list(layout)?;
+    let latest = sessions.first().ok_or(SessionsError::NoSession)?;
+    if text == "latest" {
+        return Ok(latest.clone());
+    }
+    if let Some(exact) = sessions.iter().find(|name| name.as_str() == text) {
+        return Ok(exact.clone());
+    }
+    let begins_so = |name: &&SessionName| !text.is_empty() && name.as_str().starts_with(text);
+    match sessions.iter().filter(begins_so).collect::<Vec<_>>()[..] {
+        [] => Err(SessionsError::Unknown { text: text.to_owned() }),
+        [one] => Ok(one.clone()),
+        ref several => Err(SessionsError::Ambiguous {
+            text: text.to_owned(),
+            candidates: several.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// When the first record of a journal was written, read from the first bytes of the file.
+fn began_at(journal: &Path) -> Option<Timestamp> {
+    let mut start = Vec::new();
+    let file = files::options_nofollow().read(true).open(journal).ok()?;
+    file.take(128).read_to_end(&mut start).ok()?;
+    let start = String::from_utf8_lossy(&start);
+    let (_, rest) = start.split_once("\"at\":\"")?;
+    Timestamp::parse(rest.split_once('"')?.0)
+}
+
+/// False when it was killed before its first record was on disk: nothing but a lock and the beginning of a journal is
+/// there then. What cannot be read has begun, and so has a session that lost its journal: that must be told.
+fn has_begun(session: &SessionLayout) -> bool {
+    match journal::has_begun(&session.journal()) {
+        Ok(true) => return true,
+        Err(error) if !error.is_not_found() => return true,
+        Ok(false) | Err(_) => {}
+    }
+    let is_left_by_a_start = |name: &str| name.starts_with("lock") || name.starts_with("journal.");
+    let Ok(mut entries) = std::fs::read_dir(session.folder()) else { return true };
+    !entries.all(|entry| {
+        entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_left_by_a_start))
+    })
+}
+
+#[cfg(test)]
+mod tests;
