@@ -116,9 +116,9 @@ impl Command {
             Self::Completions(command) => command.run()?,
             Self::Man(command) => command.run()?,
             Self::Demo(command) => command.run()?,
-            Self::Supervise { folder } => return Ok(tollgate_host::process::supervise(&folder)),
-            Self::AgentInit { folder } => return Ok(tollgate_host::process::agent_init(&folder)),
-            Self::Drive { folder } => return Ok(tollgate_host::agent::drive(&folder)),
+            Self::Supervise { folder } => return Ok(tollgate_process::supervise(&folder)),
+            Self::AgentInit { folder } => return Ok(tollgate_process::agent_init(&folder)),
+            Self::Drive { folder } => return Ok(tollgate_agents::drive(&folder)),
             Self::Scaffold => return Ok(commands::scaffold::run()),
             Self::Scripted { script } => return Ok(crate::scripted::run(&script)),
         };

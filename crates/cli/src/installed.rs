@@ -4,7 +4,7 @@ use crate::place;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use tollgate_host::agent::probe::{self, Person};
+use tollgate_agents::probe::{self, Person};
 
 pub fn person() -> Person<'static> {
     static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(place::home);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tollgate_contract::diagnostic::{Level, Report};
-use tollgate_host::sanitize::terminal_text;
+use tollgate_files::sanitize::terminal_text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub const BOLD: Style = Style::new().bold();

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tollgate_contract::config::Config;
 use tollgate_core::id::SessionName;
 use tollgate_core::view::View;
+use tollgate_files::layout::{Layout, SessionLayout, journal_anchors, state_home};
+use tollgate_files::redact::Redactor;
+use tollgate_git::repository::Repository;
 use tollgate_host::client::Client;
 use tollgate_host::context::Context;
-use tollgate_host::layout::{Layout, SessionLayout, journal_anchors, state_home};
-use tollgate_host::redact::Redactor;
-use tollgate_host::repository::Repository;
 use tollgate_host::sandbox;
 use tollgate_host::sessions;
 use tollgate_host::settings::{self, SettingsError};
@@ -97,5 +97,5 @@ pub fn here() -> Result<PathBuf, Failure> {
 }
 
 pub fn program_on_path(name: &str) -> Option<PathBuf> {
-    tollgate_host::files::program_on(std::env::var_os("PATH"), name)
+    tollgate_files::program_on(std::env::var_os("PATH"), name)
 }

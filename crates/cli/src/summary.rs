@@ -9,10 +9,10 @@ use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
 use tollgate_core::view::{FindingView, View};
+use tollgate_files::layout::Layout;
+use tollgate_git::repository::Repository;
 use tollgate_host::activity::manual::Assigned;
 use tollgate_host::failure_report::{self, FailureReport};
-use tollgate_host::layout::Layout;
-use tollgate_host::repository::Repository;
 use tollgate_host::serve::ServeEnd;
 
 /// Below the session's folder.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use tollgate_contract::config::TrackerKind;
 use tollgate_host::context::Context;
 use tollgate_host::serve::{Face, Owner};
-use tollgate_host::tracker::{self, Tracker, TrackerError};
+use tollgate_tracker::{self as tracker, Tracker, TrackerError};
 
 /// Before anything begins: who wants a tracker and has no login is told at once.
 pub fn demanded(context: &Context) -> Result<Option<Box<dyn Tracker>>, Failure> {

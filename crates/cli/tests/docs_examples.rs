@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
+use tollgate_agents as agent;
 use tollgate_contract::config::Adapter;
-use tollgate_host::agent;
 
 /// The first fenced block of a language.
 fn block<'t>(text: &'t str, language: &str) -> &'t str {

@@ -296,7 +296,7 @@ fn r107_a_limit_that_is_over_when_an_engine_takes_it_up_is_parked_all_the_same()
     let outcome = world.repo.session().join("dispatches/1/attempt-1/outcome.json");
     eventually("the end of the run", || outcome.exists());
 
-    let later = tollgate_host::clock::now().plus_ms(2 * 3_600_000).to_string();
+    let later = tollgate_files::clock::now().plus_ms(2 * 3_600_000).to_string();
     let mut resume = world.repo.command(&["resume", "--no-input"]);
     let mut engine = resume.env("TOLLGATE_NOW", later).stderr(Stdio::null()).spawn().unwrap();
     eventually("the end of the attempt", || !world.ends().is_empty());

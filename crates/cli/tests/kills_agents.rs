@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::work::DispatchEnd;
 use tollgate_host::journal;
-use tollgate_host::process::{self, RunSpec, Waited};
+use tollgate_process::{self as process, RunSpec, Waited};
 
 const SLOW_CREW: &str = r#"{"rules": [
     {"when": {"role": "Coder", "task": "T-001"}, "do": {"append": {"app.txt": "one\n"}, "sleep_ms": 300}},
@@ -184,7 +184,7 @@ fn r103_a_session_is_taken_up_after_the_last_git_of_a_killed_engine() {
     let world = World::lean();
     assert_eq!(ended(&world.command(&Next::Run).output().unwrap()).code, Some(3));
     let in_use = find(&world.path("state"), "in-use").expect("the workspace has its lock");
-    let orphan = tollgate_host::write_lock::join(&in_use).unwrap();
+    let orphan = tollgate_files::write_lock::join(&in_use).unwrap();
     let mut answer = world.command(&world.next()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(400));
     assert!(answer.try_wait().unwrap().is_none(), "it did not wait");

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use tollgate_core::id::{Attempt, DispatchNumber};
-use tollgate_host::crash::POINTS;
+use tollgate_files::crash::POINTS;
 
 /// A place where a process of a run is killed: the how-manieth process, and there the how-manieth time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::{Seen, World};
-use tollgate_host::process;
+use tollgate_process as process;
 
 const GLOSSARY: &str = "planning-mds/domain/glossary.md";
 

@@ -23,13 +23,13 @@ mod prepare;
 pub mod session_files;
 mod subject;
 
-use crate::files::FileError;
-use crate::git::GitError;
-use crate::process::{StopReason, Stopper};
 use crate::sandbox;
-use crate::workspace::WorkspaceError;
 use std::io;
 use std::sync::{Mutex, MutexGuard};
+use tollgate_files::FileError;
+use tollgate_git::GitError;
+use tollgate_git::workspace::WorkspaceError;
+use tollgate_process::{StopReason, Stopper};
 
 /// The host itself could not do its part; the agent is not to blame.
 #[derive(Debug, thiserror::Error)]

@@ -1,22 +1,22 @@
 //! How surfaces reach a session, whoever owns it: they read it, follow it, or hand a command to its owner.
 
 use crate::activity::manual::{self, Assigned, NotWaiting};
-use crate::agent;
-use crate::files::FileError;
 use crate::inbox::{self, Delivery, InboxReply};
 use crate::journal::{self, JournalFollower, Record};
-use crate::layout::SessionLayout;
 use crate::lock;
-use crate::process::{self, Attached};
-use crate::sanitize::terminal_line;
 use std::path::PathBuf;
 use std::time::Duration;
+use tollgate_agents as agent;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::{Audit, Auditor, Outcome, Parts, Summary, View};
+use tollgate_files::FileError;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::sanitize::terminal_line;
+use tollgate_process::{self as process, Attached};
 
 pub use crate::inbox::InboxError;
 pub use crate::journal::{JournalError, Verified};

@@ -1,24 +1,24 @@
 //! What every activity of a session shares: the repository, the settings and where things are.
 
-use crate::agent::trust::Sources;
 use crate::failure_report::Reporter;
-use crate::files;
-use crate::layout::{
-    Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
-};
-use crate::process::Sandbox;
-use crate::redact::Redactor;
-use crate::repository::{Repository, RepositoryError};
 use crate::sandbox::{self, Surroundings};
 use crate::settings::roles::{self, MissingRole};
-use crate::workspace::{SizeLimits, Workspace, WorkspaceError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use tollgate_agents::trust::Sources;
 use tollgate_contract::config::{Config, Limits};
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
+use tollgate_files as files;
+use tollgate_files::layout::{
+    Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
+};
+use tollgate_files::redact::Redactor;
+use tollgate_git::repository::{Repository, RepositoryError};
+use tollgate_git::workspace::{SizeLimits, Workspace, WorkspaceError};
+use tollgate_process::Sandbox;
 
 const CLONE: &str = "~fresh-";
 

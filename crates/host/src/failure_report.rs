@@ -9,8 +9,6 @@ pub(crate) use keep::{FAILED, KEPT_LIMITS};
 pub use reporter::Reporter;
 pub use words::{facts, for_people};
 
-use crate::files;
-use crate::layout::{Layout, session_path};
 use serde::{Deserialize, Serialize};
 use tollgate_core::answer::AnswerOption;
 use tollgate_core::decision::BlockerCode;
@@ -18,6 +16,8 @@ use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName, TaskRe
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::QuestionView;
+use tollgate_files as files;
+use tollgate_files::layout::{Layout, session_path};
 
 /// A report holds pieces of bounded length; more than this is not one of ours.
 const REPORT_BYTES_MAX: u64 = 4 * 1024 * 1024;

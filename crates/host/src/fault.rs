@@ -1,13 +1,13 @@
 //! From the errors of the host to the faults that the core is told: each by the part of the world that failed.
 
 use crate::activity::ActivityError;
-use crate::files::FileError;
-use crate::git::GitError;
-use crate::repository::PromoteError;
 use crate::sandbox::SandboxRefusal;
-use crate::workspace::WorkspaceError;
 use std::io;
 use tollgate_core::fault::{FaultKind, HostFault};
+use tollgate_files::FileError;
+use tollgate_git::GitError;
+use tollgate_git::repository::PromoteError;
+use tollgate_git::workspace::WorkspaceError;
 
 /// What the core is told of an error.
 pub trait Faulty {

@@ -4,8 +4,6 @@
 //! withdrawing are renames and removals of the same name, so exactly one of them wins. A taken
 //! command whose owner died is taken again; its id keeps it from acting twice.
 
-use crate::crash;
-use crate::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use tollgate_core::id::CommandId;
 use tollgate_core::input::Command;
+use tollgate_files::crash;
+use tollgate_files::{self as files, FileError};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxReply {

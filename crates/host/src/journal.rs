@@ -13,8 +13,6 @@ pub use anchor::Anchored;
 pub use lineage::Lineage;
 pub use scan::{JournalFollower, ReadJournal, Verified, has_begun, read, verify_session};
 
-use crate::crash;
-use crate::files;
 use anchor::Anchors;
 use chain::Position;
 use std::fs::File;
@@ -25,6 +23,8 @@ use tollgate_core::event::Event;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::{Session, Unfit};
 use tollgate_core::time::Timestamp;
+use tollgate_files as files;
+use tollgate_files::crash;
 
 /// A commit is what one decision wrote; more than this is a runaway, and readers need a bound.
 pub const COMMIT_BYTES_MAX: u64 = 64 * 1024 * 1024;

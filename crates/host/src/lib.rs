@@ -15,13 +15,3 @@ pub mod sandbox;
 pub mod serve;
 pub mod sessions;
 pub mod settings;
-
-// Until every user names the crate that it means.
-pub use tollgate_agents as agent;
-pub use tollgate_files as files;
-pub use tollgate_files::{clock, crash, layout, redact, sanitize, write_lock};
-pub use tollgate_git as git;
-pub use tollgate_git::{repository, scope_diff, workspace};
-pub use tollgate_process as process;
-pub use tollgate_snapshot as snapshot;
-pub use tollgate_tracker as tracker;

@@ -6,8 +6,6 @@ mod run;
 pub use inspect::inspect;
 pub use run::{GATE_VARIABLE, GateResult, GateRun, Progress, run_gates};
 
-use crate::files::{self, FileError, FileStamp};
-use crate::layout::Layout;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -15,6 +13,8 @@ use tollgate_contract::diagnostic::Report;
 use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::lifecycle::{self, Lifecycle};
 use tollgate_contract::pack;
+use tollgate_files::layout::Layout;
+use tollgate_files::{self as files, FileError, FileStamp};
 
 /// A lifecycle file is short; a bigger one is a mistake.
 const LIFECYCLE_BYTES_MAX: u64 = 1024 * 1024;

@@ -1,14 +1,14 @@
 //! One writer per session, by a lock of the operating system: it goes with its process, however that ends.
 
-use crate::clock;
-use crate::layout::SessionLayout;
-use crate::write_lock::{self, Owned};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tollgate_core::time::Timestamp;
+use tollgate_files::clock;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::write_lock::{self, Owned};
 
 /// Held as long as this value lives. Programs that we start do not inherit it.
 #[derive(Debug)]

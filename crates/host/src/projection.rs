@@ -7,11 +7,8 @@ mod labels;
 mod report;
 mod status;
 
-use crate::crash;
 use crate::failure_report::Reporter;
-use crate::files::{self, FileError};
 use crate::journal::Record;
-use crate::layout::SessionLayout;
 use evidence::Evidence;
 use std::collections::BTreeMap;
 use tollgate_contract::plan::is_item;
@@ -22,6 +19,9 @@ use tollgate_core::role::Mode;
 use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::TaskStatus;
 use tollgate_core::time::Timestamp;
+use tollgate_files::crash;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::{self as files, FileError};
 
 pub use labels::is_same_but_status;
 pub use status::status_json;

@@ -2,8 +2,6 @@
 
 use crate::activity::collect::{Document, read_document};
 use crate::activity::plan;
-use crate::files::{self, FileError, FileStamp};
-use crate::layout::SessionLayout;
 use crate::projection::is_same_but_status;
 use std::collections::BTreeMap;
 use tollgate_contract::plan::{is_item, is_part};
@@ -14,6 +12,8 @@ use tollgate_core::role::Mode;
 use tollgate_core::session::Session;
 use tollgate_core::task::TaskSpec;
 use tollgate_core::work::Artefact;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::{self as files, FileError, FileStamp};
 
 /// Remembers what was read, so that a file that did not change is not read again.
 #[derive(Debug, Default)]

@@ -3,12 +3,12 @@
 
 mod caches;
 
-use crate::process::Sandbox;
-use crate::repository::Repository;
 use rustix::process::geteuid;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Enforce, SandboxTable};
+use tollgate_git::repository::Repository;
+use tollgate_process::Sandbox;
 
 /// For programs that do not ask `TMPDIR`.
 const SHARED_TEMP: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];

@@ -1,12 +1,12 @@
 //! Which sessions a repository has, and which of them a person means.
 
-use crate::files;
 use crate::journal;
-use crate::layout::{Layout, SessionLayout};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
 use tollgate_core::time::Timestamp;
+use tollgate_files as files;
+use tollgate_files::layout::{Layout, SessionLayout};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {

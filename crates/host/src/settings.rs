@@ -3,11 +3,11 @@
 pub mod actions;
 pub mod roles;
 
-use crate::files;
-use crate::layout::Layout;
 use crate::sandbox;
 use tollgate_contract::config::{self, Config};
 use tollgate_contract::diagnostic::Report;
+use tollgate_files as files;
+use tollgate_files::layout::Layout;
 
 /// A settings file is short; a bigger one is a mistake.
 const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;

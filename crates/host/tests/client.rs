@@ -6,9 +6,9 @@ use std::fs;
 use tempfile::TempDir;
 use tollgate_core::event::Event;
 use tollgate_core::role::State;
+use tollgate_files::layout::SessionLayout;
 use tollgate_host::client::{Client, JournalError};
 use tollgate_host::journal::Journal;
-use tollgate_host::layout::SessionLayout;
 
 const NAME: &str = "2026-01-02_x";
 

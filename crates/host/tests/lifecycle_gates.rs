@@ -10,7 +10,7 @@ use tollgate_host::activity::StopSwitch;
 use tollgate_host::lifecycle::{
     GateResult, GateRun, LifecycleError, LifecycleSource, Progress, load, run_gates,
 };
-use tollgate_host::process::StopReason;
+use tollgate_process::StopReason;
 
 struct World {
     folder: tempfile::TempDir,

@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use tempfile::TempDir;
+use tollgate_files::write_lock::{self, Owned};
 use tollgate_host::lock::{LockError, SessionLock, is_held};
-use tollgate_host::write_lock::{self, Owned};
 
 /// What an agent can do: both kinds of lock on a descriptor for reading.
 fn held_by_a_reader(path: &Path) -> File {

@@ -17,14 +17,14 @@ use tollgate_core::reply::{Reply, ReplyStatus, Usage};
 use tollgate_core::role::{Mode, ProjectType, Role, State};
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
-use tollgate_host::clock;
+use tollgate_files::clock;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::redact::Redactor;
 use tollgate_host::failure_report::Reporter;
 use tollgate_host::journal::{Journal, JournalError, Lineage};
-use tollgate_host::layout::SessionLayout;
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
 use tollgate_host::record::SessionFileInspector;
-use tollgate_host::redact::Redactor;
 
 pub const STEPS: usize = 12;
 /// As in `xtask/peers/workload.py`: the question comes after the third step.

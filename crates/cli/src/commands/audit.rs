@@ -9,8 +9,8 @@ use crate::place::{Checkout, not_begun};
 use clap::Args;
 use serde::Serialize;
 use tollgate_core::id::SessionName;
+use tollgate_files::layout::SessionLayout;
 use tollgate_host::client::{Client, JournalError, Verified};
-use tollgate_host::layout::SessionLayout;
 
 /// Show the record of a session: roles, artefacts, decisions, commands and commits
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use tollgate_contract::diagnostic::{Diagnostic, Level, Report};
 use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::nearest::nearest;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
-use tollgate_host::files::{self, FileError};
+use tollgate_files::{self as files, FileError};
 
 const SESSION: &str = "session";
 const STATUS_FILE: &str = "status.json";

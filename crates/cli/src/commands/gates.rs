@@ -17,8 +17,8 @@ use tollgate_host::activity::StopSwitch;
 use tollgate_host::lifecycle::{
     self, GATE_VARIABLE, GateResult, GateRun, LifecycleError, LifecycleSource, Progress,
 };
-use tollgate_host::process::StopReason;
 use tollgate_host::settings;
+use tollgate_process::StopReason;
 
 /// Run the lifecycle gates of the declared stage
 ///

@@ -6,11 +6,11 @@ use crate::{output, place};
 use clap::Args;
 use std::io;
 use std::path::Path;
+use tollgate_agents::{self as agent, AgentAdapter};
 use tollgate_contract::config::AgentConfig;
 use tollgate_contract::pack;
-use tollgate_host::agent::{self, AgentAdapter};
-use tollgate_host::files::{self, FileError};
-use tollgate_host::layout::Layout;
+use tollgate_files::layout::Layout;
+use tollgate_files::{self as files, FileError};
 use tollgate_host::settings::actions;
 
 const SETTINGS: &str = "tollgate.toml";

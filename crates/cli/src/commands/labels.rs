@@ -7,11 +7,11 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use tollgate_contract::config::{Config, TrackerKind};
 use tollgate_contract::labels::Label;
-use tollgate_host::layout::Layout;
-use tollgate_host::repository::Repository;
+use tollgate_files::layout::Layout;
+use tollgate_git::repository::Repository;
 use tollgate_host::settings;
-use tollgate_host::tracker::place::{Api, Slug};
-use tollgate_host::tracker::{self, Put, TrackerError, labels};
+use tollgate_tracker::place::{Api, Slug};
+use tollgate_tracker::{self as tracker, Put, TrackerError, labels};
 
 /// Keep the labels of the tracker as Tollgate needs them
 #[derive(Debug, Args)]

@@ -18,14 +18,14 @@ use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_core::worker::Worker;
+use tollgate_files::clock;
+use tollgate_files::layout::{new_session_name, numbered};
 use tollgate_host::activity::adapter::{self, Player};
-use tollgate_host::clock;
 use tollgate_host::context::Context;
-use tollgate_host::layout::{new_session_name, numbered};
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
-use tollgate_host::snapshot;
+use tollgate_snapshot as snapshot;
 
 /// The action whose sessions are lean.
 const LEAN: &str = "lean";

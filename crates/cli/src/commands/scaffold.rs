@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use tollgate_contract::{pack, scaffold};
-use tollgate_host::files;
+use tollgate_files as files;
 
 /// An input is a page of JSON; a bigger one is a mistake.
 const INPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;

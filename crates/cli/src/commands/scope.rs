@@ -15,7 +15,7 @@ use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::Severity;
 use tollgate_core::work::{ChangeType, ScopeClass};
-use tollgate_host::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff};
+use tollgate_git::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff};
 use tollgate_judge::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 
 /// Sort changed files by the scope of a work item

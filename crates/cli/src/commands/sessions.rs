@@ -6,8 +6,8 @@ use crate::{output, place};
 use clap::Args;
 use tollgate_core::id::SessionName;
 use tollgate_core::view::Summary;
+use tollgate_files::layout::Layout;
 use tollgate_host::client::Client;
-use tollgate_host::layout::Layout;
 use tollgate_host::sessions;
 
 /// List the sessions of this repository, the newest first

@@ -9,11 +9,12 @@ use crate::{output, place};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tollgate_core::time::Timestamp;
-use tollgate_host::repository::Repository;
-use tollgate_host::snapshot::{
+use tollgate_files::{clock, layout};
+use tollgate_git::repository::Repository;
+use tollgate_host::settings;
+use tollgate_snapshot::{
     Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
 };
-use tollgate_host::{clock, layout, settings};
 
 /// Keep the files of this checkout, and go back to them
 ///

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_files::redact::Redactor;
 use tollgate_host::activity::manual::{Assigned, HandInError, NotWaiting};
-use tollgate_host::redact::Redactor;
 use tollgate_host::serve::{First, Owner};
 
 /// Hand in the reply of a dispatch that you play (adapter = "manual")

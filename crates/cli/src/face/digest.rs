@@ -2,8 +2,8 @@
 
 use std::path::Path;
 use tollgate_core::view::{Home, QuestionView, ShownFile, View};
-use tollgate_host::repository::Repository;
-use tollgate_host::sanitize::terminal_line;
+use tollgate_files::sanitize::terminal_line;
+use tollgate_git::repository::Repository;
 
 /// A gate is read in a terminal: enough to decide whether to open the file.
 const LINES_PER_FILE_MAX: usize = 14;

@@ -62,7 +62,7 @@ pub fn take_again() {
     };
     // Who works in the background has no terminal, and is stopped when they change it.
     let in_front = termios::tcgetpgrp(std::io::stdin());
-    if in_front.is_ok_and(|group| Some(group) != tollgate_host::process::own_group()) {
+    if in_front.is_ok_and(|group| Some(group) != tollgate_process::own_group()) {
         return;
     }
     // Ctrl-C and Ctrl-Z are signals as ever.

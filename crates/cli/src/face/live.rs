@@ -4,10 +4,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
+use tollgate_agents::TranscriptFollower;
 use tollgate_core::view::{AtWork, Parts};
-use tollgate_host::agent::TranscriptFollower;
-use tollgate_host::layout::Layout;
-use tollgate_host::sanitize::terminal_line;
+use tollgate_files::layout::Layout;
+use tollgate_files::sanitize::terminal_line;
 
 /// More than fits any terminal; the line is cut to the width of this one.
 const CHARS_MAX: usize = 300;

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 use tollgate_core::time::Timestamp;
-use tollgate_host::clock;
+use tollgate_files::clock;
 use tollgate_programs::or_skip;
 use tollgate_standin::crew::{self, fault_of, faulty, put_in_the_way};
 use tollgate_standin::{Dialect, Script, ServiceFault};

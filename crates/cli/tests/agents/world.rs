@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use tollgate_contract::config::{Adapter, AgentConfig};
-use tollgate_host::process;
+use tollgate_process as process;
 use tollgate_programs::Programs;
 use tollgate_standin::{Script, Service};
 
@@ -43,7 +43,7 @@ impl World {
             }
             _ => format!("program = {:?}", self.wrapped(name, &words)),
         };
-        let adapter = tollgate_host::agent::adapter(kind.adapter).unwrap();
+        let adapter = tollgate_agents::adapter(kind.adapter).unwrap();
         let stand_in = adapter.stand_in(&agent, &self.service.address());
         let model = stand_in.model.map(|model| format!("model = {model:?}\n")).unwrap_or_default();
         let names: Vec<&String> = stand_in.env.iter().map(|(name, _)| name).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tollgate_core::event::Event;
 use tollgate_core::task::TaskStatus;
-use tollgate_host::files;
+use tollgate_files as files;
 use tollgate_host::journal;
 use tollgate_host::projection::status_json;
 

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::session::Session;
+use tollgate_files::layout::{Layout, SessionLayout};
 use tollgate_host::journal;
-use tollgate_host::layout::{Layout, SessionLayout};
 use tollgate_host::sessions;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tollgate");

@@ -7,7 +7,7 @@ use crate::support::{Repo, eventually};
 use serde_json::json;
 use std::fs;
 use std::process::{Child, Command};
-use tollgate_host::process::probe_sandbox;
+use tollgate_process::probe_sandbox;
 
 const KINDS: [&str; 4] = ["plain", "setsid", "daemon", "stubborn"];
 

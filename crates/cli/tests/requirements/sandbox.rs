@@ -6,7 +6,7 @@ use crate::support::{Ran, Repo, files_below};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
-use tollgate_host::process::{SandboxLevel, sandbox_of};
+use tollgate_process::{SandboxLevel, sandbox_of};
 
 const MARK: &str = "WRITTEN-BY-AN-AGENT";
 

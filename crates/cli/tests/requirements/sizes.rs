@@ -294,7 +294,7 @@ fn r174_a_git_that_an_earlier_engine_left_is_ended_by_the_next() {
     repo.run().exits(3);
     let state = repo.outside("state").canonicalize().unwrap();
     let in_use = files_below(&state).into_iter().find(|path| path.ends_with("in-use")).unwrap();
-    let lock = tollgate_host::write_lock::join(&in_use).unwrap();
+    let lock = tollgate_files::write_lock::join(&in_use).unwrap();
     fs::write(repo.outside("update-index"), "").unwrap();
     let mut left = {
         let mut tail = Command::new("tail");

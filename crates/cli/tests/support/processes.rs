@@ -1,7 +1,7 @@
 //! Processes that must not be left behind, and a program that makes some that would stay.
 
 use super::eventually;
-use tollgate_host::process;
+use tollgate_process as process;
 
 /// A python program: `child.py KIND FOLDER` detaches itself as its kind says, leaves a file of that name in the folder, and stays.
 pub const CHILD: &str = "import os, signal, sys, time

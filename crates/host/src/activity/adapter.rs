@@ -1,9 +1,9 @@
 //! From an agent of the settings to who plays a role: a command line, or a person.
 
-use crate::agent::{self, AgentAdapter};
 use crate::context::Context;
 use std::fmt;
 use std::path::PathBuf;
+use tollgate_agents::{self as agent, AgentAdapter};
 use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;

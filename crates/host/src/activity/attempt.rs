@@ -7,12 +7,12 @@ use super::order::DispatchOrder;
 use super::prepare::{self, NotBegun, Ready};
 use super::{ActivityError, StopSwitch, clean, collect, driven, failed, manual};
 use crate::context::Context;
-use crate::crash;
-use crate::layout::RunFolder;
-use crate::process::{self, Attached, Hold, RunOutcome, SupervisedRun, Waited};
-use crate::workspace::Workspace;
 use tollgate_core::reply::Usage;
 use tollgate_core::work::{DispatchEnd, SetAside};
+use tollgate_files::crash;
+use tollgate_files::layout::RunFolder;
+use tollgate_git::workspace::Workspace;
+use tollgate_process::{self as process, Attached, Hold, RunOutcome, SupervisedRun, Waited};
 
 /// Where and for whom an attempt runs.
 #[derive(Debug, Clone, Copy)]

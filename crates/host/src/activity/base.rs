@@ -4,8 +4,8 @@ use super::checks::CheckOrder;
 use super::commands::{self, Errand, run_to_end};
 use super::{ActivityError, StopSwitch};
 use crate::context::{Context, WorkspaceId};
-use crate::files;
-use crate::process::RunEnd;
+use tollgate_files as files;
+use tollgate_process::RunEnd;
 
 /// Every command runs there once in a session; its outcome stays in a folder named after it.
 pub fn fails(

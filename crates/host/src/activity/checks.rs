@@ -4,16 +4,16 @@ use super::commands::{self, Errand, run_to_end};
 use super::fresh::{self, Ready};
 use super::{ActivityError, StopSwitch, base, clean, subject};
 use crate::context::{Context, WorkspaceId};
-use crate::crash;
-use crate::files;
-use crate::layout::RunFolder;
-use crate::process::{self, RunEnd, RunOutcome, RunSpec};
-use crate::workspace::Workspace;
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::{CheckResult, SetAside};
+use tollgate_files as files;
+use tollgate_files::crash;
+use tollgate_files::layout::RunFolder;
+use tollgate_git::workspace::Workspace;
+use tollgate_process::{self as process, RunEnd, RunOutcome, RunSpec};
 
 #[derive(Debug, Clone)]
 pub struct CheckOrder {

@@ -1,10 +1,10 @@
 //! Who may change what: the diff of a workspace against the role and the task.
 
-use crate::workspace::{ChangeKind, RawChange};
 use tollgate_contract::agent_output::ReplyRead;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Scope;
 use tollgate_core::work::{Breach, ChangeType, FileChange, ScopeClass, Scoped};
+use tollgate_git::workspace::{ChangeKind, RawChange};
 use tollgate_judge::globs::{PathRules, is_protected};
 use tollgate_judge::scope::{self, ScopeRules, ScopedFile};
 use tollgate_judge::scope::{Incidental, ScopeCorrection};

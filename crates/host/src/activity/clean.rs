@@ -1,10 +1,10 @@
 //! Takes secrets out of what an attempt said, before it becomes an event. The logs are clean already, as bytes; but
 //! reading JSON undoes escapes, and a fault quotes the files that it is about.
 
-use crate::redact::Redactor;
 use serde_json::Value;
 use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
 use tollgate_core::work::{CheckResult, DispatchEnd, SetAside, Work};
+use tollgate_files::redact::Redactor;
 
 pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
     match end {

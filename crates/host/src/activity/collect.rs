@@ -8,15 +8,10 @@ use super::ActivityError;
 use super::attempt::Site;
 use super::classify::{Classified, Said, classify};
 use super::{clean, driven, guard, outputs};
-use crate::agent;
-use crate::clock;
 use crate::context::WorkspaceId;
-use crate::crash;
-use crate::files;
-use crate::process::{RunEnd, RunOutcome, StopReason};
-use crate::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
+use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
@@ -24,7 +19,12 @@ use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_files as files;
+use tollgate_files::clock;
+use tollgate_files::crash;
+use tollgate_git::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use tollgate_judge::globs::PathRules;
+use tollgate_process::{RunEnd, RunOutcome, StopReason};
 
 /// How an attempt ended, and what it cost.
 pub fn judge(at: &Site<'_>, outcome: &RunOutcome) -> Result<(DispatchEnd, Usage), ActivityError> {

@@ -3,16 +3,18 @@
 
 use super::{ActivityError, StopSwitch};
 use crate::context::{Context, WorkspaceId};
-use crate::crash;
-use crate::files;
-use crate::process::{self, Attached, RunEnd, RunOutcome, RunSpec, StopReason, Waited};
-use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::{CheckResult, DispatchEnd};
+use tollgate_files as files;
+use tollgate_files::crash;
+use tollgate_git::workspace::Workspace;
+use tollgate_process::{
+    self as process, Attached, RunEnd, RunOutcome, RunSpec, StopReason, Waited,
+};
 
 /// A supervisor that vanishes this often, or a command that cannot be started this often, has a cause that another try does not fix.
 const LOST_MAX: u32 = 3;

@@ -6,15 +6,14 @@ use super::collect::is_reset_time;
 use super::order::DispatchOrder;
 use super::prepare::NotBegun;
 use super::{ActivityError, outputs};
-use crate::agent::event::{Finished, TurnOutcome};
-use crate::agent::trust::{self, Inherited};
-use crate::agent::{self, Access, DriverPlan, Home, Job, LENT_SUFFIX, NotStarted, Transcript};
 use crate::context::Context;
-use crate::crash;
-use crate::layout::{RunFolder, session_path};
-use crate::process::{self, Attached, SandboxLevel};
 use serde_json::Value;
 use std::path::Path;
+use tollgate_agents::event::{Finished, TurnOutcome};
+use tollgate_agents::trust::{self, Inherited};
+use tollgate_agents::{
+    self as agent, Access, DriverPlan, Home, Job, LENT_SUFFIX, NotStarted, Transcript,
+};
 use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
@@ -23,6 +22,9 @@ use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::reply::Usage;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
+use tollgate_files::crash;
+use tollgate_files::layout::{RunFolder, session_path};
+use tollgate_process::{self as process, Attached, SandboxLevel};
 
 /// An agent's own session that continues.
 #[derive(Debug, Clone, PartialEq, Eq)]

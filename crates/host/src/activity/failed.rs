@@ -6,15 +6,15 @@ use super::order::DispatchOrder;
 use super::prepare::GIVEN;
 use super::session_files::{self, Differences, Given};
 use crate::failure_report::{FAILED, KEPT_LIMITS};
-use crate::files::{self, ListingKind};
-use crate::layout::{SessionLayout, session_path};
-use crate::redact;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::Attempt;
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;
+use tollgate_files::layout::{SessionLayout, session_path};
+use tollgate_files::redact;
+use tollgate_files::{self as files, ListingKind};
 
 /// The folder in it with session files.
 const SESSION: &str = "session";

@@ -5,12 +5,12 @@ use super::checks::{self, CheckOrder};
 use super::commands::{self, Errand, NotSetUp, run_to_end};
 use super::{ActivityError, StopSwitch, subject};
 use crate::context::{Context, WorkspaceId, is_of_clone};
-use crate::process::RunEnd;
-use crate::workspace::{self, Workspace};
 use tollgate_core::event::CheckTree;
 use tollgate_core::id::SessionName;
 use tollgate_core::session::{CheckRun, Session};
 use tollgate_core::work::{CheckResult, SetAside};
+use tollgate_git::workspace::{self, Workspace};
+use tollgate_process::RunEnd;
 
 /// So many names say what the matter is.
 const NAMES_MAX: usize = 10;

@@ -2,11 +2,11 @@
 
 use super::ActivityError;
 use super::attempt::Site;
-use crate::files::{self, FileError};
 use crate::lifecycle;
 use tollgate_core::id::CommitId;
 use tollgate_core::reply::{ReportedFinding, Severity};
 use tollgate_core::work::{ChangeType, FileChange, Work};
+use tollgate_files::{self as files, FileError};
 use tollgate_judge::test_guard::{self, FILE_BYTES_MAX, FileVersion, Steering, Unread, Weakening};
 
 /// A change of more files that could matter, or of more text in them, is looked at up to here; the rest is told.

@@ -2,10 +2,10 @@
 //! measurement: neither what an agent left in its workspace nor what stands in a commit.
 
 use super::ActivityError;
-use crate::files::{self, FileError};
-use crate::workspace::Workspace;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::{CheckNumber, CommitId};
+use tollgate_files::{self as files, FileError};
+use tollgate_git::workspace::Workspace;
 
 /// Reports of big projects have megabytes.
 const REPORT_BYTES_MAX: u64 = 100 * 1024 * 1024;

@@ -1,14 +1,14 @@
 //! Logins that a killed engine left in the private folders of sessions that nobody runs now.
 
-use crate::agent::{Home, LENT_SUFFIX};
 use crate::context::Context;
-use crate::layout::SessionLayout;
 use crate::lock::SessionLock;
-use crate::process::{self, Attached};
 use std::fs::DirEntry;
 use std::path::Path;
 use std::time::Duration;
+use tollgate_agents::{Home, LENT_SUFFIX};
 use tollgate_core::id::{DispatchNumber, SessionName};
+use tollgate_files::layout::SessionLayout;
+use tollgate_process::{self as process, Attached};
 
 /// No supervisor takes longer to start.
 const STARTING: Duration = Duration::from_secs(120);
@@ -75,9 +75,9 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
-    use crate::agent::LoginFile;
-    use crate::layout::Layout;
     use std::fs;
+    use tollgate_agents::LoginFile;
+    use tollgate_files::layout::Layout;
 
     const LOGIN: [LoginFile; 1] =
         [LoginFile { moved_by: None, below_moved: "", below_home: "auth.json", to: "auth.json" }];

@@ -8,12 +8,6 @@ use super::outputs::{self, Declared};
 use super::prepare::GIVEN;
 use super::session_files::Given;
 use super::{ActivityError, StopSwitch, failed};
-use crate::clock;
-use crate::files::{self, FileError, ListingKind, TreeLimits};
-use crate::layout::{RunFolder, SessionLayout, session_path};
-use crate::process::{self, Attached, RunOutcome, StopReason};
-use crate::redact::Redactor;
-use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +22,12 @@ use tollgate_core::role::Role;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view;
+use tollgate_files::clock;
+use tollgate_files::layout::{RunFolder, SessionLayout, session_path};
+use tollgate_files::redact::Redactor;
+use tollgate_files::{self as files, FileError, ListingKind, TreeLimits};
+use tollgate_git::workspace::Workspace;
+use tollgate_process::{self as process, Attached, RunOutcome, StopReason};
 
 const MARKER: &str = "manual.json";
 /// A marker is a page of text.
@@ -265,8 +265,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
-    use crate::process::RunEnd;
     use std::sync::Arc;
+    use tollgate_process::RunEnd;
 
     const REPLY: &[u8] = br#"{"status": "OK", "summary": "s", "artifacts": {}, "next": null, "gates":
         {"meets_definition_of_done": true, "needs_review": false, "needs_tests": false, "security_concerns": []}}"#;

@@ -2,9 +2,9 @@
 
 use super::ActivityError;
 use crate::context::{Context, WorkspaceId};
-use crate::crash;
-use crate::files;
-use crate::workspace::{Merge, Workspace};
+use tollgate_files as files;
+use tollgate_files::crash;
+use tollgate_git::workspace::{Merge, Workspace};
 
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::work::{Artefact, Merged};

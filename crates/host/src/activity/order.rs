@@ -1,9 +1,7 @@
 //! What one attempt of a dispatch is told: the order, and from it the input and the prompt.
 
 use crate::context::WorkspaceId;
-use crate::files;
 use crate::journal::Lineage;
-use crate::layout::session_path;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,6 +14,8 @@ use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Mode, ProjectType};
 use tollgate_core::session::{Dispatch, Session, Wanted};
 use tollgate_core::worker::Worker;
+use tollgate_files as files;
+use tollgate_files::layout::session_path;
 
 /// Everything an attempt needs, taken from the state when it was ordered.
 #[derive(Debug, Clone)]

@@ -1,7 +1,5 @@
 //! What a step declares as its outputs: session files of the role, and files of the repository.
 
-use crate::files::{self, FileError, ListingKind, TreeLimits};
-use crate::workspace::RawChange;
 use std::path::Path;
 use tollgate_contract::artefact::{self, RepositoryFiles};
 use tollgate_contract::diagnostic::Report;
@@ -12,6 +10,8 @@ use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::{ReplyError, ReportedFinding, Severity};
 use tollgate_core::role::Role;
 use tollgate_core::work::{Artefact, ChangeType, FileChange};
+use tollgate_files::{self as files, FileError, ListingKind, TreeLimits};
+use tollgate_git::workspace::RawChange;
 use tollgate_judge::globs::PathRules;
 
 /// Declared outputs by where they lie.

@@ -1,8 +1,6 @@
 //! The plan of a session: made from a planner's result, or read from the files somebody wrote, with its work items.
 
 use super::session_files::{Differences, Written};
-use crate::files::{self, FileError};
-use crate::layout::session_path;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_contract::agent_output::PlannerResult;
@@ -15,6 +13,8 @@ use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
 use tollgate_core::task::{TaskSpec, TaskStatus};
 use tollgate_core::work::Refinement;
+use tollgate_files::layout::session_path;
+use tollgate_files::{self as files, FileError};
 
 const ITEMS: &str = "work-items";
 

@@ -5,18 +5,18 @@ use super::attempt::{Prepared, Site};
 use super::order::{self, DispatchOrder, rescue_name};
 use super::session_files::{self, Given};
 use super::{ActivityError, StopSwitch, commands, driven, failed, manual};
-use crate::agent;
-use crate::crash;
-use crate::files::{self, FileError};
-use crate::layout::RunFolder;
-use crate::process::{Hold, RunSpec};
 use crate::settings::roles::MissingRole;
-use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_agents as agent;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
+use tollgate_files::crash;
+use tollgate_files::layout::RunFolder;
+use tollgate_files::{self as files, FileError};
+use tollgate_git::workspace::Workspace;
+use tollgate_process::{Hold, RunSpec};
 
 /// Who can begin. Until they have, the hold keeps a supervisor that comes late from beginning in their place.
 #[derive(Debug)]

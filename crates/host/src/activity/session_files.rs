@@ -1,16 +1,16 @@
 //! The session folder in the workspace: a copy for the agent, and what it made of it.
 
 use super::ActivityError;
-use crate::crash;
-use crate::files::{self, ListingKind, TreeLimits};
-use crate::layout::{Layout, SessionLayout};
-use crate::redact::Redactor;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_core::id::{ContentHash, SessionName};
 use tollgate_core::session::Session;
 use tollgate_core::work::Breach;
+use tollgate_files::crash;
+use tollgate_files::layout::{Layout, SessionLayout};
+use tollgate_files::redact::Redactor;
+use tollgate_files::{self as files, ListingKind, TreeLimits};
 
 /// Session files as given to an attempt, by path below the session folder.
 pub type Given = BTreeMap<String, ContentHash>;

@@ -7,11 +7,11 @@ use super::outputs::WorkTree;
 use super::{ActivityError, StopSwitch};
 use crate::context::{Context, WorkspaceId};
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
-use crate::workspace::Workspace;
 use tollgate_contract::artefact::{self, RepositoryFiles as _};
 use tollgate_contract::coverage::{self, Coverage, Measurement};
 use tollgate_contract::diagnostic::Report;
 use tollgate_core::work::{CheckResult, Measured};
+use tollgate_git::workspace::Workspace;
 
 /// The gates of the declared stage, on the session's tree. None when they were stopped.
 pub fn lifecycle(

@@ -1,11 +1,11 @@
 //! `.artifacts-failed/`: what an agent delivered that stayed invalid to the last re-run, with the faults found in it.
 
-use crate::files::{self, FileError, TreeLimits};
-use crate::layout::SessionLayout;
 use std::path::Path;
 use tollgate_core::id::{Attempt, DispatchNumber, SessionName};
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::{self as files, FileError, TreeLimits};
 
 /// The folder beside an attempt's logs with what it left that was refused.
 pub const FAILED: &str = "failed";

@@ -1,9 +1,6 @@
 //! Watches the events for failures and writes a report of each, once.
 
 use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, words};
-use crate::files::{self, FileError};
-use crate::layout::SessionLayout;
-use crate::redact::Redactor;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,6 +14,9 @@ use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::words::ended;
 use tollgate_core::work::DispatchEnd;
+use tollgate_files::layout::SessionLayout;
+use tollgate_files::redact::Redactor;
+use tollgate_files::{self as files, FileError};
 
 #[derive(Debug)]
 pub struct Reporter {

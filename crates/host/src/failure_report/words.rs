@@ -1,8 +1,8 @@
 //! A failure report for people; plain text that reads without colour.
 
 use super::{FailureReport, Tried};
-use crate::sanitize::{terminal_line, terminal_text};
 use std::fmt::Display;
+use tollgate_files::sanitize::{terminal_line, terminal_text};
 
 const LINE_CHARS_MAX: usize = 4_000;
 

@@ -7,13 +7,13 @@
 //! record of that.
 
 use super::{JournalError, Record};
-use crate::files;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::event::Event;
+use tollgate_files as files;
 
 /// Always so many bytes, filled up with spaces: it is written over in place.
 const SIZE: usize = 256;

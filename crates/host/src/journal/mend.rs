@@ -4,10 +4,10 @@
 
 use super::chain::{self, Position};
 use super::{COMMIT_BYTES_MAX, JournalError, TornTail, sync_folder_of};
-use crate::crash;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use tollgate_files::crash;
 
 /// Blocks that never reached the disk read as zeros from one multiple of this to another.
 const SECTOR: u64 = 512;

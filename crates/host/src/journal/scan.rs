@@ -2,11 +2,11 @@
 
 use super::chain::{self, Position, RecordError};
 use super::{Anchored, COMMIT_BYTES_MAX, JournalError, Record, TornTail, mend};
-use crate::files;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
+use tollgate_files as files;
 
 /// What a reader gets: never writes, and an unfinished tail is perhaps a writer at work.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Brings the files of a repository to a built-in gate: bounded, and nothing from outside of it.
 
-use crate::files::{self, FileError, ListingEntry, ListingKind, TreeLimits};
 use std::path::Path;
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::gates::{Builtin, Inspector, could_not_look};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
+use tollgate_files::{self as files, FileError, ListingEntry, ListingKind, TreeLimits};
 
 /// What a built-in gate finds in the repository at `root`; it holds when there is no error.
 pub fn inspect(root: &Path, gate: Builtin, is_strict: bool) -> Report {

@@ -3,13 +3,13 @@
 use super::LifecycleError;
 use crate::activity::StopSwitch;
 use crate::activity::commands::{Errand, how_it_ended, run_to_end};
-use crate::files;
-use crate::process::{RunEnd, RunOutcome, RunSpec, Sandbox, StopReason};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_contract::lifecycle::{Lifecycle, LifecycleGate, THIS_PROGRAM};
 use tollgate_core::limits::TAIL_BYTES;
+use tollgate_files as files;
+use tollgate_process::{RunEnd, RunOutcome, RunSpec, Sandbox, StopReason};
 
 /// Set for every gate to its name: it tells a built-in gate that the folder it runs in is the root.
 pub const GATE_VARIABLE: &str = "TOLLGATE_GATE";

@@ -8,8 +8,6 @@ mod opening;
 mod trace;
 pub mod words;
 
-use crate::files::FileError;
-use crate::layout::SessionLayout;
 use ledger::Ledger;
 use std::collections::BTreeMap;
 use tollgate_core::event::Event;
@@ -17,6 +15,8 @@ use tollgate_core::id::CheckNumber;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::CheckResult;
+use tollgate_files::FileError;
+use tollgate_files::layout::SessionLayout;
 use words::{code, line};
 
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! The status label in the front matter of work items: it follows the task.
 
 use super::Projector;
-use crate::crash;
-use crate::files::{self, FileError};
 use tollgate_contract::labels;
 use tollgate_contract::plan::is_item;
 use tollgate_contract::work_item::{set_status, with_each_status};
 use tollgate_core::id::ContentHash;
 use tollgate_core::limits::{ARTEFACT_BYTES_MAX, PERSIST_TRIES};
 use tollgate_core::session::Session;
+use tollgate_files::crash;
+use tollgate_files::{self as files, FileError};
 
 /// Whether a work item is the one on record but for its status label, which is the engine's.
 pub fn is_same_but_status(bytes: &[u8], recorded: &ContentHash) -> bool {

@@ -2,7 +2,6 @@
 //! their cache into a project, as hard links: whoever may write such a cache writes the projects of the person.
 
 use super::{Closed, Writable};
-use crate::files::open_or_make_folder;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, readlinkat, renameat, symlinkat, unlinkat};
 use rustix::io::Errno;
@@ -15,6 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tollgate_files::open_or_make_folder;
 
 /// Caches and the locks of caches, below the home, where they are, so that builds need not fetch everything anew. No place
 /// from which a shell or an editor starts programs, and no toolchains. Tools copy from all of them.

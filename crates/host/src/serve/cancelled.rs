@@ -6,11 +6,11 @@ use crate::activity::attempt;
 use crate::activity::order::DispatchOrder;
 use crate::activity::{driven, fresh};
 use crate::context::Context;
-use crate::process::{self, StopReason};
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::event::Verdict;
 use tollgate_core::id::SessionName;
+use tollgate_process::{self as process, StopReason};
 
 impl Owner {
     /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under

@@ -4,14 +4,14 @@
 use super::OpenError;
 use crate::activity::driven;
 use crate::context::{Context, WorkspaceId};
-use crate::files;
 use crate::journal::{self, JournalError, Lineage, Record};
-use crate::layout::{self, Layout};
-use crate::workspace;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
+use tollgate_files as files;
+use tollgate_files::layout::{self, Layout};
+use tollgate_git::workspace;
 
 /// Sees to it that workspaces, agents' private folders and hidden refs are of this life, named by the hash of the record
 /// that it began with. What is of another one is set aside and kept; agents' private folders go.

@@ -5,21 +5,14 @@ use super::life;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
 use crate::activity::{ActivityError, left_logins, session_files};
-use crate::clock;
 use crate::context::Context;
-use crate::crash;
 use crate::fault::Faulty as _;
-use crate::files;
-use crate::git::GitError;
 use crate::inbox::Inbox;
 use crate::journal::{self, Anchored, Journal, JournalError, Record, TornTail};
-use crate::layout::SessionLayout;
 use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
 use crate::projection::{self, Projector};
 use crate::record::SessionFileInspector;
-use crate::repository::{AsideError, RepositoryError};
-use crate::workspace::{self, WorkspaceError};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -29,6 +22,13 @@ use tollgate_core::engine::Engine;
 use tollgate_core::id::SessionName;
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::session::Session;
+use tollgate_files as files;
+use tollgate_files::clock;
+use tollgate_files::crash;
+use tollgate_files::layout::SessionLayout;
+use tollgate_git::GitError;
+use tollgate_git::repository::{AsideError, RepositoryError};
+use tollgate_git::workspace::{self, WorkspaceError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

@@ -7,12 +7,12 @@ use crate::activity::merge::{self, MergeOrder};
 use crate::activity::order::DispatchOrder;
 use crate::activity::{StopSwitch, attempt};
 use crate::fault::Faulty as _;
-use crate::process::StopReason;
 use std::sync::Arc;
 use std::thread;
 use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber};
 use tollgate_core::input::Input;
 use tollgate_core::session::Wanted;
+use tollgate_process::StopReason;
 
 impl Owner {
     pub(super) fn reconcile(&mut self, face: &mut dyn Face) -> Result<(), ServeError> {

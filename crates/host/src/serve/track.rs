@@ -1,13 +1,13 @@
 //! The tracker follows the session: it is told what to show, and what it could not show is told to people.
 
 use super::{Face, Owner, OwnerMessage, ServeEnd, ServeError};
-use crate::tracker::Tracker;
-use crate::tracker::follow::TrackerFollower;
-use crate::tracker::session::{Items, concerns};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tollgate_core::event::Event;
 use tollgate_core::input::Input;
+use tollgate_tracker::Tracker;
+use tollgate_tracker::follow::TrackerFollower;
+use tollgate_tracker::session::{Items, concerns};
 
 /// How long the end of a run waits for the tracker.
 const PATIENCE: Duration = Duration::from_secs(15);

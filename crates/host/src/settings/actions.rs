@@ -1,11 +1,11 @@
 //! The actions that can be run: those the repository lists, over the built-in ones.
 
 use super::{SettingsError, roles, text_beneath};
-use crate::layout::Layout;
 use std::cell::RefCell;
 use tollgate_contract::action;
 use tollgate_contract::pack;
 use tollgate_core::action::Action;
+use tollgate_files::layout::Layout;
 
 /// What lists the repository's own actions.
 pub const INDEX: &str = "agents/actions/README.md";

@@ -1,13 +1,13 @@
 //! Role texts, looked up when a role is about to work: what people wrote last is what counts.
 
 use super::text_beneath;
-use crate::layout::Layout;
 use std::collections::BTreeSet;
 use tollgate_contract::action::is_kebab;
 use tollgate_contract::diagnostic::{Diagnostic, Report};
 use tollgate_contract::pack;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::role::Role;
+use tollgate_files::layout::Layout;
 
 /// Where a text comes from when it is in the binary.
 pub const BUILT_IN: &str = "built-in";

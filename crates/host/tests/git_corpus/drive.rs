@@ -7,12 +7,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use tollgate_core::id::{CommitId, DispatchNumber};
-use tollgate_host::git::{Configuration, Git};
-use tollgate_host::repository::Repository;
-use tollgate_host::scope_diff::{Compared, scope_diff};
-use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
-use tollgate_host::tracker::place::{Api, Slug};
-use tollgate_host::workspace::{Workspace, WorkspaceError, wait_for_orphans};
+use tollgate_git::repository::Repository;
+use tollgate_git::scope_diff::{Compared, scope_diff};
+use tollgate_git::workspace::{Workspace, WorkspaceError, wait_for_orphans};
+use tollgate_git::{Configuration, Git};
+use tollgate_snapshot::{Retention, SnapshotScope, Snapshots};
+use tollgate_tracker::place::{Api, Slug};
 
 const KEEPING: Retention = Retention { keep: 9, days: 9 };
 /// Without what git ignores, so that git is asked.

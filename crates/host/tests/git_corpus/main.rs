@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use table::{Control, entries, groups, hooks};
-use tollgate_host::repository::{Repository, RepositoryError};
+use tollgate_git::repository::{Repository, RepositoryError};
 use trap::Traps;
 
 #[test]

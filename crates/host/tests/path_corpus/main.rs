@@ -14,13 +14,13 @@ use std::path::Path;
 use table::Expected::{Git, Inside, Link, Odd, Refused, Special, Twin};
 use table::{Hostile, paths};
 use tollgate_contract::{config, junit, sarif};
-use tollgate_host::files::{
+use tollgate_files::{
     FileError, TreeLimits, copy_tree_bounded, hash_beneath, hash_bytes, list_files, open_beneath,
     read_beneath, remove_file_beneath, sync_beneath, write_beneath,
 };
-use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
-use tollgate_host::workspace::{SizeLimits, Workspace, WorkspaceError};
+use tollgate_git::workspace::{SizeLimits, Workspace, WorkspaceError};
 use tollgate_judge::globs::{PathRules, is_protected};
+use tollgate_snapshot::{Retention, SnapshotScope, Snapshots};
 use workspace_support::{World, at, git_command};
 
 const BYTES_MAX: u64 = 1 << 20;

@@ -8,11 +8,11 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
-use tollgate_host::files::{
+use tollgate_files::{
     TreeLimits, copy_tree_bounded, hash_beneath, hash_bytes, list_files, read_beneath,
     remove_file_beneath, sync_beneath, write_beneath,
 };
-use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots};
+use tollgate_snapshot::{Retention, SnapshotScope, Snapshots};
 
 /// Names the ground to the process that swaps.
 const SWAPPER: &str = "PATH_CORPUS_GROUND";

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName, TaskRef};
 use tollgate_core::role::Role;
-use tollgate_host::clock;
-use tollgate_host::layout::workspace_home;
-use tollgate_host::repository::Repository;
-use tollgate_host::workspace::{CommitMessage, SizeLimits, Workspace, plain_changes};
+use tollgate_files::clock;
+use tollgate_files::layout::workspace_home;
+use tollgate_git::repository::Repository;
+use tollgate_git::workspace::{CommitMessage, SizeLimits, Workspace, plain_changes};
 
 /// Files of a repository, how often it is measured, and the aim.
 const SIZES: [(u32, usize, &str); 3] =

@@ -11,9 +11,9 @@ use std::time::Duration;
 use tollgate_core::engine::Engine;
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::session::{Session, Wanted};
-use tollgate_host::clock;
+use tollgate_files::clock;
+use tollgate_files::layout::Layout;
 use tollgate_host::journal::{Journal, JournalError};
-use tollgate_host::layout::Layout;
 
 /// Events of a journal, how often it is read, and the aim.
 const LENGTHS: [(u64, usize, &str); 2] =

@@ -6,8 +6,8 @@ use crate::{Trouble, run};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tollgate_host::clock;
-use tollgate_host::snapshot::{Retention, SnapshotScope, Snapshots, take};
+use tollgate_files::clock;
+use tollgate_snapshot::{Retention, SnapshotScope, Snapshots, take};
 
 /// Files of a tree, and how often the unchanged ones are measured.
 const SIZES: [(u32, usize); 2] = [(10_000, 9), (100_000, 5)];

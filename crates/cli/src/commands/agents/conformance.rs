@@ -13,8 +13,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stage::TestSetup;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tollgate_agents as agent;
 use tollgate_contract::config::{Adapter, AgentConfig};
-use tollgate_host::agent;
 use tollgate_host::context::Context;
 
 /// Run an installed agent through what a session needs of it, and print pass or fail for each

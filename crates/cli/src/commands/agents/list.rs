@@ -5,11 +5,11 @@ use crate::failure::Failure;
 use crate::{installed, output, place};
 use serde::Serialize;
 use std::thread;
+use tollgate_agents::probe;
+use tollgate_agents::trust::{self, Inherited};
 use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::role::Role;
 use tollgate_host::activity::adapter;
-use tollgate_host::agent::probe;
-use tollgate_host::agent::trust::{self, Inherited};
 use tollgate_host::context::Context;
 
 #[derive(Debug, Serialize)]

@@ -6,9 +6,9 @@ use crate::{output, place};
 use clap::Args;
 use std::io::BufRead;
 use std::path::PathBuf;
+use tollgate_agents::trust::{self, Inherited, TrustChange, TrustError};
+use tollgate_files::clock;
 use tollgate_host::activity::adapter::{self, Driven};
-use tollgate_host::agent::trust::{self, Inherited, TrustChange, TrustError};
-use tollgate_host::clock;
 use tollgate_host::context::Context;
 
 /// What is shown of one file.

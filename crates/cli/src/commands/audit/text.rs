@@ -5,7 +5,7 @@ use tollgate_core::view::{
     Audit, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
 };
 use tollgate_core::words;
-use tollgate_host::sanitize::terminal_line;
+use tollgate_files::sanitize::terminal_line;
 
 const WORDS_MAX: usize = 200;
 /// Enough of a hash to tell contents apart by eye; `--json` has all of it.

@@ -7,11 +7,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
+use tollgate_agents::probe::{self, LoginState};
+use tollgate_agents::{self as agent, AgentAdapter};
 use tollgate_contract::config::{Adapter, AgentConfig, Config};
 use tollgate_core::role::Role;
 use tollgate_host::activity::adapter::{self, Driven, Missing};
-use tollgate_host::agent::probe::{self, LoginState};
-use tollgate_host::agent::{self, AgentAdapter};
 use tollgate_host::context::Context;
 
 pub(super) fn findings(context: &Context) -> Vec<DoctorCheck> {

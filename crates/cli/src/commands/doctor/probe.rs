@@ -5,11 +5,11 @@ mod tracker;
 use super::{DoctorCheck, agents, sandbox};
 use crate::place;
 use std::path::Path;
-use tollgate_host::git::{Configuration, Git, GitError};
-use tollgate_host::layout::{Layout, state_home};
-use tollgate_host::process::{Isolation, isolation, restricts_signals};
-use tollgate_host::repository::{Repository, RepositoryError};
+use tollgate_files::layout::{Layout, state_home};
+use tollgate_git::repository::{Repository, RepositoryError};
+use tollgate_git::{Configuration, Git, GitError};
 use tollgate_host::settings::{self, SettingsError, actions, roles};
+use tollgate_process::{Isolation, isolation, restricts_signals};
 
 /// Older ones lack options that workspaces are made with.
 const GIT_MIN: (u32, u32) = (2, 30);

@@ -4,10 +4,10 @@ use super::DoctorCheck;
 use crate::place;
 use std::path::Path;
 use tollgate_contract::config::{Config, Enforce};
-use tollgate_host::layout::{Layout, state_home};
-use tollgate_host::process::{SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
-use tollgate_host::repository::Repository;
+use tollgate_files::layout::{Layout, state_home};
+use tollgate_git::repository::Repository;
 use tollgate_host::sandbox::{self, Closed, Surroundings};
+use tollgate_process::{SandboxLevel, SandboxProbe, Unheld, probe_sandbox};
 
 const NAME: &str = "sandbox";
 /// Of what the settings have a say in.

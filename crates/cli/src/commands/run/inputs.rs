@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use tollgate_core::action::Action;
 use tollgate_core::id::CommitId;
 use tollgate_core::limits::GOAL_BYTES_MAX;
+use tollgate_git::repository::RepositoryError;
 use tollgate_host::context::Context;
-use tollgate_host::repository::RepositoryError;
 
 pub type Values = BTreeMap<String, String>;
 

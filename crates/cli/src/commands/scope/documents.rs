@@ -9,7 +9,7 @@ use tollgate_contract::diagnostic::Report;
 use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::work_item::{self, Excluded};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
-use tollgate_host::files;
+use tollgate_files as files;
 use tollgate_judge::globs::PathRules;
 use tollgate_judge::scope::{ScopeRules, corrections_in};
 

@@ -5,9 +5,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 use anstyle::Style;
-use tollgate_host::clock;
-use tollgate_host::repository::Repository;
-use tollgate_host::snapshot::{RestorePlan, Restored, Snapshot, Snapshots};
+use tollgate_files::clock;
+use tollgate_git::repository::Repository;
+use tollgate_snapshot::{RestorePlan, Restored, Snapshot, Snapshots};
 
 /// Enough to recognise what is meant, and little enough to read.
 const PATHS_SHOWN_MAX: usize = 40;

@@ -1,7 +1,7 @@
 //! A plan in words and as JSON, sizes and paths as people read them.
 
 use serde_json::{Value, json};
-use tollgate_host::snapshot::{RestorePlan, SnapshotDetails};
+use tollgate_snapshot::{RestorePlan, SnapshotDetails};
 
 /// `3 files`, `1 file`.
 pub fn count(number: usize, what: &str) -> String {

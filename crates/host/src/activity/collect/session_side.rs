@@ -5,10 +5,6 @@ use crate::activity::outputs::{self, Declared};
 use crate::activity::prepare::GIVEN;
 use crate::activity::session_files::{self, Differences, Given, Written};
 use crate::activity::{ActivityError, plan};
-use crate::crash;
-use crate::files;
-use crate::layout::session_path;
-use crate::redact::Redactor;
 use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::plan::{TASKS, is_item, is_part};
 use tollgate_contract::skill::RoleFile;
@@ -18,6 +14,10 @@ use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::work::{Artefact, Breach, DispatchEnd, StatusClaim, Work};
+use tollgate_files as files;
+use tollgate_files::crash;
+use tollgate_files::layout::session_path;
+use tollgate_files::redact::Redactor;
 use tollgate_judge::globs::PathRules;
 
 /// The session files of an attempt, sorted and read; or how it ends because of them.

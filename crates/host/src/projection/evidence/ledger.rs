@@ -1,10 +1,10 @@
 //! A file that only grows: what is new is put at its end, and one that was touched or is gone is written whole again.
 
-use crate::crash;
-use crate::files::{self, FileError};
 use std::io::Write;
 use std::path::PathBuf;
 use tollgate_core::limits::PERSIST_TRIES;
+use tollgate_files::crash;
+use tollgate_files::{self as files, FileError};
 
 #[derive(Debug)]
 pub(super) struct Ledger {

@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::layout::SessionLayout;
 use std::fs;
 use tollgate_core::action::{Step, StepKind};
 use tollgate_core::event::{CheckPurpose, Purpose};
@@ -9,6 +8,7 @@ use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Role, State};
 use tollgate_core::work::DispatchEnd;
+use tollgate_files::layout::SessionLayout;
 
 fn opening() -> Event {
     let close = Step { state: State::Done, kind: StepKind::Close, when: None };

@@ -1,6 +1,6 @@
 //! Text of agents and people inside Markdown of ours: one line, shown as it is, never read as markup.
 
-use crate::sanitize::terminal_line;
+use tollgate_files::sanitize::terminal_line;
 
 /// The whole of it is in the journal.
 const CHARS_MAX: usize = 2_000;

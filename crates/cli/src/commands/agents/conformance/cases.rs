@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use std::time::Duration;
 use tollgate_core::words;
 use tollgate_core::work::DispatchEnd;
-use tollgate_host::clock;
-use tollgate_host::sanitize::terminal_line;
+use tollgate_files::clock;
+use tollgate_files::sanitize::terminal_line;
 use tollgate_standin::crew::{ASKED_FIRST, MENDED};
 use tollgate_standin::{ServiceFault, crew};
 

@@ -3,8 +3,8 @@
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::reply::Usage;
 use tollgate_core::work::DispatchEnd;
+use tollgate_files::layout::SessionLayout;
 use tollgate_host::client::Client;
-use tollgate_host::layout::SessionLayout;
 
 #[derive(Debug)]
 pub struct JournalEvents {

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use tollgate_agents::{AgentAdapter, StandIn};
 use tollgate_contract::config::AgentConfig;
-use tollgate_host::agent::{AgentAdapter, StandIn};
-use tollgate_host::clock;
-use tollgate_host::layout::{Layout, SessionLayout};
-use tollgate_host::process::{self, Alive};
+use tollgate_files::clock;
+use tollgate_files::layout::{Layout, SessionLayout};
+use tollgate_process::{self as process, Alive};
 use tollgate_standin::{Request, Script, Service};
 
 const GOAL: &str = "Add one line to app.txt that says T-001";

@@ -2,10 +2,10 @@
 
 use super::DoctorCheck;
 use tollgate_contract::config::{Config, TrackerKind};
-use tollgate_host::repository::Repository;
-use tollgate_host::tracker::TrackerError;
-use tollgate_host::tracker::login::TrackerLogin;
-use tollgate_host::tracker::place::{Api, Slug};
+use tollgate_git::repository::Repository;
+use tollgate_tracker::TrackerError;
+use tollgate_tracker::login::TrackerLogin;
+use tollgate_tracker::place::{Api, Slug};
 
 /// A run works without a tracker, so this never fails.
 pub(super) fn finding(repository: &Repository, config: &Config) -> Option<DoctorCheck> {
