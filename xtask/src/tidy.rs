@@ -52,6 +52,7 @@ impl fmt::Display for Problem {
 fn problems(root: &Path) -> Result<Vec<Problem>, Trouble> {
     let files = source::load(root)?;
     let mut problems = directions::check(&directions::crates(root)?);
+    problems.extend(directions::check_names(&files));
     problems.extend(cycles::check(&files));
     problems.extend(durable::check(&files));
     problems.extend(purity::check(&files));

@@ -106,6 +106,11 @@ impl StopSwitch {
         }
     }
 
+    /// The program that runs it leaves.
+    pub fn engine_ends(&self) {
+        self.stop(StopReason::EngineEnds);
+    }
+
     /// From now on a stop reaches this run.
     pub fn arm(&self, stopper: Stopper) {
         let mut state = self.state();

@@ -1,6 +1,7 @@
 //! A crate is a promise about what it does not depend on.
 
 use super::Problem;
+use crate::source::{SourceFile, find_words, line_of};
 use crate::{Trouble, run};
 use std::path::Path;
 
@@ -36,6 +37,35 @@ const CLI: [&str; 11] = [
     "tollgate-agents",
     "tollgate-host",
     "tollgate-standin",
+];
+
+/// Where the face may name a crate below the host: in the command that the crate is about, or where our binary becomes
+/// another program. Everything of a session goes through `tollgate_host::client`. The core, the contract, the files and the
+/// host are for all of it.
+const CLI_NAMES: [(&str, &[&str]); 7] = [
+    ("tollgate_judge", &["commands/scope"]),
+    (
+        "tollgate_git",
+        &[
+            "place",
+            "failure",
+            "summary",
+            "face/digest",
+            "commands/doctor",
+            "commands/labels",
+            "commands/run/inputs",
+            "commands/scope",
+            "commands/snapshot",
+        ],
+    ),
+    ("tollgate_process", &["args", "face/keyboard", "commands/agents", "commands/doctor"]),
+    (
+        "tollgate_agents",
+        &["args", "installed", "face/live", "commands/agents", "commands/doctor", "commands/init"],
+    ),
+    ("tollgate_snapshot", &["commands/snapshot"]),
+    ("tollgate_tracker", &["tracking", "commands/doctor", "commands/labels"]),
+    ("tollgate_standin", &["commands/agents/conformance"]),
 ];
 
 /// What the measurements use.
@@ -154,13 +184,39 @@ pub fn check(crates: &[Crate]) -> Vec<Problem> {
     problems
 }
 
+/// What the sources of the face name, file by file.
+pub fn check_names(files: &[SourceFile]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        let Some(path) = file.path.strip_prefix("crates/cli/src/") else { continue };
+        let is_part_of = |folder: &str| {
+            path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(['/', '.']))
+        };
+        for (name, places) in CLI_NAMES {
+            if places.iter().any(|place| is_part_of(place)) {
+                continue;
+            }
+            let named = find_words(&file.shipped, name);
+            problems.extend(named.map(|at| {
+                let message = format!(
+                    "`{name}` is not for this file: go through tollgate_host::client, or see \
+                     xtask/src/tidy/directions.rs"
+                );
+                Problem::at(file, line_of(&file.shipped, at), message)
+            }));
+        }
+    }
+    problems
+}
+
 fn problem(name: &str, message: &str) -> Problem {
     Problem { place: format!("crate {name}"), message: message.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Crate, check};
+    use super::{Crate, check, check_names};
+    use crate::source::SourceFile;
 
     fn bites(name: &str, dependency: &str) -> bool {
         let dependencies = vec![dependency.into()];
@@ -211,6 +267,20 @@ mod tests {
         assert!(bites("tollgate", "tollgate-programs"));
         assert!(bites("tollgate-host", "tollgate-programs"));
         assert!(bites("tollgate-new", "serde"));
+    }
+
+    #[test]
+    fn the_face_names_a_crate_only_in_the_command_about_it() {
+        let bites =
+            |path: &str, text: &str| !check_names(&[SourceFile::new(path, text)]).is_empty();
+        let text = "use tollgate_snapshot::Snapshot;";
+        assert!(!bites("crates/cli/src/commands/snapshot.rs", text));
+        assert!(!bites("crates/cli/src/commands/snapshot/words.rs", text));
+        assert!(bites("crates/cli/src/commands/snapshots.rs", text));
+        assert!(bites("crates/cli/src/commands/run.rs", text));
+        assert!(bites("crates/cli/src/commands/run.rs", "fn a() { tollgate_process::b() }"));
+        assert!(!bites("crates/host/src/a.rs", text));
+        assert!(!bites("crates/cli/src/a.rs", "use tollgate_host::client::Client;"));
     }
 
     #[test]

@@ -12,8 +12,12 @@ const CORE_LEAVES_TYPES: [&str; 2] = ["HashMap", "HashSet"];
 const READERS_LEAVE: [&str; 5] = ["fs", "process", "env", "net", "time::SystemTime"];
 
 /// Surfaces show the view and reach a session through the client: what they know of it stands in one place.
-const FACES_LEAVE: [(&str, &[&str]); 2] =
-    [("tollgate_core", &["session"]), ("tollgate_host", &["journal", "inbox", "lock"])];
+const FACES_LEAVE: [(&str, &[&str]); 4] = [
+    ("tollgate_core", &["session"]),
+    ("tollgate_host", &["journal", "inbox", "lock"]),
+    ("tollgate_files", &["crash", "write_lock"]),
+    ("tollgate_git", &["workspace"]),
+];
 
 /// Data to standard output and talk to standard error go through these, and nothing else prints.
 /// The scripted agent, the supervisor, the driver and the example are programs of their own: their streams are their protocol.
@@ -187,6 +191,8 @@ mod tests {
             "use tollgate_host::journal;",
             "use tollgate_host::{lock, layout::Layout};",
             "use tollgate_host::inbox::send;",
+            "use tollgate_git::workspace::Workspace;",
+            "use tollgate_files::write_lock;",
         ] {
             assert!(bites("crates/cli/src/x.rs", text), "{text}");
             assert!(!bites("crates/host/src/x.rs", text), "{text}");

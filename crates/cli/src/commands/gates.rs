@@ -18,7 +18,6 @@ use tollgate_host::lifecycle::{
     self, GATE_VARIABLE, GateResult, GateRun, LifecycleError, LifecycleSource, Progress,
 };
 use tollgate_host::settings;
-use tollgate_process::StopReason;
 
 /// Run the lifecycle gates of the declared stage
 ///
@@ -191,7 +190,7 @@ fn listen(stop: Arc<StopSwitch>) -> std::io::Result<()> {
             if count > 0 {
                 std::process::exit(Exit::Interrupted as i32);
             }
-            stop.stop(StopReason::EngineEnds);
+            stop.engine_ends();
         }
     });
     Ok(())

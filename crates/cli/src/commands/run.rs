@@ -25,7 +25,6 @@ use tollgate_host::context::Context;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
-use tollgate_snapshot as snapshot;
 
 /// The action whose sessions are lean.
 const LEAN: &str = "lean";
@@ -89,7 +88,7 @@ impl Run {
     pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
-        opening.snapshot = Some(take_snapshot(&context, &opening.action.name)?);
+        opening.snapshot = Some(super::snapshot::take(&context, &opening.action.name)?);
         self.warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
@@ -192,17 +191,6 @@ impl Run {
         }
         Ok(())
     }
-}
-
-/// What the checkout holds before the action, for a rollback; ignored files are left out.
-fn take_snapshot(context: &Context, action: &str) -> Result<String, Failure> {
-    context.repository.exclude_own()?;
-    let keeping = &context.config.snapshot;
-    let root = context.repository.root();
-    let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);
-    let taken = taken.map_err(super::snapshot::failure)?;
-    super::snapshot::warn_of_large(&taken);
-    Ok(taken.id.to_string())
 }
 
 fn no_goal() -> Failure {

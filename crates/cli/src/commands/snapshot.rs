@@ -11,9 +11,10 @@ use serde::Serialize;
 use tollgate_core::time::Timestamp;
 use tollgate_files::{clock, layout};
 use tollgate_git::repository::Repository;
+use tollgate_host::context::Context;
 use tollgate_host::settings;
 use tollgate_snapshot::{
-    Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
+    self as snapshot, Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
 };
 
 /// Keep the files of this checkout, and go back to them
@@ -193,8 +194,19 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
     Ok(Exit::Ok)
 }
 
+/// What the checkout holds before an action, for a rollback; ignored files are left out.
+pub fn take(context: &Context, action: &str) -> Result<String, Failure> {
+    context.repository.exclude_own()?;
+    let keeping = &context.config.snapshot;
+    let root = context.repository.root();
+    let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);
+    let taken = taken.map_err(failure)?;
+    warn_of_large(&taken);
+    Ok(taken.id.to_string())
+}
+
 /// What a restore will not bring back because of its size.
-pub fn warn_of_large(taken: &Snapshot) {
+fn warn_of_large(taken: &Snapshot) {
     for path in &taken.large {
         let path = words::path(path.as_bytes());
         let text = format!("{path} is larger than 1 GiB and not in the snapshot {}", taken.id);
