@@ -1,10 +1,10 @@
 //! `cargo xtask agents`: installs the agent programs that the tests run, and renews the lock file that pins them.
 
-use crate::{Trouble, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use tollgate_programs::{ALL, WITHOUT_VARIABLE, installed, wanted};
+use xtask::{Trouble, run};
 
 pub fn run() -> Result<(), Trouble> {
     if !wanted()? {
@@ -15,6 +15,14 @@ pub fn run() -> Result<(), Trouble> {
     for program in &ALL {
         let words = programs.command_line(program).join(" ");
         run::say(&format!("{:<10}  {:<8}  {words}", program.name, program.version));
+    }
+    Ok(())
+}
+
+/// Installs them without a word.
+pub fn fetch() -> Result<(), Trouble> {
+    if wanted()? {
+        installed()?;
     }
     Ok(())
 }

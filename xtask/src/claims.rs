@@ -1,9 +1,10 @@
 //! `cargo xtask claims`: requirement → statement → the tests that prove it, gathered from the sources.
 
+use crate::compliance;
 use crate::source::{self, SourceFile, find_words, is_word};
-use crate::{Trouble, compliance, run};
 use std::collections::BTreeMap;
 use std::path::Path;
+use xtask::{Trouble, run};
 
 /// Generated; what `cargo xtask claims` writes.
 pub const PAGE: &str = "docs/claims.md";

@@ -1,8 +1,8 @@
 //! The compliance table: what an orchestrator must do, line by line, with the tests that show it.
 
-use crate::Trouble;
 use crate::claims::Claims;
 use crate::source::SourceFile;
+use xtask::Trouble;
 
 /// Generated; what `cargo xtask claims` writes.
 pub const PAGE: &str = "docs/reference/compliance.md";

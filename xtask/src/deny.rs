@@ -1,8 +1,8 @@
 //! Licences, sources and forbidden crates, by a pinned cargo-deny that is built once and kept.
 
-use crate::{Trouble, cache, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::{Trouble, cache, run};
 
 /// Pinned, so that a new release cannot turn a good tree red over night.
 const VERSION: &str = "0.20.2";
@@ -16,7 +16,8 @@ pub fn check(root: &Path) -> Result<(), Trouble> {
     run::must(Command::new(program).current_dir(root).args(["--locked", "check"]).args(CHECKS))
 }
 
-fn program() -> Result<PathBuf, Trouble> {
+/// The pinned cargo-deny; builds it where it is missing.
+pub fn program() -> Result<PathBuf, Trouble> {
     let on_path = PathBuf::from("cargo-deny");
     if is_right(&on_path) {
         return Ok(on_path);

@@ -1,21 +1,15 @@
 //! The broom: `cargo xtask test` is what people and CI run; `tidy`, `claims` and `bench` are its parts.
 
 mod agents;
-mod bench;
-mod cache;
 mod claims;
 mod compliance;
 mod deny;
-mod run;
 mod source;
 mod test;
 mod tidy;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Why a command did not do what was asked, in words for the person at the terminal.
-type Trouble = Box<dyn std::error::Error>;
+use xtask::{Trouble, root, run};
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
@@ -37,7 +31,7 @@ fn main() -> ExitCode {
         ["claims"] => claims::run(&root()),
         ["agents"] => agents::run(),
         ["agents", "--lock"] => agents::lock(&root()),
-        ["bench", options @ ..] => bench::run(&root(), options),
+        ["bench", options @ ..] => bench(options),
         _ => Err(HELP.into()),
     };
     match outcome {
@@ -49,8 +43,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// The root of the workspace; this crate lies directly below it.
-fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().expect("xtask is a folder of the workspace").to_owned()
+/// A program of its own: it needs the whole engine, which the other commands would have to wait for.
+fn bench(options: &[&str]) -> Result<(), Trouble> {
+    let packages = ["--package", "tollgate", "--package", "tollgate-bench"];
+    run::must(run::cargo(&["build", "--release"]).args(packages).current_dir(root()))?;
+    let start = ["run", "--release", "--quiet", "--package", "tollgate-bench", "--"];
+    run::must(run::cargo(&start).args(options).current_dir(root()))
 }

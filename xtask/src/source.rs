@@ -1,7 +1,7 @@
 //! The sources as tidy sees them: each file as written, as code without comments and texts, and as what is shipped.
 
-use crate::Trouble;
 use std::path::Path;
+use xtask::Trouble;
 
 /// Folders that hold no sources of ours.
 const SKIPPED: [&str; 6] =

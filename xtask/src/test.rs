@@ -1,18 +1,22 @@
 //! `cargo xtask test`: what must hold before a change is merged, cheapest first, stopping at the first failure.
 
-use crate::{Trouble, agents, deny, run, tidy};
+mod programs;
+
+use crate::{agents, deny, tidy};
 use std::path::Path;
 use std::time::Instant;
+use xtask::{Trouble, run};
 
 pub fn run(root: &Path) -> Result<(), Trouble> {
     let begin = Instant::now();
     let mut counts = Counts::default();
-    let mut stages = Stages { entered: 0, total: 9 };
+    let mut stages = Stages { entered: 0, total: 8 };
     stages.run("format", || {
         component("rustfmt", "fmt")?;
         in_root(root, &["fmt", "--all", "--check"])
     })?;
     stages.run("tidy", || tidy::run(root))?;
+    let tools = std::thread::spawn(fetch_tools);
     stages.run("clippy", || {
         component("clippy", "clippy")?;
         in_root(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
@@ -20,12 +24,16 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
     })?;
     // As the tests have it, hooks for them included: what people run is built by whoever runs it.
     stages.run("build", || {
-        in_root(root, &["test", "--workspace", "--all-targets", "--no-run", "--quiet"])
+        BUILDS.iter().try_for_each(|build| {
+            in_root(root, &[&["test", "--no-run", "--quiet"], *build].concat())
+        })
     })?;
     // Before the tests, which would all wait for it, and each tell the same failure.
-    stages.run("agent programs", agents::run)?;
-    stages.run("tests", || tests(root, &mut counts))?;
-    stages.run("sessions with real agents", || agents(root, &mut counts))?;
+    stages.run("agent programs", || {
+        tools.join().map_err(|_| "fetching the tools panicked")?;
+        agents::run()
+    })?;
+    stages.run("tests", || programs::run(root, &BUILDS, &mut counts))?;
     stages.run("doc tests", || doc_tests(root, &mut counts))?;
     stages.run("dependencies", || deny::check(root))?;
     let Counts { passed, failed, skipped } = counts;
@@ -34,6 +42,13 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
         "\neverything holds: {passed} tests passed, {failed} failed, {skipped} skipped, in {seconds:.1} s"
     ));
     Ok(())
+}
+
+/// What is downloaded comes while the compiler works. A failure is not told here: the stage that needs the tool
+/// fetches it again and tells it.
+fn fetch_tools() {
+    let _ = agents::fetch();
+    let _ = deny::program();
 }
 
 struct Stages {
@@ -72,29 +87,16 @@ fn component(name: &str, subcommand: &str) -> Result<(), Trouble> {
     })
 }
 
-/// Cargo's own runner, on every machine: fixtures are shared by the tests of one program.
-fn tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
-    let arguments = ["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"];
-    counted(root, &arguments, counts)
-}
-
 /// The tests that start real agent programs; they have a target that other runs leave out.
 const AGENTS: &str = "agents";
 
 /// Of the whole workspace, so that no crate is built again with fewer features.
-///
-/// Programs that start, wait and are waited for: more at once than there are cores, and the cores are still idle at times.
-fn agents(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
-    let arguments = ["test", "--workspace", "--test", AGENTS, "--quiet", "--", "--test-threads=4"];
-    counted(root, &arguments, counts)
-}
+const BUILDS: [&[&str]; 2] =
+    [&["--workspace", "--all-targets"], &["--workspace", "--test", AGENTS]];
 
 fn doc_tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
-    counted(root, &["test", "--workspace", "--doc", "--quiet"], counts)
-}
-
-fn counted(root: &Path, arguments: &[&str], counts: &mut Counts) -> Result<(), Trouble> {
-    let heard = run::overhear(run::cargo(arguments).current_dir(root))?;
+    let arguments = ["test", "--workspace", "--doc", "--quiet"];
+    let heard = run::overhear(run::cargo(&arguments).current_dir(root))?;
     heard.lines().for_each(|line| counts.add(line));
     Ok(())
 }

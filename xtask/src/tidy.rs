@@ -9,10 +9,11 @@ mod purity;
 mod size;
 mod words;
 
+use crate::source;
 use crate::source::SourceFile;
-use crate::{Trouble, run, source};
 use std::fmt;
 use std::path::Path;
+use xtask::{Trouble, run};
 
 pub fn run(root: &Path) -> Result<(), Trouble> {
     let problems = problems(root)?;

@@ -2,8 +2,8 @@
 
 use super::Problem;
 use crate::source::{SourceFile, find_words, line_of};
-use crate::{Trouble, run};
 use std::path::Path;
+use xtask::{Trouble, run};
 
 /// The only crates of others the core may use: it must stay a value and two functions.
 const CORE_MAY_USE: [&str; 2] = ["serde", "thiserror"];
@@ -69,7 +69,7 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
 ];
 
 /// What the measurements use.
-const XTASK: [&str; 8] = [
+const BENCH: [&str; 8] = [
     "tollgate-core",
     "tollgate-contract",
     "tollgate-files",
@@ -77,12 +77,12 @@ const XTASK: [&str; 8] = [
     "tollgate-git",
     "tollgate-snapshot",
     "tollgate-host",
-    "tollgate-programs",
+    "xtask",
 ];
 
 /// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 15] = [
+const DIRECTIONS: [(&str, &[&str]); 16] = [
     ("tollgate-core", &[]),
     ("tollgate-judge", &["tollgate-core"]),
     ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
@@ -106,7 +106,8 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
     ("tollgate-sim", &["tollgate-core"]),
     ("tollgate-standin", &[]),
     ("tollgate-programs", &[]),
-    ("xtask", &XTASK),
+    ("xtask", &["tollgate-programs"]),
+    ("tollgate-bench", &BENCH),
 ];
 
 /// Features that let a test change what the program does: what is shipped never turns one on.
@@ -285,7 +286,7 @@ mod tests {
 
     #[test]
     fn cargo_is_asked_for_all_crates() {
-        let crates = super::crates(&crate::root()).expect("cargo reads the manifests");
+        let crates = super::crates(&xtask::root()).expect("cargo reads the manifests");
         assert_eq!(crates.len(), super::DIRECTIONS.len());
         let core = crates.iter().find(|c| c.name == "tollgate-core").expect("the core is a crate");
         assert_eq!(core.dependencies, ["serde", "thiserror"]);

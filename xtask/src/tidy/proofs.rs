@@ -1,10 +1,10 @@
 //! Every requirement of the release has a test that names it, and docs/claims.md says which.
 
 use super::Problem;
-use crate::Trouble;
 use crate::claims::{self, Claims};
 use crate::compliance;
 use crate::source::SourceFile;
+use xtask::Trouble;
 
 /// The requirements this release stands for.
 const REQUIRED: std::ops::RangeInclusive<u32> = 1..=120;

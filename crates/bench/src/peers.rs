@@ -1,16 +1,16 @@
 //! The peers, in a virtual environment of their own with pinned versions.
 
 use super::contender::Contender;
-use crate::{Trouble, cache, run};
 use std::path::Path;
 use std::process::Command;
+use xtask::{Trouble, cache, run};
 
 const PEERS: [(&str, &str); 2] =
     [("LangGraph, SQLite, sync", "langgraph_peer.py"), ("DBOS, SQLite", "dbos_peer.py")];
 
 /// Made once and kept; made anew when the pinned versions change.
 pub fn install(root: &Path) -> Result<Vec<Contender>, Trouble> {
-    let scripts = root.join("xtask/peers");
+    let scripts = root.join("crates/bench/peers");
     let pinned = std::fs::read_to_string(scripts.join("requirements.txt"))?;
     let folder = cache::folder("peers")?;
     let python = folder.join("bin/python");

@@ -3,8 +3,7 @@
 //! The workspaces are kept beside the repositories: deleting a big tree slows down whatever is made next.
 
 use super::{MeasuredRow, announce, changed, ms};
-use crate::bench::{repos, timing};
-use crate::{Trouble, cache, run};
+use crate::{repos, timing};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName, TaskRef};
@@ -13,6 +12,7 @@ use tollgate_files::clock;
 use tollgate_files::layout::workspace_home;
 use tollgate_git::repository::Repository;
 use tollgate_git::workspace::{CommitMessage, SizeLimits, Workspace, plain_changes};
+use xtask::{Trouble, cache, run};
 
 /// Files of a repository, how often it is measured, and the aim.
 const SIZES: [(u32, usize, &str); 3] =

@@ -1,13 +1,13 @@
 //! Snapshots and restores beside what people would use instead, on the same tree in the same run.
 
 use super::{MeasuredRow, announce, ms};
-use crate::bench::{repos, scratch, timing};
-use crate::{Trouble, run};
+use crate::{repos, scratch, timing};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tollgate_files::clock;
 use tollgate_snapshot::{Retention, SnapshotScope, Snapshots, take};
+use xtask::{Trouble, run};
 
 /// Files of a tree, and how often the unchanged ones are measured.
 const SIZES: [(u32, usize); 2] = [(10_000, 9), (100_000, 5)];

@@ -1,7 +1,7 @@
 //! How long something takes, as the median of several runs, and what the numbers were taken on.
 
-use crate::Trouble;
 use std::time::{Duration, Instant};
+use xtask::Trouble;
 
 /// The middle one of `runs` timings, after one that is thrown away to warm the caches.
 pub fn median(

@@ -1,9 +1,9 @@
 //! Repositories of a given size to measure git on: one packed commit, about forty files a folder.
 
-use crate::{Trouble, cache, run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use xtask::{Trouble, cache, run};
 
 const FILES_PER_FOLDER: u32 = 40;
 
@@ -90,7 +90,7 @@ pub fn git(folder: &Path) -> Command {
 #[cfg(test)]
 mod tests {
     use super::{git, in_folder};
-    use crate::run;
+    use xtask::run;
 
     #[test]
     fn a_repository_has_its_files_in_one_clean_packed_commit() {

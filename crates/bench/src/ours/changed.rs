@@ -1,15 +1,15 @@
 //! A whole dispatch of an agent that changed one file, from the order to the branch.
 
 use super::dispatch::{AGENT, context, whole};
-use crate::bench::timing;
-use crate::bench::workflow::{self, Flow};
-use crate::{Trouble, cache};
+use crate::timing;
+use crate::workflow::{self, Flow};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tollgate_core::id::CommitId;
 use tollgate_core::input::Opening;
 use tollgate_core::role::{Role, State};
 use tollgate_host::context::Context;
+use xtask::{Trouble, cache};
 
 /// The role that may write this is told to read these session files first.
 const CHANGE: &str = "date +%s.%N > README.md";

@@ -2,9 +2,8 @@
 
 use super::length::changing_a_file;
 use super::{MeasuredRow, announce, ms};
-use crate::bench::workflow::{self, Flow};
-use crate::bench::{repos, scratch, timing};
-use crate::{Trouble, run};
+use crate::workflow::{self, Flow};
+use crate::{repos, scratch, timing};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use tollgate_core::session::{Session, Wanted};
 use tollgate_files::clock;
 use tollgate_files::layout::Layout;
 use tollgate_host::journal::{Journal, JournalError};
+use xtask::{Trouble, run};
 
 /// Events of a journal, how often it is read, and the aim.
 const LENGTHS: [(u64, usize, &str); 2] =

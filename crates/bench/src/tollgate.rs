@@ -1,10 +1,10 @@
 //! Tollgate as a contender: the verbs of `xtask/peers/workload.py`, told in the same words.
 
 use super::workflow::{Flow, GATE_AFTER, STEPS, nothing, workload};
-use crate::{Trouble, run};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
+use xtask::{Trouble, run};
 
 /// The session that `park` leaves behind.
 const PARKED: &str = "2026-11-15_parked";

@@ -1,12 +1,12 @@
 //! Whether the last dispatch of a long session is as cheap as one of the first: engine, journal and projections.
 
 use super::{MeasuredRow, announce, ms};
-use crate::Trouble;
-use crate::bench::workflow::{self, Flow, Parts};
-use crate::bench::{scratch, timing};
+use crate::workflow::{self, Flow, Parts};
+use crate::{scratch, timing};
 use std::time::Duration;
 use tollgate_core::id::{CommitId, DispatchNumber};
 use tollgate_core::work::{ChangeType, DispatchEnd, FileChange, Work};
+use xtask::Trouble;
 
 /// Dispatches that lie behind the measured ones.
 const BEHIND: [usize; 2] = [10, 1_000];

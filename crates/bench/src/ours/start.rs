@@ -1,10 +1,10 @@
 //! Time to the first output.
 
 use super::{MeasuredRow, announce, ms};
-use crate::bench::timing;
-use crate::{Trouble, run};
+use crate::timing;
 use std::path::Path;
 use std::process::Command;
+use xtask::{Trouble, run};
 
 const RUNS: usize = 50;
 

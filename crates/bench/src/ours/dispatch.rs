@@ -1,9 +1,8 @@
 //! A whole dispatch of a command agent that exits at once: workspace, prompt, supervisor, reply, journal.
 
 use super::{MeasuredRow, announce, ms};
-use crate::Trouble;
-use crate::bench::workflow::{self, Flow};
-use crate::bench::{repos, scratch, timing};
+use crate::workflow::{self, Flow};
+use crate::{repos, scratch, timing};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,6 +19,7 @@ use tollgate_host::activity::order::DispatchOrder;
 use tollgate_host::context::Context;
 use tollgate_host::settings;
 use tollgate_process::{self as process, RunEnd, RunSpec, Waited};
+use xtask::Trouble;
 
 const FILES: u32 = 100;
 const RUNS: usize = 15;

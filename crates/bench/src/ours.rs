@@ -12,9 +12,9 @@ mod start;
 
 use super::table::Table;
 use super::timing;
-use crate::{Trouble, run};
 use std::path::Path;
 use std::time::Duration;
+use xtask::{Trouble, run};
 
 /// One thing measured of Tollgate alone.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 //! What happens between two dispatches is what the loop of the program does there: decide, sync, project, and look at
 //! the session files before the next one. Only the agent is missing.
 
-use crate::Trouble;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,6 +24,7 @@ use tollgate_host::journal::{Journal, JournalError, Lineage};
 use tollgate_host::lock::SessionLock;
 use tollgate_host::projection::Projector;
 use tollgate_host::record::SessionFileInspector;
+use xtask::Trouble;
 
 pub const STEPS: usize = 12;
 /// As in `xtask/peers/workload.py`: the question comes after the third step.

@@ -5,10 +5,10 @@
 
 use super::table::Table;
 use super::{scratch, timing};
-use crate::{Trouble, run};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use xtask::{Trouble, run};
 
 #[derive(Debug)]
 pub struct Contender {

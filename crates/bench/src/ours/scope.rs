@@ -4,11 +4,11 @@
 //! list, too; there `git status -uall` answers the same question and stands beside it.
 
 use super::{MeasuredRow, announce, ms};
-use crate::bench::{repos, scratch, timing};
-use crate::{Trouble, run};
+use crate::{repos, scratch, timing};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use xtask::{Trouble, run};
 
 const FILES: u32 = 100_000;
 /// How many files are changed, and how often that is measured.

@@ -1,10 +1,10 @@
 //! Many sessions at once, each with its own journal and thread.
 
 use super::{MeasuredRow, announce};
-use crate::Trouble;
-use crate::bench::{scratch, timing, tollgate, workflow};
+use crate::{scratch, timing, tollgate, workflow};
 use std::path::Path;
 use std::time::Instant;
+use xtask::Trouble;
 
 const SESSIONS: usize = 64;
 /// Whole workflows per thread, one after the other.
