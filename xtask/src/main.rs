@@ -4,7 +4,6 @@ mod agents;
 mod bench;
 mod cache;
 mod claims;
-mod compliance;
 mod deny;
 mod run;
 mod source;

@@ -2,8 +2,8 @@
 
 use super::Problem;
 use crate::Trouble;
+use crate::claims::compliance;
 use crate::claims::{self, Claims};
-use crate::compliance;
 use crate::source::SourceFile;
 
 /// The requirements this release stands for.
