@@ -1,6 +1,7 @@
 //! `cargo xtask claims`: requirement → statement → the tests that prove it, gathered from the sources.
 
-use crate::compliance;
+pub mod compliance;
+
 use crate::source::{self, SourceFile, find_words, is_word};
 use std::collections::BTreeMap;
 use std::path::Path;

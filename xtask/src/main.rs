@@ -2,7 +2,6 @@
 
 mod agents;
 mod claims;
-mod compliance;
 mod deny;
 mod source;
 mod test;

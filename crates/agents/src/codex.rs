@@ -1,20 +1,24 @@
 //! Codex: `codex exec`, one turn per process, in a thread of its own that can be taken up again.
 
 mod config;
-pub(super) mod failure;
+mod failure;
 mod schema;
 mod stream;
 
 use super::acp::OverAcp;
+use super::event::TurnOutcome;
 use super::{
     AgentAdapter, AgentStart, DriverPlan, Job, LoginFile, NotStarted, Runs, StandIn, Stdin, Talk,
     npm, words,
 };
+use jiff::tz::TimeZone;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, AgentConfig};
+use tollgate_core::time::Timestamp;
+use tollgate_files::clock;
 
 pub struct Codex;
 
@@ -155,10 +159,19 @@ impl OverAcp for Codex {
         let config = config.to_string();
         StandIn::by_environment(&[("CODEX_CONFIG", &config), ("CODEX_API_KEY", "sk-stand-in")])
     }
-}
 
-/// The mode that codex-acp makes of the profile in the settings that we write for it.
-pub(super) const MODE_OVER_ACP: &str = "permission-profile:tollgate";
+    fn mode(&self) -> Option<&'static str> {
+        Some("permission-profile:tollgate")
+    }
+
+    fn limit_ends(&self, words: &str) -> Option<Timestamp> {
+        failure::resets_at(words, clock::now(), &TimeZone::system())
+    }
+
+    fn told_in_trouble(&self, text: &str) -> Option<TurnOutcome> {
+        Some(failure::outcome(text.trim(), clock::now(), &TimeZone::system()))
+    }
+}
 
 /// What keeps it in its private folder, natively and over ACP.
 fn apart(job: &Job<'_>, settings: &str) -> io::Result<(&'static str, String)> {

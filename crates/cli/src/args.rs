@@ -23,7 +23,7 @@ pub struct Args {
 }
 
 /// The command line as people see it: what is hidden is not there at all.
-pub fn public_command() -> clap::Command {
+fn public_command() -> clap::Command {
     let whole = Args::command();
     let empty = clap::Command::new("tollgate")
         .version(env!("CARGO_PKG_VERSION"))
@@ -113,8 +113,8 @@ impl Command {
             Self::Roles(command) => command.run()?,
             Self::Agents(command) => command.run()?,
             Self::Doctor(command) => command.run()?,
-            Self::Completions(command) => command.run()?,
-            Self::Man(command) => command.run()?,
+            Self::Completions(command) => command.run(public_command()),
+            Self::Man(command) => command.run(public_command())?,
             Self::Demo(command) => command.run()?,
             Self::Supervise { folder } => return Ok(tollgate_process::supervise(&folder)),
             Self::AgentInit { folder } => return Ok(tollgate_process::agent_init(&folder)),

@@ -1,6 +1,5 @@
 //! What a person sees while a session runs, and how they answer.
 
-mod digest;
 pub mod keyboard;
 mod line;
 mod live;
@@ -8,7 +7,6 @@ pub mod narrate;
 mod plain;
 mod terminal;
 
-pub use digest::digest;
 pub use keyboard::Keyboard;
 pub use plain::PlainFace;
 pub use terminal::TerminalFace;

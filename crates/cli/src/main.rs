@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod demo;
+mod digest;
 mod exit;
 mod explain;
 mod face;

@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 use tollgate_contract::diagnostic::{Level, Report};
 use tollgate_files::sanitize::terminal_text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -23,13 +24,23 @@ pub fn data(text: &str) {
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
+/// What gives the terminal back, once it was taken.
+static BEFORE_LEAVING: OnceLock<fn()> = OnceLock::new();
+
+/// From now on this is called before the program leaves because its data cannot be written.
+pub fn before_leaving(give_back: fn()) {
+    let _is_known = BEFORE_LEAVING.set(give_back);
+}
+
 /// A reader that went away is no error of ours; data that cannot be written is one that a script must see.
 fn must_be_written(written: std::io::Result<()>) {
     if let Err(error) = written
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
         talk(&format!("error: cannot write to standard output: {error}"));
-        crate::face::keyboard::give_back();
+        if let Some(give_back) = BEFORE_LEAVING.get() {
+            give_back();
+        }
         std::process::exit(crate::exit::Exit::Fails as i32);
     }
 }

@@ -12,6 +12,7 @@ mod matching;
 mod plan;
 mod script;
 mod start;
+mod write;
 
 use script::{Script, Stdout};
 use serde_json::Value;
@@ -51,7 +52,7 @@ fn play(path: &Path) -> Result<u8, ScriptError> {
     let nth = counted(path, &script, &start)?;
     if let Some(log) = &script.log {
         let line = format!("{start} nth {nth}\n");
-        count::append(Path::new(&start.fill(log)), &line)
+        write::append(Path::new(&start.fill(log)), &line)
             .map_err(|error| ScriptError::World(format!("cannot write the log {log}: {error}")))?;
     }
     let rule = script.rules.iter().find(|rule| matching::fits(&rule.when, &start, nth));

@@ -1,7 +1,7 @@
 //! What a person reads when a run comes to its end: a summary in words, never JSON.
 
+use crate::digest::digest;
 use crate::exit::Exit;
-use crate::face::digest;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
 use anstyle::Style;
 use std::path::Path;

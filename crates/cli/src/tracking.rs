@@ -1,6 +1,6 @@
 //! Which tracker a session is shown in, as the settings and the person's login say.
 
-use crate::commands::labels;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use tollgate_contract::config::TrackerKind;
 use tollgate_host::context::Context;
@@ -9,7 +9,7 @@ use tollgate_tracker::{self as tracker, Tracker, TrackerError};
 
 /// Before anything begins: who wants a tracker and has no login is told at once.
 pub fn demanded(context: &Context) -> Result<Option<Box<dyn Tracker>>, Failure> {
-    open(context).transpose().map_err(labels::failure)
+    open(context).transpose().map_err(failure)
 }
 
 /// For a session that has begun: it continues with a tracker or without.
@@ -27,4 +27,20 @@ fn open(context: &Context) -> Option<Result<Box<dyn Tracker>, TrackerError>> {
     let lookup = |name: &str| std::env::var_os(name);
     let is_elsewhere = context.config.tracker == TrackerKind::Github;
     is_elsewhere.then(|| tracker::open(&context.config, &context.repository, &lookup))
+}
+
+/// What a person can fix is wrong usage; what may be better in an hour is a failure.
+pub fn failure(error: TrackerError) -> Failure {
+    let words = error.to_string();
+    match error {
+        TrackerError::Limited { .. }
+        | TrackerError::Server { .. }
+        | TrackerError::Unreachable { .. }
+        | TrackerError::TooBig { .. }
+        | TrackerError::Unreadable { .. }
+        | TrackerError::Invalid { .. }
+        | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
+            .hint("what is done stays done; run the command again and it continues"),
+        _ => Failure::usage("cli.tracker", words),
+    }
 }

@@ -21,8 +21,9 @@ pub type Resolve<'a> = dyn Fn(&str) -> Option<Role> + 'a;
 
 /// The action when there is no error. A role of the repository's own may go by any name that can be one.
 pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
-    let by_form =
-        |name: &str| skill::role_known_as(name).or_else(|| is_kebab(name).then_some(Role::Coder));
+    let by_form = |name: &str| {
+        skill::role_known_as(name).or_else(|| skill::is_kebab(name).then_some(Role::Coder))
+    };
     read_with(text, path, &by_form)
 }
 
@@ -57,7 +58,7 @@ pub fn misnamed(text: &str, path: &str, found: &str, expected: &str) -> Diagnost
 
 fn name(node: &Node, path: &str, report: &mut Report) {
     let Some(name) = node.get("name") else { return };
-    if let Some(text) = name.as_text().filter(|text| !text.is_empty() && !is_kebab(text)) {
+    if let Some(text) = name.as_text().filter(|text| !text.is_empty() && !skill::is_kebab(text)) {
         report.push(say::name_invalid(path, name.line, text));
     }
 }
@@ -73,13 +74,6 @@ fn paths(node: &Node, path: &str, report: &mut Report) {
             }
         }
     }
-}
-
-/// Small letters, digits and dashes, beginning with a letter.
-pub fn is_kebab(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase())
-        && !text.ends_with('-')
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 /// Rules over the steps as a whole: it ends, plans come before tasks, who is sent back was sent out.

@@ -16,6 +16,7 @@ pub(crate) mod status;
 pub(crate) mod tasks;
 pub(crate) mod work_item;
 
+use crate::shape::FAULTS_MAX;
 use serde::Serialize;
 use tollgate_core::reply::ReplyError;
 pub(crate) use tollgate_judge::quote;
@@ -82,9 +83,6 @@ impl From<Diagnostic> for ReplyError {
         Self::new(diagnostic.code, place, message)
     }
 }
-
-/// Nobody reads more faults of one document than this.
-pub(crate) const FAULTS_MAX: usize = 200;
 
 /// Everything that is wrong with one document, in the order of the document where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

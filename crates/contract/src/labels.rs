@@ -1,5 +1,6 @@
 //! The sixteen labels of work items, and which of them an item must and may not carry.
 
+pub use crate::diagnostic::labels::LabelLocation;
 use crate::diagnostic::{Report, labels as say};
 use tollgate_core::id::TaskId;
 use tollgate_core::session::{Session, Task};
@@ -56,6 +57,13 @@ impl ItemCategory {
         match self {
             Self::Task => "task:implement",
             Self::Refinement => "task:refinement",
+        }
+    }
+
+    fn as_words(self) -> &'static str {
+        match self {
+            Self::Task => "a task",
+            Self::Refinement => "a refinement",
         }
     }
 
@@ -159,15 +167,6 @@ pub fn check<T: AsRef<str>>(labels: &[T], kind: ItemCategory, is_new: bool) -> R
     check_at(LabelLocation { file: "", pointer: "/labels", line: None }, labels, kind, is_new)
 }
 
-/// Where the labels stand: a file with its line, or a pointer into a reply.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelLocation<'a> {
-    /// Empty for a reply.
-    pub file: &'a str,
-    pub pointer: &'a str,
-    pub line: Option<u32>,
-}
-
 /// [`check`] for labels that stand elsewhere, such as in the front matter of a file.
 pub fn check_at<T: AsRef<str>>(
     at: LabelLocation<'_>,
@@ -189,9 +188,14 @@ pub fn check_at<T: AsRef<str>>(
             [] if category == Complexity && kind == ItemCategory::Refinement => {}
             // The unknown one was meant to be it.
             [] if unknown_in.contains(&category) => {}
-            [] => report.push(say::missing(at, category, kind, &choices(category, kind, is_new))),
+            [] => report.push(say::missing(
+                at,
+                category.as_str(),
+                kind.as_words(),
+                &choices(category, kind, is_new),
+            )),
             [_, _, ..] if !(category == Complexity && kind == ItemCategory::Refinement) => {
-                report.push(say::several(at, category, &found));
+                report.push(say::several(at, category.as_str(), &found));
             }
             [first, ..] => report.extend(one(at, first, category, kind, is_new)),
         }
@@ -214,7 +218,9 @@ fn one(
     is_new: bool,
 ) -> Option<crate::diagnostic::Diagnostic> {
     match (category, kind) {
-        (Type, _) if name != kind.label() => Some(say::type_wrong(at, name, kind)),
+        (Type, _) if name != kind.label() => {
+            Some(say::type_wrong(at, name, kind.as_words(), kind.label()))
+        }
         (Status, _) if is_new && name != "status:pending" => Some(say::not_pending(at, name)),
         (Priority, ItemCategory::Refinement) if name == "priority:low" => {
             Some(say::priority_low(at))

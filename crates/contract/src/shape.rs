@@ -3,12 +3,14 @@
 //! It understands what those types produce: type, properties, required, additionalProperties,
 //! items, enum, const, anyOf, oneOf, $ref, minLength, minItems, minimum and the size of integers.
 
-use crate::diagnostic::FAULTS_MAX;
 use crate::node::{Node, Value, pointer};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+
+/// Nobody reads more faults of one document than this.
+pub(crate) const FAULTS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ShapeError {
@@ -266,7 +268,7 @@ fn found(node: &Node) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => format!("the number {number}"),
-        Value::Text(text) => format!("the text {}", crate::diagnostic::quote(text)),
+        Value::Text(text) => format!("the text {}", tollgate_judge::quote(text)),
         Value::List(_) => format!("the list {}", clipped(node)),
         Value::Map(_) => format!("the object {}", clipped(node)),
     }

@@ -200,7 +200,7 @@ fn role(node: &Node, path: &str, report: &mut Report) -> Option<Role> {
     let name = node.get("name");
     let name_text = name.and_then(Node::as_text).filter(|text| !text.is_empty());
     if let (Some(name), Some(text)) = (name, name_text)
-        && !crate::action::is_kebab(text)
+        && !is_kebab(text)
     {
         report.push(say::name_invalid(path, name.line, text));
     }
@@ -232,6 +232,13 @@ fn patterns(node: &Node, path: &str, report: &mut Report) {
             }
         }
     }
+}
+
+/// Small letters, digits and dashes, beginning with a letter.
+pub fn is_kebab(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && !text.ends_with('-')
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 #[cfg(test)]

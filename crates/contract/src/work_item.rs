@@ -10,7 +10,8 @@ mod write;
 
 pub use edit::{set_status, with_each_status};
 pub use refinement::RefinementItem;
-pub use task::{AcceptanceCriterion, Excluded, TaskItem};
+pub use scope_list::Excluded;
+pub use task::{AcceptanceCriterion, TaskItem};
 pub(crate) use write::quoted;
 pub use write::write;
 

@@ -1,6 +1,6 @@
 //! From the errors of the host to the faults that the core is told: each by the part of the world that failed.
 
-use crate::activity::ActivityError;
+use crate::commands::ActivityError;
 use crate::sandbox::SandboxRefusal;
 use std::io;
 use tollgate_core::fault::{FaultKind, HostFault};

@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod client;
+mod commands;
 pub mod context;
 pub mod failure_report;
 pub mod fault;
@@ -15,3 +16,4 @@ pub mod sandbox;
 pub mod serve;
 pub mod sessions;
 pub mod settings;
+mod stop;

@@ -1,7 +1,6 @@
 //! The loop, the only place where pure and impure meet: gather inputs, decide, make durable, act.
 
 mod cancelled;
-mod life;
 mod open;
 mod reconcile;
 mod track;

@@ -14,21 +14,19 @@ mod doubles;
 mod facts;
 mod found;
 mod hollow;
-mod judge;
 mod language;
 mod lex;
 mod marks;
 mod modules;
 mod recomputed;
 mod scan;
-mod steering;
 mod strength;
 mod support;
 mod swallow;
 mod tolerance;
 mod unread;
 
-pub use steering::{Steering, matters};
+pub use config::{Steering, matters};
 pub use unread::{FILE_BYTES_MAX, Unread, unread};
 
 use std::fmt;

@@ -5,8 +5,6 @@ mod lane;
 mod route;
 mod scope;
 
-use crate::violation::Held;
-use crate::world::World;
 use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject};
 use tollgate_core::event::{CheckTree, Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber};
@@ -454,25 +452,25 @@ impl Bug {
         }
     }
 
-    /// The one bug that lives in the reading of answers.
-    pub(crate) fn after_refusal(world: &mut World<'_>, input: &Input) -> Held {
+    /// The one bug that lives in the reading of answers: what it makes of a refused one.
+    pub(crate) fn after_refusal(bug: Option<Self>, session: &Session, input: &Input) -> Vec<Event> {
         let Input::Command(Command::Answer { id, decision, answer, .. }) = input else {
-            return Ok(());
+            return Vec::new();
         };
         let is_gate = *decision == DecisionId::approve_design()
-            && world.session().decision(decision).is_some_and(|d| d.is_pending());
-        if world.run.bug != Some(Self::ApprovesWithAnyWord) || !is_gate || answer.is_empty() {
-            return Ok(());
+            && session.decision(decision).is_some_and(|d| d.is_pending());
+        if bug != Some(Self::ApprovesWithAnyWord) || !is_gate || answer.is_empty() {
+            return Vec::new();
         }
         let resolution = Resolution {
             status: DecisionStatus::Answered,
             answer: Some(answer.clone()),
-            resolved_at: Some(world.session().updated_at),
+            resolved_at: Some(session.updated_at),
             reason: None,
             command: Some(id.clone()),
             stage: None,
         };
-        world.forge(&[Event::DecisionResolved { id: decision.clone(), resolution }])
+        vec![Event::DecisionResolved { id: decision.clone(), resolution }]
     }
 }
 

@@ -5,7 +5,6 @@ mod bug;
 mod chance;
 mod costs;
 mod crew;
-mod fault;
 mod journal;
 mod people;
 mod repository;

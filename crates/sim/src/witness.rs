@@ -140,7 +140,7 @@ impl Witness {
         self.scope.see(event, &self.attempts)?;
         self.ledger.see(at, event, &self.attempts, truth)?;
         self.agents.see(at, event, &self.attempts)?;
-        self.attempts.see(at, event, truth, &self.ledger)?;
+        self.attempts.see(at, event, truth, self.ledger.met_a_limit())?;
         self.decisions.see(event)?;
         self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
         self.ending.see(event, &self.attempts, truth)?;

@@ -1,10 +1,11 @@
 //! The loop of a false host: starts what is wanted, brings back what comes of it, and loses things.
 
+mod fault;
+
 use crate::bug::Bug;
 use crate::chance::Chance;
 use crate::costs::{Costs, Settled};
 use crate::crew::Crew;
-use crate::fault::{self, Fault};
 use crate::journal::{Append, Journal};
 use crate::people::{People, Says};
 use crate::repository::Repository;
@@ -120,7 +121,7 @@ impl<'a> World<'a> {
             self.look_at_the_stage()?;
             self.start_what_is_wanted()?;
             if self.run.faults
-                && let Some(fault) = Fault::by_chance(&mut self.chance)
+                && let Some(fault) = fault::Fault::by_chance(&mut self.chance)
             {
                 fault.strike(self)?;
             } else {
@@ -350,7 +351,8 @@ impl<'a> World<'a> {
             if self.chance.percent(10) {
                 self.check_replay()?;
             }
-            return Bug::after_refusal(self, &input);
+            let forged = Bug::after_refusal(self.run.bug, self.session(), &input);
+            return if forged.is_empty() { Ok(()) } else { self.forge(&forged) };
         }
         Ok(())
     }

@@ -5,13 +5,22 @@ use crate::source::{SourceFile, is_word};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The sources whose folders are looked at, each from the root of its crate.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 15] = [
     "crates/core/src",
+    "crates/judge/src",
+    "crates/contract/src",
     "crates/files/src",
     "crates/process/src",
     "crates/git/src",
     "crates/snapshot/src",
     "crates/tracker/src",
+    "crates/agents/src",
+    "crates/host/src",
+    "crates/cli/src",
+    "crates/sim/src",
+    "crates/standin/src",
+    "crates/programs/src",
+    "xtask/src",
 ];
 
 pub fn check(files: &[SourceFile]) -> Vec<Problem> {

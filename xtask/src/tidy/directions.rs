@@ -50,7 +50,7 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
             "place",
             "failure",
             "summary",
-            "face/digest",
+            "digest",
             "commands/doctor",
             "commands/labels",
             "commands/run/inputs",

@@ -1,8 +1,8 @@
 //! Every requirement of the release has a test that names it, and docs/claims.md says which.
 
 use super::Problem;
+use crate::claims::compliance;
 use crate::claims::{self, Claims};
-use crate::compliance;
 use crate::source::SourceFile;
 use xtask::Trouble;
 

@@ -1,6 +1,7 @@
 //! What to choose of what an agent offers: a mode in which it asks before it changes things, and the model of the settings.
 
-use crate::{Access, codex};
+use super::wrapped::{OverAcp, over_acp};
+use crate::Access;
 use serde_json::{Value, json};
 
 /// A request that makes a choice.
@@ -20,8 +21,9 @@ pub fn mode(session: &Value, access: Access) -> Option<Choice> {
     let offered: Vec<&str> =
         items(&session["modes"]["availableModes"]).filter_map(|mode| mode["id"].as_str()).collect();
     let first: &[&str] = if access == Access::Read { &READING } else { &[] };
-    let all = [codex::MODE_OVER_ACP].iter().chain(first).chain(&ASKING);
-    let wanted = all.copied().find(|id| offered.contains(id))?;
+    let ours = over_acp().filter_map(OverAcp::mode);
+    let mut all = ours.chain(first.iter().chain(&ASKING).copied());
+    let wanted = all.find(|id| offered.contains(id))?;
     (session["modes"]["currentModeId"] != wanted).then(|| Choice {
         method: "session/set_mode",
         params: json!({ "sessionId": session["sessionId"], "modeId": wanted }),

@@ -269,7 +269,7 @@ impl AcpConversation {
         if let Some(failed) = known.and_then(|known| known.failure_in_words(text)) {
             return Some(failed);
         }
-        self.is_in_trouble.then(|| failure::told_in_trouble(text))
+        self.is_in_trouble.then(|| failure::told_in_trouble(text)).flatten()
     }
 
     // ---- what the agent tells

@@ -1,11 +1,9 @@
 //! What an error of an agent means for the attempt.
 
 use super::rpc::{AUTH_REQUIRED, INTERNAL_ERROR, RpcError};
-use crate::codex;
+use super::wrapped::over_acp;
 use crate::event::TurnOutcome;
-use jiff::tz::TimeZone;
 use serde_json::Value;
-use tollgate_files::clock;
 
 /// An agent's error for a request of ours.
 pub fn outcome(doing: &str, failure: &RpcError) -> TurnOutcome {
@@ -58,11 +56,11 @@ fn detail(failure: &RpcError) -> String {
 
 /// A limit, with the time when it ends where the words tell it. Only Codex has such words.
 fn limit(detail: String) -> TurnOutcome {
-    let resets_at = codex::failure::resets_at(&detail, clock::now(), &TimeZone::system());
+    let resets_at = over_acp().find_map(|known| known.limit_ends(&detail));
     TurnOutcome::UsageLimit { resets_at, detail }
 }
 
-/// What codex-acp says in a message when its model service failed.
-pub fn told_in_trouble(text: &str) -> TurnOutcome {
-    codex::failure::outcome(text.trim(), clock::now(), &TimeZone::system())
+/// What an agent says in a message when its model service failed. Only Codex does.
+pub fn told_in_trouble(text: &str) -> Option<TurnOutcome> {
+    over_acp().find_map(|known| known.told_in_trouble(text))
 }

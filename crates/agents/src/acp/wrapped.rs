@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::AgentConfig;
+use tollgate_core::time::Timestamp;
 
 /// An agent program that can also be started to speak ACP.
 pub trait OverAcp: AgentAdapter {
@@ -60,6 +61,21 @@ pub trait OverAcp: AgentAdapter {
         true
     }
 
+    /// The mode that it makes of the settings that we write for it.
+    fn mode(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// When a limit ends, from the words in which it tells of the limit.
+    fn limit_ends(&self, _words: &str) -> Option<Timestamp> {
+        None
+    }
+
+    /// What a message means that it sends while its model service is in trouble.
+    fn told_in_trouble(&self, _text: &str) -> Option<TurnOutcome> {
+        None
+    }
+
     /// The failure of its model service that it tells in a message, in a turn that ended well.
     fn failure_in_words(&self, _text: &str) -> Option<TurnOutcome> {
         None
@@ -69,6 +85,11 @@ pub trait OverAcp: AgentAdapter {
 /// Why an agent is not started whose settings could not be written.
 pub fn unwritten(error: io::Error) -> NotStarted {
     format!("cannot write the settings of the agent: {error}").into()
+}
+
+/// Every agent program that can also speak ACP.
+pub fn over_acp() -> impl Iterator<Item = &'static dyn OverAcp> {
+    all().filter_map(AgentAdapter::over_acp)
 }
 
 /// An interpreter or a package runner may come first, with an option of its own.
@@ -108,7 +129,7 @@ impl Wrapped {
 
     /// The agent of this name, as it is started or as it calls itself.
     pub fn named(name: &str) -> Option<&'static dyn OverAcp> {
-        all().filter_map(AgentAdapter::over_acp).find(|known| known.names().contains(&name))
+        over_acp().find(|known| known.names().contains(&name))
     }
 
     fn known(self) -> Option<&'static dyn OverAcp> {
@@ -127,7 +148,7 @@ impl Wrapped {
     pub fn inherited(self, agent: &AgentConfig, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let meant: Vec<&dyn OverAcp> = match self {
             Self::Known(known) => vec![known],
-            Self::Other => all().filter_map(AgentAdapter::over_acp).collect(),
+            Self::Other => over_acp().collect(),
         };
         let files = meant.into_iter().flat_map(|known| known.inherited(agent, person_home, root));
         files.collect::<BTreeSet<PathBuf>>().into_iter().collect()

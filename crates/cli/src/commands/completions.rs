@@ -1,8 +1,7 @@
 //! `tollgate completions`: completion scripts for shells, made from the command line itself.
 
 use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::{args, output};
+use crate::output;
 use clap::Args;
 use clap_complete::Shell;
 
@@ -16,10 +15,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(self, mut command: clap::Command) -> Exit {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut args::public_command(), "tollgate", &mut script);
+        clap_complete::generate(self.shell, &mut command, "tollgate", &mut script);
         output::raw(&script);
-        Ok(Exit::Ok)
+        Exit::Ok
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::tracking::failure;
 use crate::{output, place};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -11,7 +12,7 @@ use tollgate_files::layout::Layout;
 use tollgate_git::repository::Repository;
 use tollgate_host::settings;
 use tollgate_tracker::place::{Api, Slug};
-use tollgate_tracker::{self as tracker, Put, TrackerError, labels};
+use tollgate_tracker::{self as tracker, Put, labels};
 
 /// Keep the labels of the tracker as Tollgate needs them
 #[derive(Debug, Args)]
@@ -121,20 +122,4 @@ fn show(config: &Config, repository: &Repository, dry_run: bool, done: &[(&Label
 fn where_to(config: &Config, repository: &Repository) -> Option<Slug> {
     let api = Api::from_environment(&|name| std::env::var_os(name)).ok()?;
     Slug::of(config.tracker_repository.as_deref(), repository, &api).ok()
-}
-
-/// What a person can fix is wrong usage; what may be better in an hour is a failure.
-pub fn failure(error: TrackerError) -> Failure {
-    let words = error.to_string();
-    match error {
-        TrackerError::Limited { .. }
-        | TrackerError::Server { .. }
-        | TrackerError::Unreachable { .. }
-        | TrackerError::TooBig { .. }
-        | TrackerError::Unreadable { .. }
-        | TrackerError::Invalid { .. }
-        | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
-            .hint("what is done stays done; run the command again and it continues"),
-        _ => Failure::usage("cli.tracker", words),
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{args, output};
+use crate::output;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,7 @@ pub struct Man {
 }
 
 impl Man {
-    pub fn run(self) -> Result<Exit, Failure> {
-        let command = args::public_command();
+    pub fn run(self, command: clap::Command) -> Result<Exit, Failure> {
         let Some(folder) = self.out else {
             let mut page = Vec::new();
             clap_mangen::Man::new(command)

@@ -42,6 +42,7 @@ impl Keyboard {
         if let Ok(before) = termios::tcgetattr(std::io::stdin()) {
             let _ = BEFORE.set(before);
         }
+        output::before_leaving(give_back);
         IS_OURS.store(true, Ordering::Relaxed);
         take_again();
         std::thread::spawn(move || read(&lines_to));

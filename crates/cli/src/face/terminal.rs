@@ -1,7 +1,8 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
 use super::live::Live;
-use super::{command_id, digest, keyboard, narrate};
+use super::{command_id, keyboard, narrate};
+use crate::digest::digest;
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use anstyle::Style;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use super::script::{Do, Stdout, Stream};
 use super::start::Start;
+use super::write::{append_file, make_parent, write_file};
 use super::{daemon, defaults, to_stderr};
 use serde_json::{Value, json};
 use std::fs;
@@ -145,20 +146,6 @@ fn change_files(act: &Do, start: &Start, script: &Path) -> Result<(), String> {
 
 fn told(verb: &str, path: &str, result: io::Result<()>) -> Result<(), String> {
     result.map_err(|error| format!("cannot {verb} {path}: {error}"))
-}
-
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    make_parent(path)?;
-    fs::write(path, bytes)
-}
-
-pub(super) fn append_file(path: &Path, text: &str) -> io::Result<()> {
-    make_parent(path)?;
-    super::count::append(path, text)
-}
-
-fn make_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
 fn delete(path: &Path) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! Counts starts in files, so that parallel starts and restarts count right.
 
 use super::start::Start;
+use super::write::append;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Records this start and says the how-manieth of its role and task in its session it is, from 1.
@@ -32,11 +33,6 @@ pub(super) fn is_on() -> bool {
 fn all() -> PathBuf {
     let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from);
     home.join(".cache/tollgate-scripts")
-}
-
-/// One write, so that lines of parallel starts do not mix.
-pub(super) fn append(path: &Path, line: &str) -> io::Result<()> {
-    OpenOptions::new().create(true).append(true).open(path)?.write_all(line.as_bytes())
 }
 
 /// The first number that nobody has taken; creating the file takes it.

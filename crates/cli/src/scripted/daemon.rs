@@ -2,7 +2,7 @@
 //!
 //! The agent starts itself (stage 1), which leaves the session, starts itself again (stage 2) and ends.
 
-use super::count;
+use super::{count, write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(super) fn run(stage: u8, script: &Path) -> ExitCode {
     let heartbeat = count::folder(script).join("daemon.alive");
     for _ in 0..HEARTBEATS_MAX {
         // Where the folder cannot be written, the daemon is still one.
-        let _ = count::append(&heartbeat, &format!("{}\n", std::process::id()));
+        let _ = write::append(&heartbeat, &format!("{}\n", std::process::id()));
         std::thread::sleep(HEARTBEAT);
     }
     ExitCode::SUCCESS

@@ -1,9 +1,9 @@
 //! What each role does when no rule fits: the least that the contract accepts.
 
-use super::act::{append_file, write_file};
 use super::leave;
 use super::plan::files_expected;
 use super::start::Start;
+use super::write::{append_file, write_file};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Writes what a step of an action asks its role to leave behind: one valid document of each kind, and the work it tells of.
 
-use super::act::{append_file, write_file};
 use super::documents;
 use super::start::Start;
+use super::write::{append_file, write_file};
 use serde_json::Value;
 
 /// What the step declares as its outputs. A folder ends in `/`.

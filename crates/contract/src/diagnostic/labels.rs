@@ -1,7 +1,6 @@
 //! Faults in the labels of a work item.
 
 use super::{Diagnostic, Location, any_of, pages, quote};
-use crate::labels::{Category, ItemCategory, LabelLocation};
 use crate::nearest::nearest;
 
 pages! {
@@ -26,6 +25,15 @@ pages! {
         "A refinement has a label of complexity. It is a question and not work, so it has none.";
 }
 
+/// Where the labels stand: a file with its line, or a pointer into a reply.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelLocation<'a> {
+    /// Empty for a reply.
+    pub file: &'a str,
+    pub pointer: &'a str,
+    pub line: Option<u32>,
+}
+
 pub(crate) fn unknown(at: LabelLocation<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message = format!("{} is not a known label", quote(found));
     let help = match nearest_label(found, known) {
@@ -37,23 +45,27 @@ pub(crate) fn unknown(at: LabelLocation<'_>, found: &str, known: &[&str]) -> Dia
 
 pub(crate) fn missing(
     at: LabelLocation<'_>,
-    category: Category,
-    kind: ItemCategory,
+    category: &str,
+    item: &str,
     choices: &[&str],
 ) -> Diagnostic {
-    let message = format!("{} has no label of {}", item(kind), category.as_str());
+    let message = format!("{item} has no label of {category}");
     Diagnostic::error(MISSING, place(at), message).help(format!("Add {}", any_of(choices)))
 }
 
-pub(crate) fn several(at: LabelLocation<'_>, category: Category, found: &[&str]) -> Diagnostic {
-    let message = format!("{} labels of {}: {}", found.len(), category.as_str(), found.join(", "));
+pub(crate) fn several(at: LabelLocation<'_>, category: &str, found: &[&str]) -> Diagnostic {
+    let message = format!("{} labels of {category}: {}", found.len(), found.join(", "));
     Diagnostic::error(SEVERAL, place(at), message).help("Keep exactly one of them")
 }
 
-pub(crate) fn type_wrong(at: LabelLocation<'_>, found: &str, kind: ItemCategory) -> Diagnostic {
-    let message = format!("{} is labelled {}", item(kind), quote(found));
-    Diagnostic::error(TYPE_WRONG, place(at), message)
-        .help(format!("Use {} in its place", kind.label()))
+pub(crate) fn type_wrong(
+    at: LabelLocation<'_>,
+    found: &str,
+    item: &str,
+    label: &str,
+) -> Diagnostic {
+    let message = format!("{item} is labelled {}", quote(found));
+    Diagnostic::error(TYPE_WRONG, place(at), message).help(format!("Use {label} in its place"))
 }
 
 pub(crate) fn not_pending(at: LabelLocation<'_>, found: &str) -> Diagnostic {
@@ -77,13 +89,6 @@ fn nearest_label<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     let (_, found) = found.split_once(':')?;
     let near = nearest(found.trim(), known.iter().map(|name| rest(name)))?;
     known.iter().copied().find(|name| rest(name) == near)
-}
-
-fn item(kind: ItemCategory) -> &'static str {
-    match kind {
-        ItemCategory::Task => "a task",
-        ItemCategory::Refinement => "a refinement",
-    }
 }
 
 fn place(at: LabelLocation<'_>) -> Location {

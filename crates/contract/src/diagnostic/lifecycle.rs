@@ -1,7 +1,6 @@
 //! Faults of lifecycle-stage.yaml.
 
 use super::{Diagnostic, Location, did_you_mean, pages, quote};
-use crate::gates::Builtin;
 
 pages! {
     VERSION_UNKNOWN = "lifecycle.version_unknown":
@@ -70,10 +69,9 @@ pub(crate) fn zero_byte(at: At<'_>, gate: &str) -> Diagnostic {
     Diagnostic::error(ZERO_BYTE, place(at), message).help("Remove it")
 }
 
-pub(crate) fn builtin_unknown(at: At<'_>, found: &str) -> Diagnostic {
-    let known: Vec<&str> = Builtin::ALL.iter().map(|gate| gate.as_str()).collect();
+pub(crate) fn builtin_unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no built-in gate {}", quote(found));
-    Diagnostic::error(BUILTIN_UNKNOWN, place(at), message).help(did_you_mean(found, &known))
+    Diagnostic::error(BUILTIN_UNKNOWN, place(at), message).help(did_you_mean(found, known))
 }
 
 fn place((file, line): At<'_>) -> Location {

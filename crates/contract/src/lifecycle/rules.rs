@@ -95,7 +95,8 @@ impl<'a> LifecycleRules<'a> {
             && Builtin::parse(name).is_none()
         {
             let line = words.get(at + 1).and_then(|word| word.line);
-            report.push(say::builtin_unknown((self.file, line), name));
+            let known: Vec<&str> = Builtin::ALL.iter().map(|gate| gate.as_str()).collect();
+            report.push(say::builtin_unknown((self.file, line), name, &known));
         }
     }
 }

@@ -2,10 +2,18 @@
 
 use super::list;
 use super::outline::{Line, Section};
-use super::task::{Excluded, owner};
 use crate::diagnostic::action::pattern_invalid;
 use crate::diagnostic::{Report, work_item as say};
+use std::ops::Range;
 use tollgate_judge::globs::{PathRules, is_inside, is_protected};
+
+/// A path that another task owns, or that nobody is to touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    pub path: String,
+    /// A task's id, or a tempID where the item is being created.
+    pub owner: Option<String>,
+}
 
 /// The entries of In Scope with their lines.
 pub(super) fn in_scope(
@@ -148,4 +156,19 @@ fn takes_everything(pattern: &str) -> bool {
 /// The item's own name, which its file has.
 fn own_name(path: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".md")
+}
+
+/// The name in `(owned by NAME)`.
+fn owner(remark: &str) -> Option<String> {
+    owner_span(remark).map(|span| remark[span].to_owned())
+}
+
+pub(super) fn owner_span(text: &str) -> Option<Range<usize>> {
+    const MARK: &str = "owned by";
+    let after = text.to_ascii_lowercase().find(MARK)? + MARK.len();
+    let rest = text[after..].trim_start_matches([' ', ':', '`', '"']);
+    let start = text.len() - rest.len();
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';' | '`' | '"');
+    let name = rest.split(ends).next()?.trim_end_matches('.');
+    (!name.is_empty()).then(|| start..start + name.len())
 }

@@ -1,11 +1,10 @@
 //! The body of a task: what it achieves, which files it may change, and how to tell that it is done.
 
 use super::outline::{Line, Outline, Required, Section};
-use super::scope_list::{excluded, in_scope};
+use super::scope_list::{Excluded, excluded, in_scope, owner_span};
 use super::{SpecReference, list, spec_reference};
 use crate::diagnostic::{Report, work_item as say};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use tollgate_core::task::Check;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 use tollgate_judge::globs::PathRules;
@@ -39,14 +38,6 @@ pub struct TaskItem {
     pub criteria: Vec<AcceptanceCriterion>,
     pub context: String,
     pub constraints: String,
-}
-
-/// A path that another task owns, or that nobody is to touch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excluded {
-    pub path: String,
-    /// A task's id, or a tempID where the item is being created.
-    pub owner: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,21 +95,6 @@ pub(super) fn read(
         context: text(CONTEXT)?,
         constraints: text(CONSTRAINTS)?,
     })
-}
-
-/// The name in `(owned by NAME)`.
-pub(super) fn owner(remark: &str) -> Option<String> {
-    owner_span(remark).map(|span| remark[span].to_owned())
-}
-
-fn owner_span(text: &str) -> Option<Range<usize>> {
-    const MARK: &str = "owned by";
-    let after = text.to_ascii_lowercase().find(MARK)? + MARK.len();
-    let rest = text[after..].trim_start_matches([' ', ':', '`', '"']);
-    let start = text.len() - rest.len();
-    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',' | ';' | '`' | '"');
-    let name = rest.split(ends).next()?.trim_end_matches('.');
-    (!name.is_empty()).then(|| start..start + name.len())
 }
 
 /// The body with owners in Out of Scope called by other names, where `rename` knows one.

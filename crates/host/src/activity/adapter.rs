@@ -1,5 +1,6 @@
 //! From an agent of the settings to who plays a role: a command line, or a person.
 
+use super::ActivityError;
 use crate::context::Context;
 use std::fmt;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
+use tollgate_files::FileError;
 
 /// Who plays a role.
 #[derive(Debug, Clone)]
@@ -141,4 +143,31 @@ pub fn driven(context: &Context, name: &str) -> Option<Driven> {
     let (name, agent) = context.config.agent(name)?;
     let adapter = agent::adapter(agent.adapter)?;
     Some(Driven { name: name.to_owned(), agent: agent.clone(), adapter })
+}
+
+/// Why nothing begins.
+#[derive(Debug)]
+pub(super) enum NotBegun {
+    /// The attempt ends with this.
+    End(DispatchEnd),
+    /// The host could not do its part.
+    Fault(ActivityError),
+}
+
+impl From<DispatchEnd> for NotBegun {
+    fn from(end: DispatchEnd) -> Self {
+        Self::End(end)
+    }
+}
+
+impl From<ActivityError> for NotBegun {
+    fn from(fault: ActivityError) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<FileError> for NotBegun {
+    fn from(error: FileError) -> Self {
+        Self::Fault(error.into())
+    }
 }

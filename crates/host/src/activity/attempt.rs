@@ -3,32 +3,16 @@
 //! Each phase is a type that owns what is valid in it and is consumed by the step to the next one. A command, an agent that
 //! we talk to and a person take the same way; where they differ, a phase has an arm for each.
 
-use super::order::DispatchOrder;
-use super::prepare::{self, NotBegun, Ready};
+use super::adapter::NotBegun;
+use super::order::{DispatchOrder, Site};
+use super::prepare::{self, Prepared, Ready};
 use super::{ActivityError, StopSwitch, clean, collect, driven, failed, manual};
 use crate::context::Context;
 use tollgate_core::reply::Usage;
 use tollgate_core::work::{DispatchEnd, SetAside};
 use tollgate_files::crash;
 use tollgate_files::layout::RunFolder;
-use tollgate_git::workspace::Workspace;
 use tollgate_process::{self as process, Attached, Hold, RunOutcome, SupervisedRun, Waited};
-
-/// Where and for whom an attempt runs.
-#[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
-    pub context: &'a Context,
-    pub order: &'a DispatchOrder,
-    pub workspace: &'a Workspace,
-    pub folder: &'a RunFolder,
-}
-
-/// Everything is laid out and nothing has begun: an engine that dies here prepares it again.
-#[derive(Debug)]
-pub struct Prepared<'a> {
-    pub(super) site: Site<'a>,
-    pub(super) ready: Ready,
-}
 
 /// Somebody works on it. It continues without an engine.
 #[derive(Debug)]

@@ -1,9 +1,14 @@
 //! Runs check commands one after another, each under its own supervisor, on the accepted tree or on a fresh clone of it.
 
-use super::commands::{self, Errand, run_to_end};
-use super::fresh::{self, Ready};
-use super::{ActivityError, StopSwitch, base, clean, subject};
+mod base;
+pub(crate) mod fresh;
+mod kept_report;
+mod subject;
+
+use super::{ActivityError, StopSwitch, clean};
+use crate::commands::{self, Errand, run_to_end};
 use crate::context::{Context, WorkspaceId};
+use fresh::Ready;
 use tollgate_core::action::CheckSubject;
 use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
@@ -147,7 +152,7 @@ fn run_commands(
 }
 
 /// A tree of the session, which keeps for these checks what they leave in it.
-pub(super) fn workspace(
+fn workspace(
     context: &Context,
     order: &CheckOrder,
     workspace_id: WorkspaceId,
@@ -161,7 +166,7 @@ fn rescue_name(order: &CheckOrder) -> String {
 }
 
 /// What a check leaves behind is nobody's work.
-pub(super) fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
+fn tidy(workspace: &Workspace, order: &CheckOrder) -> Result<(), ActivityError> {
     if workspace.rescue(&rescue_name(order), "left behind by checks")?.is_some() {
         workspace.reset(&order.tip)?;
     }
@@ -185,7 +190,7 @@ fn take(
     Ok(outcome)
 }
 
-pub(super) fn spec(
+fn spec(
     context: &Context,
     order: &CheckOrder,
     workspace: &Workspace,
@@ -223,4 +228,19 @@ fn result(
         failed_on_base: false,
         only_in_workspace: None,
     })
+}
+
+/// A check that did not come to a result of its own.
+fn failed(order: &CheckOrder, trouble: String, output_tail: String) -> CheckResult {
+    CheckResult {
+        command: order.commands.first().cloned().unwrap_or_default(),
+        passed: false,
+        exit_code: None,
+        trouble: Some(trouble),
+        output_tail,
+        duration_ms: 0,
+        coverage: None,
+        failed_on_base: false,
+        only_in_workspace: None,
+    }
 }

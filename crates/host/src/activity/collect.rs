@@ -5,8 +5,8 @@ mod session_side;
 pub use session_side::{Document, read_document};
 
 use super::ActivityError;
-use super::attempt::Site;
 use super::classify::{Classified, Said, classify};
+use super::order::Site;
 use super::{clean, driven, guard, outputs};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
-use tollgate_core::limits::{PARK_MS_MAX, REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -105,7 +105,7 @@ fn temporary(stderr_tail: String, ended_at: Timestamp) -> DispatchEnd {
         let seconds: u64 = line.strip_prefix("retry-after:")?.trim().parse().ok()?;
         (seconds > 0).then(|| ended_at.plus_ms(seconds.saturating_mul(1_000)))
     });
-    match until.filter(|until| is_reset_time(*until, ended_at)) {
+    match until.filter(|until| driven::is_reset_time(*until, ended_at)) {
         Some(until) => DispatchEnd::Parked { until, no_time: None },
         None => DispatchEnd::Crashed { exit_code: Some(75), signal: None, stderr_tail },
     }
@@ -113,11 +113,6 @@ fn temporary(stderr_tail: String, ended_at: Timestamp) -> DispatchEnd {
 
 fn ended_at(outcome: &RunOutcome) -> Timestamp {
     Timestamp::from_ms(outcome.finished_at_ms)
-}
-
-/// A time that was not ahead when the run ended is no reset time, and one in years is a mistake.
-pub(super) fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
-    until > ended_at && until.ms_since(ended_at) <= PARK_MS_MAX
 }
 
 fn tail(at: &Site<'_>) -> Result<String, ActivityError> {

@@ -1,10 +1,7 @@
 //! An attempt of an agent program: its private folder, its plan, what it takes up again, and what its end means.
 
-use super::adapter::{Driven, Launch};
-use super::attempt::Site;
-use super::collect::is_reset_time;
-use super::order::DispatchOrder;
-use super::prepare::NotBegun;
+use super::adapter::{Driven, Launch, NotBegun};
+use super::order::{DispatchOrder, Site};
 use super::{ActivityError, outputs};
 use crate::context::Context;
 use serde_json::Value;
@@ -19,6 +16,7 @@ use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Brief;
 use tollgate_core::id::{DispatchNumber, SessionName};
+use tollgate_core::limits::PARK_MS_MAX;
 use tollgate_core::reply::Usage;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::DispatchEnd;
@@ -297,6 +295,11 @@ pub fn last_word(transcript: &Transcript, known: Circumstances) -> Result<Vec<u8
             DispatchEnd::Crashed { exit_code, signal, stderr_tail: detail }
         }
     })
+}
+
+/// A time that was not ahead when the run ended is no reset time, and one in years is a mistake.
+pub(super) fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
+    until > ended_at && until.ms_since(ended_at) <= PARK_MS_MAX
 }
 
 /// A login that somebody renewed while an attempt ran is refused to that attempt, and the next one gets the new one.

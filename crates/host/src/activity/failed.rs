@@ -1,10 +1,8 @@
 //! Sets what an invalid attempt left behind aside, before its tree is made clean: bounded copies without secrets.
 
 use super::ActivityError;
-use super::attempt::Site;
-use super::order::DispatchOrder;
-use super::prepare::GIVEN;
-use super::session_files::{self, Differences, Given};
+use super::order::{DispatchOrder, Site};
+use super::session_files::{self, Differences, GIVEN, Given};
 use crate::failure_report::{FAILED, KEPT_LIMITS};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::Attempt;

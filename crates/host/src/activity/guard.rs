@@ -1,7 +1,7 @@
 //! Sees whether a change weakens the tests or what runs them: the versions before and after, side by side.
 
 use super::ActivityError;
-use super::attempt::Site;
+use super::order::Site;
 use crate::lifecycle;
 use tollgate_core::id::CommitId;
 use tollgate_core::reply::{ReportedFinding, Severity};

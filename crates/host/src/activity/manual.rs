@@ -5,8 +5,7 @@
 
 use super::order::{DispatchOrder, rescue_name};
 use super::outputs::{self, Declared};
-use super::prepare::GIVEN;
-use super::session_files::Given;
+use super::session_files::{GIVEN, Given};
 use super::{ActivityError, StopSwitch, failed};
 use serde::{Deserialize, Serialize};
 use std::io;

@@ -1,6 +1,7 @@
-//! What one attempt of a dispatch is told: the order, and from it the input and the prompt.
+//! What one attempt of a dispatch is given: its order, where it runs, and the input and the prompt made from the order.
 
-use crate::context::WorkspaceId;
+use super::ActivityError;
+use crate::context::{Context, WorkspaceId};
 use crate::journal::Lineage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -15,7 +16,9 @@ use tollgate_core::role::{Mode, ProjectType};
 use tollgate_core::session::{Dispatch, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
-use tollgate_files::layout::session_path;
+use tollgate_files::crash;
+use tollgate_files::layout::{RunFolder, session_path};
+use tollgate_git::workspace::Workspace;
 
 /// Everything an attempt needs, taken from the state when it was ordered.
 #[derive(Debug, Clone)]
@@ -98,6 +101,63 @@ fn workspace_id_of(dispatch: &Dispatch) -> WorkspaceId {
 /// Under what name the changes of an attempt that was not accepted are kept.
 pub fn rescue_name(number: DispatchNumber, attempt: Attempt) -> String {
     format!("dispatch-{number}-attempt-{attempt}")
+}
+
+/// Where and for whom an attempt runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    pub context: &'a Context,
+    pub order: &'a DispatchOrder,
+    pub workspace: &'a Workspace,
+    pub folder: &'a RunFolder,
+}
+
+impl Site<'_> {
+    /// Brings the tree back to the last accepted commit; whatever was there is kept under this name.
+    pub(super) fn clean_up(
+        &self,
+        name: &str,
+        message: &str,
+    ) -> Result<Option<String>, ActivityError> {
+        let rescue = self.workspace.rescue(name, message)?;
+        crash::point("dispatch.rescued");
+        if rescue.is_some() {
+            self.workspace.reset(&self.order.tip)?;
+        }
+        crash::point("dispatch.cleaned");
+        Ok(rescue)
+    }
+
+    /// The files of the newest attempt stand in the dispatch's folder too, as links.
+    pub(super) fn show_as_latest(&self) -> Result<(), ActivityError> {
+        let folder = self.context.session_layout(&self.order.session).dispatch(self.order.number);
+        let shown = [
+            folder.input(),
+            folder.prompt(),
+            folder.reply(),
+            folder.stdout(),
+            folder.stderr(),
+            folder.outputs(),
+        ];
+        for link in shown {
+            let Some(name) = link.file_name() else {
+                continue;
+            };
+            let target = Path::new(&format!("attempt-{}", self.order.attempt)).join(name);
+            let is_there = folder.folder().join(&target).exists();
+            if is_there && std::fs::read_link(&link).is_ok_and(|found| found == target) {
+                continue;
+            }
+            let problem = || ActivityError::io(format!("cannot link {}", link.display()));
+            if link.symlink_metadata().is_ok() {
+                std::fs::remove_file(&link).map_err(problem())?;
+            }
+            if is_there {
+                std::os::unix::fs::symlink(&target, &link).map_err(problem())?;
+            }
+        }
+        Ok(())
+    }
 }
 
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];

@@ -1,20 +1,19 @@
 //! Prepares an attempt: a tree to begin in, what its player is told, and how the player is started.
 
-use super::adapter::{self, Launch, Player};
-use super::attempt::{Prepared, Site};
-use super::order::{self, DispatchOrder, rescue_name};
-use super::session_files::{self, Given};
-use super::{ActivityError, StopSwitch, commands, driven, failed, manual};
+use super::adapter::{self, Launch, NotBegun, Player};
+use super::order::{self, DispatchOrder, Site, rescue_name};
+use super::session_files::{self, GIVEN, Given};
+use super::{ActivityError, StopSwitch, driven, failed, manual};
+use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
-use std::path::Path;
 use tollgate_agents as agent;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
+use tollgate_files as files;
 use tollgate_files::crash;
 use tollgate_files::layout::RunFolder;
-use tollgate_files::{self as files, FileError};
 use tollgate_git::workspace::Workspace;
 use tollgate_process::{Hold, RunSpec};
 
@@ -25,13 +24,11 @@ pub(super) enum Ready {
     Person { hold: Hold, role: Box<RoleFile> },
 }
 
-/// Why nothing begins.
+/// Everything is laid out and nothing has begun: an engine that dies here prepares it again.
 #[derive(Debug)]
-pub(super) enum NotBegun {
-    /// The attempt ends with this.
-    End(DispatchEnd),
-    /// The host could not do its part.
-    Fault(ActivityError),
+pub struct Prepared<'a> {
+    pub(super) site: Site<'a>,
+    pub(super) ready: Ready,
 }
 
 pub(super) fn prepare<'a>(
@@ -175,9 +172,6 @@ fn write_attempt(
     Ok(())
 }
 
-/// Which session files an attempt was given, for the comparison afterwards.
-pub const GIVEN: &str = "given.json";
-
 fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
     let Site { context, order, folder, .. } = *site;
     let tree = site.workspace.tree();
@@ -201,70 +195,4 @@ fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
         isolation: None,
         secret_files: launch.secret_files,
     })
-}
-
-impl Site<'_> {
-    /// Brings the tree back to the last accepted commit; whatever was there is kept under this name.
-    pub(super) fn clean_up(
-        &self,
-        name: &str,
-        message: &str,
-    ) -> Result<Option<String>, ActivityError> {
-        let rescue = self.workspace.rescue(name, message)?;
-        crash::point("dispatch.rescued");
-        if rescue.is_some() {
-            self.workspace.reset(&self.order.tip)?;
-        }
-        crash::point("dispatch.cleaned");
-        Ok(rescue)
-    }
-
-    /// The files of the newest attempt stand in the dispatch's folder too, as links.
-    pub(super) fn show_as_latest(&self) -> Result<(), ActivityError> {
-        let folder = self.context.session_layout(&self.order.session).dispatch(self.order.number);
-        let shown = [
-            folder.input(),
-            folder.prompt(),
-            folder.reply(),
-            folder.stdout(),
-            folder.stderr(),
-            folder.outputs(),
-        ];
-        for link in shown {
-            let Some(name) = link.file_name() else {
-                continue;
-            };
-            let target = Path::new(&format!("attempt-{}", self.order.attempt)).join(name);
-            let is_there = folder.folder().join(&target).exists();
-            if is_there && std::fs::read_link(&link).is_ok_and(|found| found == target) {
-                continue;
-            }
-            let problem = || ActivityError::io(format!("cannot link {}", link.display()));
-            if link.symlink_metadata().is_ok() {
-                std::fs::remove_file(&link).map_err(problem())?;
-            }
-            if is_there {
-                std::os::unix::fs::symlink(&target, &link).map_err(problem())?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl From<DispatchEnd> for NotBegun {
-    fn from(end: DispatchEnd) -> Self {
-        Self::End(end)
-    }
-}
-
-impl From<ActivityError> for NotBegun {
-    fn from(fault: ActivityError) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<FileError> for NotBegun {
-    fn from(error: FileError) -> Self {
-        Self::Fault(error.into())
-    }
 }

@@ -12,6 +12,9 @@ use tollgate_files::layout::{Layout, SessionLayout};
 use tollgate_files::redact::Redactor;
 use tollgate_files::{self as files, ListingKind, TreeLimits};
 
+/// Which session files an attempt was given, for the comparison afterwards.
+pub const GIVEN: &str = "given.json";
+
 /// Session files as given to an attempt, by path below the session folder.
 pub type Given = BTreeMap<String, ContentHash>;
 

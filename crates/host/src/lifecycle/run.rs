@@ -1,8 +1,8 @@
 //! Runs the gates of a stage: every one, in order, each under a supervisor of its own that bounds its time and output.
 
 use super::LifecycleError;
-use crate::activity::StopSwitch;
-use crate::activity::commands::{Errand, how_it_ended, run_to_end};
+use crate::commands::{Errand, how_it_ended, run_to_end};
+use crate::stop::StopSwitch;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

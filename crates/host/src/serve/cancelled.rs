@@ -3,8 +3,9 @@
 use super::Owner;
 use crate::activity::ActivityError;
 use crate::activity::attempt;
+use crate::activity::checks::fresh;
+use crate::activity::driven;
 use crate::activity::order::DispatchOrder;
-use crate::activity::{driven, fresh};
 use crate::context::Context;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! How a process becomes the owner of a session: a new one, or one that its journal tells of.
 
+mod life;
+
 use super::cancelled;
-use super::life;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
 use crate::activity::{ActivityError, left_logins, session_files};

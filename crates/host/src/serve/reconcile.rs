@@ -1,8 +1,8 @@
 //! Starts what should run and does not, stops what runs and should not.
 
 use super::{Face, Owner, OwnerMessage, ServeError};
+use crate::activity::checks::fresh;
 use crate::activity::checks::{self, CheckOrder};
-use crate::activity::fresh;
 use crate::activity::merge::{self, MergeOrder};
 use crate::activity::order::DispatchOrder;
 use crate::activity::{StopSwitch, attempt};

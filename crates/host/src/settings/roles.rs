@@ -2,9 +2,9 @@
 
 use super::text_beneath;
 use std::collections::BTreeSet;
-use tollgate_contract::action::is_kebab;
 use tollgate_contract::diagnostic::{Diagnostic, Report};
 use tollgate_contract::pack;
+use tollgate_contract::skill::is_kebab;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::role::Role;
 use tollgate_files::layout::Layout;

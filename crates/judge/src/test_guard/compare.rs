@@ -1,10 +1,12 @@
 //! Holds the tests before a change against those after it, over all files of the change at once.
 
+mod judge;
+
 use super::facts::Facts;
 use super::found::{self, Found};
 use super::lex::Source;
 use super::scan::{part, words};
-use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, judge, language, tolerance};
+use super::{FileVersion, Kind, Weakening, assertions, cases, doubles, language, tolerance};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 

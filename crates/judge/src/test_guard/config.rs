@@ -3,16 +3,16 @@
 mod commands;
 mod make;
 mod package;
-pub(super) mod parts;
+mod parts;
 mod settings;
 mod shadow;
+mod steering;
 mod typescript;
 
 use super::language::{self, Language, file_name, is_below};
-use super::steering::Steering;
 use super::{FileVersion, Kind, Weakening};
 
-pub(super) use commands::{only_reads, simple_commands, tokens};
+pub use steering::Steering;
 
 /// At most one for a file, the plainest.
 pub(super) fn edited(change: &FileVersion<'_>, steering: &Steering) -> Option<Weakening> {
@@ -52,6 +52,15 @@ fn added(path: &str, text: &str, steering: &Steering) -> Option<(Kind, String)> 
     }
     let part = part_of(path, steering)?;
     parts::suspicious(&part, text)
+}
+
+/// Whether a file can matter to tests or checks at all; an image that no command names cannot.
+pub fn matters(path: &str, steering: &Steering) -> bool {
+    let is_source = Language::of(path).is_some();
+    is_source
+        || language::is_snapshot(path)
+        || steering.runner_of(path).is_some()
+        || is_judged(path, steering)
 }
 
 pub(super) fn is_judged(path: &str, steering: &Steering) -> bool {

@@ -1,7 +1,7 @@
 //! Versions that are there and were not looked at: a place where anything could have been done.
 
+use super::config::Steering;
 use super::language;
-use super::steering::Steering;
 use super::{Kind, Weakening, config};
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Books on dispatches and their attempts: how often, how soon, and whether the record is the truth.
 
-use super::{Truth, ledger};
+use super::Truth;
 use crate::violation::{Held, hold};
 use std::collections::BTreeMap;
 use tollgate_core::decision::{Resolution, Subject};
@@ -47,13 +47,7 @@ pub(crate) struct Record {
 }
 
 impl Books {
-    pub fn see(
-        &mut self,
-        at: Timestamp,
-        event: &Event,
-        truth: &Truth,
-        ledger: &ledger::Books,
-    ) -> Held {
+    pub fn see(&mut self, at: Timestamp, event: &Event, truth: &Truth, met_a_limit: bool) -> Held {
         match event {
             Event::DispatchOpened { number, role, task, purpose, .. } => {
                 self.dispatches_are_counted(*number)?;
@@ -67,7 +61,7 @@ impl Books {
             }
             Event::AttemptEnded { number, attempt, end, .. } => {
                 the_record_is_the_truth(*number, *attempt, end, truth)?;
-                self.ended(at, *number, *attempt, end, ledger.met_a_limit())
+                self.ended(at, *number, *attempt, end, met_a_limit)
             }
             Event::MergeEnded { merged } => {
                 merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))

@@ -1,9 +1,8 @@
 //! The session files of an attempt: what its role may write, read and kept; claims about tasks; what it had no right to touch.
 
-use crate::activity::attempt::Site;
+use crate::activity::order::Site;
 use crate::activity::outputs::{self, Declared};
-use crate::activity::prepare::GIVEN;
-use crate::activity::session_files::{self, Differences, Given, Written};
+use crate::activity::session_files::{self, Differences, GIVEN, Given, Written};
 use crate::activity::{ActivityError, plan};
 use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::plan::{TASKS, is_item, is_part};

@@ -17,7 +17,7 @@ pub(super) fn run_names(commands: &[String], runners: &[&str]) -> Vec<String> {
     names
 }
 
-pub(in crate::test_guard) fn tokens(command: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens(command: &str) -> impl Iterator<Item = &str> {
     let parts =
         command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '(' | ')'));
     parts.filter(|part| !part.is_empty())
@@ -30,13 +30,13 @@ const READERS: &[&str] = &[
 ];
 
 /// What is piped on may be run, and patterns from a file decide as a script does.
-pub(in crate::test_guard) fn only_reads(program: &str, words: &[&str], is_piped: bool) -> bool {
+pub(super) fn only_reads(program: &str, words: &[&str], is_piped: bool) -> bool {
     let has_patterns = (program.ends_with("grep") || program == "rg") && words.contains(&"-f");
     READERS.contains(&program) && !is_piped && !has_patterns
 }
 
 /// The commands of a command line, each with whether its output goes into the next one.
-pub(in crate::test_guard) fn simple_commands(command: &str) -> impl Iterator<Item = (&str, bool)> {
+pub(super) fn simple_commands(command: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = Some(command);
     std::iter::from_fn(move || {
         let text = rest?;
@@ -49,4 +49,14 @@ pub(in crate::test_guard) fn simple_commands(command: &str) -> impl Iterator<Ite
         rest = Some(after.trim_start_matches([';', '&', '|', '\n']));
         Some((&text[..end], is_piped))
     })
+}
+
+const CHECK_WORDS: &[&str] =
+    &["test", "check", "lint", "coverage", "ci", "verify", "typecheck", "e2e"];
+
+/// A script or target that checks: by its name, or because a command names it.
+pub(super) fn is_check(name: &str, named: &[String]) -> bool {
+    let first = name.split([':', '-', '_']).next().unwrap_or_default();
+    let is_hook = matches!(name, "pretest" | "posttest");
+    CHECK_WORDS.contains(&first) || is_hook || named.iter().any(|wanted| wanted == name)
 }

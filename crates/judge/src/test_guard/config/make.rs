@@ -1,7 +1,6 @@
 //! Makefiles and justfiles: the targets that check, what they stand on, and what holds for all of them.
 
-use super::commands::run_names;
-use super::package::is_check;
+use super::commands::{is_check, run_names};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In words, when a check does something else now.

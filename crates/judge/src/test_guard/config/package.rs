@@ -1,6 +1,6 @@
 //! package.json and composer.json: the scripts that check, the settings of runners, and where test libraries come from.
 
-use super::parts::{is_minimum, json};
+use super::commands::is_check;
 use crate::test_guard::Kind;
 use serde_json::Value;
 
@@ -27,14 +27,6 @@ const LIBRARIES: &[&str] = &[
     "pestphp/pest",
     "supertest",
 ];
-const CHECK_WORDS: &[&str] =
-    &["test", "check", "lint", "coverage", "ci", "verify", "typecheck", "e2e"];
-
-pub(super) fn is_check(name: &str, named: &[String]) -> bool {
-    let first = name.split([':', '-', '_']).next().unwrap_or_default();
-    let is_hook = matches!(name, "pretest" | "posttest");
-    CHECK_WORDS.contains(&first) || is_hook || named.iter().any(|wanted| wanted == name)
-}
 
 /// Runs before or after a check without being named.
 fn is_hook_of(name: &str, named: &[String]) -> bool {
@@ -158,4 +150,16 @@ pub(in crate::test_guard) fn script_lines(text: &str) -> String {
     let scripts = package.get("scripts").and_then(Value::as_object).into_iter().flatten();
     let checks = scripts.filter(|(name, _)| is_check(name, &[]) || is_hook_of(name, &[]));
     checks.filter_map(|(_, script)| script.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// What suffices: a share that must be reached.
+pub(super) fn is_minimum(text: &str) -> bool {
+    const NAMES: &[&str] =
+        &["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"];
+    let lower = text.to_ascii_lowercase();
+    NAMES.iter().any(|name| lower.contains(name))
+}
+
+pub(super) fn json(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text)
 }

@@ -1,15 +1,12 @@
 //! Whether the part of a file that decides about checks is another one now; comments and layout do not count.
 
+use super::package::{is_minimum, json};
 use super::{Comments, Part, make, package, settings, typescript};
 use crate::test_guard::Kind;
 use crate::test_guard::language::Language;
 use crate::test_guard::lex::Source;
 use crate::test_guard::scan::{skip_space, words};
-use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
-
-pub(in crate::test_guard) use make::recipe_lines;
-pub(in crate::test_guard) use package::script_lines;
 
 /// In words, when it is different.
 pub(super) fn changed(part: &Part, before: &str, after: Option<&str>) -> Option<(Kind, String)> {
@@ -231,14 +228,6 @@ fn is_more(old: &str, new: &str, words: &[&str]) -> bool {
     is_raised(old, new) || is_newer(old, new) || is_longer
 }
 
-/// What suffices: a share that must be reached.
-pub(super) fn is_minimum(text: &str) -> bool {
-    const NAMES: &[&str] =
-        &["min", "under", "threshold", "lines", "branches", "functions", "statements", "target"];
-    let lower = text.to_ascii_lowercase();
-    NAMES.iter().any(|name| lower.contains(name))
-}
-
 fn without_digits(line: &str) -> String {
     line.replace(|c: char| c.is_ascii_digit() || c == '.', "")
 }
@@ -331,10 +320,6 @@ pub(super) fn is_different(before: &str, after: Option<&str>, comments: Comments
         return before != after;
     }
     normal(before, comments) != normal(after, comments)
-}
-
-pub(super) fn json(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(text)
 }
 
 /// Indentation means something where comments begin with a hash.

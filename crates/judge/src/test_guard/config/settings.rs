@@ -1,8 +1,8 @@
 //! Files of settings, by their names: which of them decide about tests, and which words in them leave tests out.
 
+use super::steering::Steering;
 use super::{Comments, Part};
 use crate::test_guard::language::file_name;
-use crate::test_guard::steering::Steering;
 
 /// Words after which fewer tests run, or a failure does not count, for Python.
 const PYTHON: &[&str] = &[

@@ -1,7 +1,7 @@
 //! New files that take the place of something that runs the tests: by their name alone, or beside another.
 
+use super::steering::Steering;
 use crate::test_guard::language::{file_name, is_below};
-use crate::test_guard::steering::Steering;
 
 /// Modules of Python's test libraries, and those that run with every start of Python.
 const PYTHON: &[&str] = &[

@@ -1,8 +1,8 @@
 //! Runs a check that failed once more on the revision the session started from: did it fail there already?
 
-use super::checks::CheckOrder;
-use super::commands::{self, Errand, run_to_end};
-use super::{ActivityError, StopSwitch};
+use super::CheckOrder;
+use crate::activity::{ActivityError, StopSwitch};
+use crate::commands::{self, Errand, run_to_end};
 use crate::context::{Context, WorkspaceId};
 use tollgate_files as files;
 use tollgate_process::RunEnd;

@@ -1,9 +1,9 @@
 //! The clone in which whatever the end rests on is checked: made of nothing but the commit, set up like any new workspace, and
 //! gone when the session needs it no more.
 
-use super::checks::{self, CheckOrder};
-use super::commands::{self, Errand, NotSetUp, run_to_end};
-use super::{ActivityError, StopSwitch, subject};
+use super::CheckOrder;
+use crate::activity::{ActivityError, StopSwitch};
+use crate::commands::{self, Errand, NotSetUp, run_to_end};
 use crate::context::{Context, WorkspaceId, is_of_clone};
 use tollgate_core::event::CheckTree;
 use tollgate_core::id::SessionName;
@@ -49,7 +49,7 @@ pub fn set_up(
         Ok(()) => Ready::Yes,
         Err(NotSetUp::Stopped) => Ready::Stopped,
         Err(NotSetUp::Failed { command, how, output_tail }) => {
-            let failed = subject::failed(order, format!("`{command}`: {how}"), output_tail);
+            let failed = super::failed(order, format!("`{command}`: {how}"), output_tail);
             Ready::No(Box::new(CheckResult { command: CheckResult::SETUP.to_owned(), ..failed }))
         }
     })
@@ -73,13 +73,13 @@ pub fn in_workspace(
     clone: &Workspace,
     stop: &StopSwitch,
 ) -> Result<InWorkspace, ActivityError> {
-    let workspace = checks::workspace(context, order, WorkspaceId::Session)?;
+    let workspace = super::workspace(context, order, WorkspaceId::Session)?;
     let checks = context.session_layout(&order.session).checks();
     let folder = checks.join(order.number.to_string()).join(format!("{index}-workspace"));
-    let spec = checks::spec(context, order, &workspace, command)?;
+    let spec = super::spec(context, order, &workspace, command)?;
     let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
-    let ran = run_to_end(&errand, stop, &mut || checks::tidy(&workspace, order))?;
-    checks::tidy(&workspace, order)?;
+    let ran = run_to_end(&errand, stop, &mut || super::tidy(&workspace, order))?;
+    super::tidy(&workspace, order)?;
     let set_aside = workspace.set_aside_as_large()?;
     if ran.is_none_or(|ran| ran.outcome.end != (RunEnd::Exited { code: 0 })) {
         return Ok(InWorkspace { only_here: None, set_aside });

@@ -1,7 +1,7 @@
 //! The coverage report that check commands left in a fresh clone, kept with the revision it is about. Nothing else is a
 //! measurement: neither what an agent left in its workspace nor what stands in a commit.
 
-use super::ActivityError;
+use crate::activity::ActivityError;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::{CheckNumber, CommitId};
 use tollgate_files::{self as files, FileError};

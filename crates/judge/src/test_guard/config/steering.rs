@@ -1,7 +1,9 @@
 //! What the checks of a session run: their commands, and the scripts that these call, one after the other.
 
-use super::config::parts;
-use super::language::{self, Language, file_name};
+use super::commands::{only_reads, simple_commands, tokens};
+use super::make::recipe_lines;
+use super::package::script_lines;
+use crate::test_guard::language::{Language, file_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The commands and the files that they run, as they were before the change.
@@ -57,12 +59,12 @@ impl Steering {
     }
 
     /// Which command or script runs this file; none where it is not run.
-    pub(super) fn runner_of(&self, path: &str) -> Option<&str> {
+    pub(in crate::test_guard) fn runner_of(&self, path: &str) -> Option<&str> {
         self.scripts.get(path).map(|script| script.by.as_str())
     }
 
     /// Command lines and scripts, as one text to look for a tool in.
-    pub(super) fn mentions(&self, tool: &str) -> bool {
+    pub(in crate::test_guard) fn mentions(&self, tool: &str) -> bool {
         let texts = self.commands.iter().chain(self.scripts.values().map(|script| &script.text));
         texts.into_iter().any(|text| {
             text.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))
@@ -79,8 +81,8 @@ fn called(path: &str, text: &str, commands: &[String]) -> Vec<String> {
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let lines = match file_name(path) {
-        "package.json" => parts::script_lines(text),
-        name if is_makefile(name) => parts::recipe_lines(text, commands),
+        "package.json" => script_lines(text),
+        name if is_makefile(name) => recipe_lines(text, commands),
         _ if is_shell(path, text) => text.to_owned(),
         _ => return Vec::new(),
     };
@@ -106,15 +108,15 @@ fn named(commands: &str, folder: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut inside = folder.to_owned();
     for line in commands.lines().filter(|line| !line.trim_start().starts_with('#')) {
-        for (part, is_piped) in super::config::simple_commands(line) {
-            let words: Vec<&str> = super::config::tokens(part).filter(|w| *w != "!").collect();
+        for (part, is_piped) in simple_commands(line) {
+            let words: Vec<&str> = tokens(part).filter(|w| *w != "!").collect();
             let Some(program) = words.iter().find(|word| !word.contains('=')) else { continue };
             if *program == "cd" {
                 let to = words.get(1).copied().unwrap_or_default();
                 inside = join(folder, to);
                 continue;
             }
-            if super::config::only_reads(program, &words, is_piped) {
+            if only_reads(program, &words, is_piped) {
                 continue;
             }
             for word in &words {
@@ -169,13 +171,4 @@ fn join(folder: &str, path: &str) -> String {
         }
     }
     steps.join("/")
-}
-
-/// Whether a file can matter to tests or checks at all; an image that no command names cannot.
-pub fn matters(path: &str, steering: &Steering) -> bool {
-    let is_source = Language::of(path).is_some();
-    is_source
-        || language::is_snapshot(path)
-        || steering.runner_of(path).is_some()
-        || super::config::is_judged(path, steering)
 }

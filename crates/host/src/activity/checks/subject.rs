@@ -1,10 +1,10 @@
 //! What the engine checks that is no command of a plan: lifecycle gates, coverage, planning files.
 
-use super::checks::{CheckOrder, Checked};
 use super::fresh::{self, Ready};
 use super::kept_report::KeptReport;
-use super::outputs::WorkTree;
-use super::{ActivityError, StopSwitch};
+use super::{CheckOrder, Checked, failed};
+use crate::activity::outputs::WorkTree;
+use crate::activity::{ActivityError, StopSwitch};
 use crate::context::{Context, WorkspaceId};
 use crate::lifecycle::{self, GateResult, GateRun, LifecycleError};
 use tollgate_contract::artefact::{self, RepositoryFiles as _};
@@ -151,19 +151,4 @@ fn cannot(order: &CheckOrder, error: &LifecycleError) -> Checked {
         _ => String::new(),
     };
     Checked::new(vec![failed(order, error.to_string(), output_tail)])
-}
-
-/// A check that did not come to a result of its own.
-pub fn failed(order: &CheckOrder, trouble: String, output_tail: String) -> CheckResult {
-    CheckResult {
-        command: order.commands.first().cloned().unwrap_or_default(),
-        passed: false,
-        exit_code: None,
-        trouble: Some(trouble),
-        output_tail,
-        duration_ms: 0,
-        coverage: None,
-        failed_on_base: false,
-        only_in_workspace: None,
-    }
 }

@@ -1,9 +1,8 @@
 //! A test before the change and the same test after it: which of the two demands more.
 
-use super::Kind;
-use super::compare::{Elsewhere, Test};
-use super::facts::Asserted;
-use super::strength;
+use super::{Elsewhere, Test};
+use crate::test_guard::facts::Asserted;
+use crate::test_guard::{Kind, strength};
 
 /// In words, when it demands less.
 pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Kind, String)> {

@@ -1,20 +1,60 @@
 //! Commands of the settings and of plans, each under a supervisor of its own. One is brought to its end: what a killed engine
 //! left of it is taken up, and it starts again where its supervisor vanished.
 
-use super::{ActivityError, StopSwitch};
 use crate::context::{Context, WorkspaceId};
+use crate::sandbox;
+use crate::stop::StopSwitch;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::work::{CheckResult, DispatchEnd};
-use tollgate_files as files;
 use tollgate_files::crash;
-use tollgate_git::workspace::Workspace;
+use tollgate_files::{self as files, FileError};
+use tollgate_git::GitError;
+use tollgate_git::workspace::{Workspace, WorkspaceError};
 use tollgate_process::{
     self as process, Attached, RunEnd, RunOutcome, RunSpec, StopReason, Waited,
 };
+
+/// The host itself could not do its part; the agent is not to blame.
+#[derive(Debug, thiserror::Error)]
+pub enum ActivityError {
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Sandbox(#[from] sandbox::SandboxRefusal),
+    #[error("{what}: {cause}")]
+    Io { what: String, cause: io::Error },
+    /// A supervisor could not be started, or not be waited for.
+    #[error("{what}: {cause}")]
+    Process { what: String, cause: io::Error },
+    /// The private folder of an agent, with the login in it.
+    #[error("{what}: {cause}")]
+    AgentHome { what: String, cause: io::Error },
+}
+
+impl ActivityError {
+    pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::Io { what, cause }
+    }
+
+    pub(crate) fn process(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::Process { what, cause }
+    }
+
+    pub(crate) fn agent_home(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::AgentHome { what, cause }
+    }
+}
 
 /// A supervisor that vanishes this often, or a command that cannot be started this often, has a cause that another try does not fix.
 const LOST_MAX: u32 = 3;
@@ -121,7 +161,7 @@ fn is_of(folder: &Path, errand: &Errand<'_>) -> io::Result<bool> {
 }
 
 /// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment and sandbox.
-pub(super) fn shell(
+pub(crate) fn shell(
     context: &Context,
     session: &SessionName,
     workspace: &Workspace,

@@ -1,9 +1,9 @@
 //! What a kind world does not do: crashes, doubled and lost messages, meddling hands.
 
+use super::World;
 use crate::chance::Chance;
 use crate::violation::Held;
 use crate::workload;
-use crate::world::World;
 use tollgate_core::fault::{FaultKind, HostFault};
 use tollgate_core::id::DecisionId;
 use tollgate_core::input::{Command, Edit, Input};
