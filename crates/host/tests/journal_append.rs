@@ -247,7 +247,11 @@ fn event() -> impl Strategy<Value = Event> {
             due: tollgate_core::time::Timestamp::from_ms(ms),
             why: RetryWhy::Parked,
         }),
-        number.prop_map(|number| Event::DispatchClosed { number, verdict: Verdict::Objected }),
+        number.prop_map(|number| Event::DispatchClosed {
+            number,
+            verdict: Verdict::Objected,
+            look_again: None
+        }),
         (any::<u32>(), proptest::collection::vec(result, 0..3)).prop_map(|(n, results)| {
             Event::ChecksEnded { number: CheckNumber(n), results, stage: None }
         }),

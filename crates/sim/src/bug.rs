@@ -11,6 +11,7 @@ use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject}
 use tollgate_core::event::{CheckTree, Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
+use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
 use tollgate_core::task::{Strategy, TaskStatus};
@@ -342,7 +343,7 @@ impl Bug {
             }
             Event::DispatchClosed { number, .. } => {
                 let verdict = Verdict::Accepted;
-                InPlace(vec![Event::DispatchClosed { number, verdict }])
+                InPlace(vec![closed(number, verdict)])
             }
             Event::TaskMoved { ref task, .. } => {
                 let status = TaskStatus::Completed;
@@ -354,22 +355,24 @@ impl Bug {
                 attempt,
                 end: DispatchEnd::Interrupted { .. },
                 usage,
+                ..
             } => {
                 let end = DispatchEnd::Crashed {
                     exit_code: None,
                     signal: Some(9),
                     stderr_tail: String::new(),
                 };
-                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
+                InPlace(vec![ended(number, attempt, end, usage)])
             }
             Event::AttemptEnded {
                 number,
                 attempt,
                 end: DispatchEnd::Unsupervised { rescue },
                 usage,
+                ..
             } => {
                 let end = DispatchEnd::Interrupted { rescue };
-                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
+                InPlace(vec![ended(number, attempt, end, usage)])
             }
             Event::AttemptEnded { number, attempt, .. } => {
                 let again = started(number, attempt.next(), None);
@@ -479,7 +482,24 @@ impl Bug {
 /// An attempt that nobody decided about.
 fn started(number: DispatchNumber, attempt: Attempt, agent: Option<Worker>) -> Event {
     let (timeout_ms, allowance) = (1_000, Default::default());
-    Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for: None, allowance }
+    Event::AttemptStarted {
+        number,
+        attempt,
+        timeout_ms,
+        agent,
+        stands_in_for: None,
+        allowance,
+        ruling: None,
+    }
+}
+
+/// As a journal without rulings has it, so that the fold sees what the bug made of it.
+fn ended(number: DispatchNumber, attempt: Attempt, end: DispatchEnd, usage: Usage) -> Event {
+    Event::AttemptEnded { number, attempt, end, usage, ruling: None }
+}
+
+fn closed(number: DispatchNumber, verdict: Verdict) -> Event {
+    Event::DispatchClosed { number, verdict, look_again: None }
 }
 
 enum Twisted {

@@ -1,7 +1,7 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
 use super::draft::Draft;
-use super::moves::{attempt, finding};
+use super::moves::{attempt, ending, finding};
 use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
@@ -39,13 +39,18 @@ pub(super) fn ended(
     };
     let failed = delivered.is_none().then(|| end.clone());
     let told = end.clone();
-    draft.emit(Event::AttemptEnded { number, attempt, end, usage });
+    let ruling = draft.end_ruling(draft.now(), number, &end, &usage);
+    draft.emit(Event::AttemptEnded { number, attempt, end, usage, ruling: Some(ruling) });
     attempt::tell_unknown(draft, number, &told, &usage);
     size::warn(draft, number, &set_aside);
     if let Some(end) = failed {
         // What was found counts, whatever was wrong with the reply or missing beside it.
         finding::keep(draft, number, end.findings());
-        failure::follow(draft, number, &end);
+        // Not the agent's failure: the limit is used up, and that is a question of its own.
+        match ruling.met_limit {
+            true => attempt::start(draft, number),
+            false => failure::follow(draft, number, &end),
+        }
     }
     if let Some((reply, work)) = delivered {
         record_breaches(draft, number, &work);
@@ -172,11 +177,11 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         ReplyStatus::Ok if report::stops(draft, number, reply) => {}
         ReplyStatus::Ok => take::accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            ending::close(draft, number, Verdict::SetAside);
             reply::ask_for_information(draft, number, reply);
         }
         _ if role == Role::Coder && wants_full(draft, reply) => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            ending::close(draft, number, Verdict::SetAside);
             take::go_full(draft, format!("Coder asked for it: {}", reply.summary));
         }
         ReplyStatus::Blocked => reply::blocked(draft, number, &purpose, reply),

@@ -1,7 +1,7 @@
 //! What an answer sets in motion: one function for each kind of question.
 
 use super::draft::Draft;
-use super::moves::{attempt, escalate, finding, named, repair};
+use super::moves::{attempt, ending, escalate, finding, named, repair};
 use super::{checks, correction, failure, parallel, scope, severity, take, weakened};
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
@@ -246,7 +246,7 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationA
         EscalationAnswer::Extend(extension) => timeout_ms = Some(extension.ms),
         EscalationAnswer::ManualFix => agent = Some(Worker::Person),
         EscalationAnswer::Skip => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
+            ending::close(draft, number, Verdict::Skipped);
             return parallel::settle_conflicts_of(draft, number);
         }
     }

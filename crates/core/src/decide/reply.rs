@@ -1,7 +1,7 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
 use super::draft::Draft;
-use super::moves::{ask, escalate, finding, repair};
+use super::moves::{ask, ending, escalate, finding, repair};
 use super::{take, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
@@ -25,7 +25,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     // The task left the plan while it was looked at.
     if draft.unit(&task).is_none() {
         finding::keep(draft, number, &reply.findings);
-        return draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        return ending::close(draft, number, Verdict::SetAside);
     }
     let blocked = reply.status == ReplyStatus::Blocked;
     let mut reports = finding::effective_reports(draft, role, &task, reply);
@@ -35,7 +35,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // Beside a verdict its own changes are taken, tests of QA above all: they are looked at as any other.
     let work = draft.dispatches[&number].delivered().map(|delivered| delivered.work.clone());
-    draft.emit(Event::DispatchClosed { number, verdict });
+    ending::close(draft, number, verdict);
     weakened::note(draft, number, &work.unwrap_or_default());
     take::note_assumptions(draft, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
@@ -113,7 +113,7 @@ pub(super) fn blocked(
     if let Purpose::Repair { repair } = purpose {
         // A repair that could not be made is one repair spent.
         let task = draft.dispatches[&number].task.clone();
-        draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        ending::close(draft, number, Verdict::SetAside);
         if !draft.has_task_loop() {
             // The severity gate, or the check that failed, sees what is still open.
             return;

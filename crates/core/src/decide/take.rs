@@ -1,7 +1,7 @@
 //! Work that is taken: what it brings beyond its files, and what a person says about it first.
 
 use super::draft::Draft;
-use super::moves::{ask, attempt, finding};
+use super::moves::{ask, attempt, ending, finding};
 use super::{gate, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
 use crate::event::{Event, Verdict};
@@ -38,7 +38,7 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
         return draft.emit(Event::MemberReady { number, verdict });
     }
     let delivered = draft.dispatches[&number].delivered().cloned();
-    draft.emit(Event::DispatchClosed { number, verdict });
+    ending::close(draft, number, verdict);
     if let Some(Delivered { reply, work, .. }) = delivered {
         adopt(draft, number, &reply, &work);
     }

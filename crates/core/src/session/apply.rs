@@ -1,15 +1,11 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail where the event fits.
 
 use super::dispatch::{Given, Life, Past, Terms, Tries, Who};
-use super::spend::Cost;
 use super::{Dispatch, GateState, Notice, PendingRepair, Session, Spend, unit};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
-use crate::reply::Usage;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::time::Timestamp;
-use crate::work::DispatchEnd;
-use crate::worker::Worker;
 
 impl Session {
     pub(crate) fn apply(&mut self, at: Timestamp, event: &Event) {
@@ -42,9 +38,11 @@ impl Session {
                 self.open_dispatch(*number, *role, task, purpose, feedback);
                 self.dispatches.get_mut(*number).lane = *lane;
             }
-            Event::AttemptStarted { .. } => self.start_attempt(at, event),
-            Event::AttemptEnded { number, attempt, end, usage } => {
-                self.end_attempt(at, *number, *attempt, end, usage);
+            Event::AttemptStarted { ruling, .. } => {
+                self.start_attempt(at, event, ruling.unwrap_or_default());
+            }
+            Event::AttemptEnded { number, attempt, end, usage, ruling } => {
+                self.end_attempt(at, *number, *attempt, end, usage, ruling.unwrap_or_default());
             }
             Event::GuidanceGiven { number, text, authorized } => {
                 let given = &mut self.dispatches.get_mut(*number).given;
@@ -54,7 +52,10 @@ impl Session {
             Event::RetryScheduled { number, due, why } => {
                 self.dispatches.get_mut(*number).schedule(*due, *why);
             }
-            Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
+            Event::DispatchClosed { number, verdict, look_again } => {
+                self.close_dispatch(*number, *verdict);
+                self.route.look_again.extend(look_again.iter().flatten());
+            }
             Event::MemberReady { number, verdict } => {
                 self.dispatches.get_mut(*number).stand_by(*verdict);
             }
@@ -171,32 +172,6 @@ impl Session {
         self.dispatches.open(number, dispatch);
     }
 
-    fn end_attempt(
-        &mut self,
-        at: Timestamp,
-        number: DispatchNumber,
-        attempt: Attempt,
-        end: &DispatchEnd,
-        usage: &Usage,
-    ) {
-        let dispatch = self.dispatches.get_mut(number);
-        let started_at = dispatch.started_at().unwrap_or(at);
-        // Where nobody saw it run: it cannot have run longer than it may.
-        let elapsed_ms = at.ms_since(started_at).min(dispatch.timeout_ms());
-        dispatch.end_attempt(attempt, end);
-        let by_agent = dispatch.who.player != Some(Worker::Person);
-        let cost = Cost::of(end, usage, elapsed_ms, by_agent);
-        self.count(number, &cost);
-        self.note_cut(number, end, &cost);
-        if self.met_a_limit(number, end) {
-            self.dispatches.get_mut(number).tries.spare_start();
-        }
-        self.park(at, number, end);
-        if let DispatchEnd::Replied { work, .. } = end {
-            self.note_scope(number, work);
-        }
-    }
-
     fn close_dispatch(&mut self, number: DispatchNumber, verdict: Verdict) {
         self.dispatches.close(number);
         let dispatch = self.dispatches.get_mut(number);
@@ -223,9 +198,6 @@ impl Session {
             }
             Purpose::Correction { .. } if played && !self.decisions.correction.roles.is_empty() => {
                 self.decisions.correction.played();
-                if changed && !role.is_reviewing() && !self.has_task_loop() {
-                    self.route.look_again.extend(self.lookers(true));
-                }
             }
             Purpose::Implement if settled => {
                 if let Some(unit) = self.plan.unit_mut(&task) {
@@ -239,10 +211,6 @@ impl Session {
                 }
                 if let Some(unit) = self.plan.unit_mut(&task).filter(|_| changed) {
                     unit.needs_checks = true;
-                }
-                // A repair may be in a session file alone: who objected looks at it all the same.
-                if settled && (self.route.is_at_severity_gate() || !self.has_task_loop()) {
-                    self.route.look_again.extend(self.lookers(changed));
                 }
             }
             _ => {}

@@ -35,7 +35,7 @@ impl Bug {
 
     fn instead_of_costs(self, event: &Event) -> Option<Twisted> {
         let mut twisted = event.clone();
-        let Event::AttemptEnded { end, usage, .. } = &mut twisted else {
+        let Event::AttemptEnded { end, usage, ruling, .. } = &mut twisted else {
             return None;
         };
         let is_reply = matches!(end, DispatchEnd::Replied { .. });
@@ -52,6 +52,7 @@ impl Bug {
             }
             _ => return None,
         }
+        *ruling = None;
         Some(Twisted::InPlace(vec![twisted]))
     }
 

@@ -119,7 +119,7 @@ impl Books {
                 };
                 return self.started(at, event, record.role, &record.task);
             }
-            Event::AttemptEnded { number, attempt, end, usage } => {
+            Event::AttemptEnded { number, attempt, end, usage, .. } => {
                 return self.ended(at, (*number, *attempt), end, *usage, truth);
             }
             Event::DispatchClosed { number, .. } => {

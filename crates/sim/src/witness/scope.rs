@@ -86,7 +86,7 @@ impl Books {
                 self.refused.entry(task.clone()).or_default().extend(paths.iter().cloned());
             }
             Event::FindingRecorded { finding } => self.recorded(finding)?,
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(*number, *verdict, attempts)?
             }
             _ => {}

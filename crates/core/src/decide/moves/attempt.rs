@@ -7,7 +7,7 @@ use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
 use crate::limits::SHORT_PARKS_MAX;
 use crate::reply::Usage;
-use crate::session::{Availability, Waiting};
+use crate::session::{Availability, Waiting, park_wait_ms};
 use crate::time::Timestamp;
 use crate::work::DispatchEnd;
 use crate::worker::Worker;
@@ -78,7 +78,8 @@ pub fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timestamp) {
         return escalate::escalation(draft, number, BlockerCode::SubagentFailure);
     }
     let was_named = matches!(dispatch.who.player, Some(Worker::Agent(_)));
-    let soonest = now.plus_ms(dispatch.park_wait_ms(draft.policy.transient_base_ms));
+    let soonest =
+        now.plus_ms(park_wait_ms(dispatch.tries.short_parks, draft.policy.transient_base_ms));
     match draft.availability(number, now) {
         Availability::Out(until) => wait(draft, number, until, RetryWhy::Parked),
         Availability::Fallback { .. } => {
@@ -162,13 +163,15 @@ fn begin(
         Availability::Own | Availability::Out(_) => (chosen, None),
     };
     let dispatch = &draft.dispatches[&number];
+    let allowance = draft.allowance(number);
     let event = Event::AttemptStarted {
         number,
         attempt: dispatch.attempts.next(),
         timeout_ms: timeout_ms.unwrap_or(dispatch.terms.timeout_ms),
         agent,
         stands_in_for,
-        allowance: draft.allowance(number),
+        allowance,
+        ruling: Some(draft.start_ruling(&allowance)),
     };
     draft.emit(event);
 }

@@ -1,7 +1,7 @@
 //! Repair loops: how often, by whom, and when a person is asked.
 
 use super::open::Start;
-use super::{ask, named, open};
+use super::{ask, ending, named, open};
 use crate::decide::draft::Draft;
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
@@ -83,7 +83,7 @@ fn maker(draft: &Draft<'_>) -> Role {
 /// Ends a dispatch that has to be done anew; its task starts again with the next ones that can.
 pub fn begin_again(draft: &mut Draft<'_>, number: DispatchNumber) {
     let dispatch = draft.dispatches[&number].clone();
-    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    ending::close(draft, number, Verdict::SetAside);
     if let Purpose::Repair { repair } = dispatch.purpose {
         let Dispatch { task, given: Given { feedback, authorized, .. }, .. } = dispatch;
         draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
