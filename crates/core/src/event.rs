@@ -8,6 +8,7 @@ use crate::id::{
     Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef,
 };
 use crate::input::{Edit, Opening};
+use crate::notice::NoticeCode;
 use crate::policy::Policy;
 use crate::reply::{Usage, is_default};
 use crate::role::{Mode, RepairLoop, Role};
@@ -46,6 +47,9 @@ pub enum Event {
         purpose: Purpose,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         feedback: Vec<String>,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         /// Which of the lanes it works in, where tasks are worked on at the same time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lane: Option<usize>,
@@ -84,6 +88,9 @@ pub enum Event {
     GuidanceGiven {
         number: DispatchNumber,
         text: String,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         /// Files that the person names in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         authorized: Vec<String>,
@@ -128,6 +135,9 @@ pub enum Event {
         task: TaskRef,
         repair: RepairLoop,
         feedback: Vec<String>,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         #[serde(default)]
         consented: bool,
         /// Files that a person names in what they want repaired.
@@ -247,7 +257,7 @@ pub enum Event {
     },
     /// Something worth telling that changes nothing.
     Noticed {
-        code: String,
+        code: NoticeCode,
         message: String,
     },
     /// A person continues from an older journal than was written. From here on the session has another life: no outcome of

@@ -420,38 +420,23 @@ impl Bug {
     }
 
     fn instead_of_dispatching(self, event: Event, session: &Session) -> Twisted {
-        let Event::DispatchOpened { number, task, purpose, feedback, role, lane } = event.clone()
-        else {
+        let mut twisted = event.clone();
+        let Event::DispatchOpened { number, purpose, role, .. } = &mut twisted else {
             return Twisted::InPlace(vec![event]);
         };
         match self {
             Self::SendsACorrectionTwice => {
                 let last = session.dispatches.keys().next_back().copied();
-                let number = last.unwrap_or(DispatchNumber::FIRST).next();
-                let second = Event::DispatchOpened { number, task, purpose, feedback, role, lane };
-                Twisted::InPlace(vec![event, second])
+                *number = last.unwrap_or(DispatchNumber::FIRST).next();
+                Twisted::InPlace(vec![event, twisted])
             }
             Self::CallsDocsInLeanMode => {
-                let role = Role::Docs;
-                Twisted::InPlace(vec![Event::DispatchOpened {
-                    number,
-                    role,
-                    task,
-                    purpose,
-                    feedback,
-                    lane,
-                }])
+                *role = Role::Docs;
+                Twisted::InPlace(vec![twisted])
             }
             Self::ReviewsBeforeAllIsCoded => {
-                let (role, purpose) = (Role::Reviewer, Purpose::Review);
-                Twisted::InPlace(vec![Event::DispatchOpened {
-                    number,
-                    role,
-                    task,
-                    purpose,
-                    feedback,
-                    lane,
-                }])
+                (*role, *purpose) = (Role::Reviewer, Purpose::Review);
+                Twisted::InPlace(vec![twisted])
             }
             _ => Twisted::AndNothingAfter(vec![Event::SessionClosed]),
         }

@@ -5,7 +5,8 @@ use super::moves::{attempt, ending, finding};
 use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
-use crate::reply::{Reply, ReplyError, ReplyStatus, Usage};
+use crate::notice::NoticeCode;
+use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
@@ -112,7 +113,8 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
         return end;
     };
     let grave = findings.iter().filter(|report| report.severity.is_grave());
-    let short = |report| finding::line(report).chars().take(SHOWN_CHARS_MAX).collect();
+    let short =
+        |report: &ReportedFinding| report.in_words().chars().take(SHOWN_CHARS_MAX).collect();
     let lines: Vec<String> = grave.take(SHOWN_MAX).map(short).collect();
     if !lines.is_empty() {
         let listed = lines.join("; ");
@@ -132,12 +134,12 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
             "{role} changed {} ({}); the change is kept in {kept}",
             breach.path, breach.why
         );
-        draft.notice("work.not_allowed", message);
+        draft.notice(NoticeCode::WorkNotAllowed, message);
     }
     for path in &work.dropped {
         let message =
             format!("{role} changed {path}; only the engine writes it, so it was dropped");
-        draft.notice("work.dropped", message);
+        draft.notice(NoticeCode::WorkDropped, message);
     }
     for claim in &work.status_claims {
         let legal = matches!(
@@ -149,7 +151,7 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
                 "{role} set {} to {:?} in tasks.yaml; only the engine may, so it was dropped",
                 claim.task, claim.status
             );
-            draft.notice("work.status_claim", message);
+            draft.notice(NoticeCode::WorkStatusClaim, message);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::moves::{ask, ending, escalate, finding, repair};
 use super::{take, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
@@ -40,11 +41,11 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     take::note_assumptions(draft, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
-        let lines: Vec<String> = findings.iter().map(|f| finding::line(&f.report)).collect();
+        let told = Feedback::of(&findings);
         if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX) {
-            return ask::non_convergence(draft, &task, gate.repair(), &lines);
+            return ask::non_convergence(draft, &task, gate.repair(), &told.lines);
         }
-        return repair::object(draft, &task, gate.repair(), lines);
+        return repair::object(draft, &task, gate.repair(), told);
     }
     let mut medium: Vec<&Finding> =
         findings.iter().filter(|f| f.report.severity == Severity::Medium).collect();
@@ -119,10 +120,11 @@ pub(super) fn blocked(
             return;
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
-        let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
-        lines.extend(draft.open_findings(&task, source).map(|f| finding::line(&f.report)));
-        lines.extend(finding::lines_about(draft, &task));
-        return repair::object(draft, &task, *repair, lines);
+        let why = vec![format!("the last repair could not be made: {}", reply.summary)];
+        let told = Feedback::from(why)
+            .and(Feedback::of(draft.open_findings(&task, source)))
+            .and(finding::told_about(draft, &task));
+        return repair::object(draft, &task, *repair, told);
     }
     escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
 }

@@ -5,6 +5,7 @@ use super::moves::{ask, attempt, ending, finding};
 use super::{gate, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
 use crate::event::{Event, Verdict};
+use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::limits::LEAN_FILES_MAX;
 use crate::reply::Reply;
@@ -99,9 +100,10 @@ pub(super) fn answered(draft: &mut Draft<'_>, number: DispatchNumber, answer: &J
         finding::approve_findings(draft, &grave, reason);
         return accept(draft, number, &delivered.reply, &delivered.work);
     }
-    let lines: Vec<String> = report::lines(&grave);
-    let text = format!("fix what you reported:\n{}", ask::bullets(&lines));
-    draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
+    let told = Feedback::of(&grave);
+    let text = format!("fix what you reported:\n{}", ask::bullets(&told.lines));
+    let findings = told.named();
+    draft.emit(Event::GuidanceGiven { number, text, findings, authorized: Vec::new() });
     let agent = draft.dispatches[&number].chosen_agent();
     attempt::start_with_consent(draft, number, None, agent);
 }

@@ -3,7 +3,8 @@
 use super::dispatch::{Given, Life, Past, Terms, Tries, Who};
 use super::{Dispatch, GateState, Notice, PendingRepair, Session, Spend, unit};
 use crate::event::{Event, Purpose, Verdict};
-use crate::id::{Attempt, DispatchNumber, TaskRef};
+use crate::feedback::Feedback;
+use crate::id::{Attempt, DispatchNumber, FindingId, TaskRef};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::time::Timestamp;
 
@@ -34,7 +35,8 @@ impl Session {
                 self.branch.before_merge = None;
             }
             Event::StepReopened { index } => self.route.reopen(*index),
-            Event::DispatchOpened { number, role, task, purpose, feedback, lane } => {
+            Event::DispatchOpened { number, role, task, purpose, feedback, findings, lane } => {
+                let feedback = told(feedback, findings);
                 self.open_dispatch(*number, *role, task, purpose, feedback);
                 self.dispatches.get_mut(*number).lane = *lane;
             }
@@ -44,9 +46,10 @@ impl Session {
             Event::AttemptEnded { number, attempt, end, usage, ruling } => {
                 self.end_attempt(at, *number, *attempt, end, usage, ruling.unwrap_or_default());
             }
-            Event::GuidanceGiven { number, text, authorized } => {
+            Event::GuidanceGiven { number, text, findings, authorized } => {
                 let given = &mut self.dispatches.get_mut(*number).given;
-                given.feedback.push(text.clone());
+                given.feedback.lines.push(text.clone());
+                given.feedback.findings.extend(findings.iter().flatten());
                 given.authorized.extend(authorized.iter().cloned());
             }
             Event::RetryScheduled { number, due, why } => {
@@ -71,10 +74,10 @@ impl Session {
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, consented, authorized } => {
+            Event::RepairOpened { task, repair, feedback, findings, consented, authorized } => {
                 let pending = PendingRepair {
                     repair: *repair,
-                    feedback: feedback.clone(),
+                    feedback: told(feedback, findings),
                     authorized: authorized.clone(),
                 };
                 self.open_repair(task, pending, *consented);
@@ -145,7 +148,7 @@ impl Session {
         role: Role,
         task: &TaskRef,
         purpose: &Purpose,
-        feedback: &[String],
+        feedback: Feedback,
     ) {
         if let Some(unit) = self.plan.unit_mut(task) {
             unit.clash.clear();
@@ -160,7 +163,7 @@ impl Session {
             task: task.clone(),
             purpose: purpose.clone(),
             lane: None,
-            given: Given { feedback: feedback.to_vec(), authorized, ..Given::default() },
+            given: Given { feedback, authorized, ..Given::default() },
             attempts: Attempt(0),
             tries: Tries { starts_max: self.policy.starts_max(), ..Tries::default() },
             who: Who::default(),
@@ -241,4 +244,8 @@ impl Session {
             self.branch.unreviewed = false;
         }
     }
+}
+
+fn told(lines: &[String], findings: &Option<Vec<FindingId>>) -> Feedback {
+    Feedback { lines: lines.to_vec(), findings: findings.iter().flatten().copied().collect() }
 }

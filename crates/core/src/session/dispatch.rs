@@ -4,6 +4,7 @@ use super::Spend;
 use crate::action::Place;
 use crate::allowance::Allowance;
 use crate::event::{Purpose, StartRuling, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{Attempt, CommitId, TaskRef};
 use crate::reply::{Reply, ReplyError, ReportedFinding};
 use crate::role::Role;
@@ -50,7 +51,7 @@ pub(crate) enum Life {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Given {
     /// Findings, corrections, guidance.
-    pub feedback: Vec<String>,
+    pub feedback: Feedback,
     /// Files that a person names in it; they count for this dispatch.
     pub authorized: Vec<String>,
     /// Paths that were put back into its tree from what had been left out before.

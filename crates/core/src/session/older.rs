@@ -2,7 +2,8 @@
 //! those versions computed them. Who changes a rule in `ruling.rs` keeps the former one here.
 
 use super::Session;
-use crate::event::Event;
+use crate::event::{Event, Finding};
+use crate::id::{FindingId, TaskRef};
 use crate::time::Timestamp;
 use std::borrow::Cow;
 
@@ -19,8 +20,25 @@ impl Session {
             Event::DispatchClosed { number, verdict, look_again: look_again @ None } => {
                 *look_again = Some(self.who_looks_again(*number, *verdict).into_iter().collect());
             }
+            Event::DispatchOpened { task, feedback, findings: findings @ None, .. }
+            | Event::RepairOpened { task, feedback, findings: findings @ None, .. } => {
+                *findings = Some(self.named_in(feedback, task));
+            }
+            Event::GuidanceGiven { number, text, findings: findings @ None, .. } => {
+                let task = &self.dispatches[number].task;
+                *findings = Some(self.named_in(std::slice::from_ref(text), task));
+            }
             _ => return Cow::Borrowed(event),
         }
         Cow::Owned(whole)
+    }
+
+    /// Earlier versions knew only by the text who was told of a finding.
+    fn named_in(&self, lines: &[String], task: &TaskRef) -> Vec<FindingId> {
+        let is_named = |finding: &&Finding| {
+            let words = finding.report.in_words();
+            finding.task == *task && lines.iter().any(|line| line.contains(&words))
+        };
+        self.record.findings.iter().filter(is_named).map(|finding| finding.id).collect()
     }
 }

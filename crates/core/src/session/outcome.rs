@@ -95,15 +95,15 @@ impl Session {
         };
         run.passed = Some(passed);
         let (is_fresh, tip) = (run.tree != CheckTree::Workspace, run.tip.clone());
-        match run.purpose.clone() {
+        let purpose = run.purpose.clone();
+        self.checks.last_failed = (!passed).then(|| purpose.clone());
+        match purpose {
             CheckPurpose::Task { task } => {
-                self.checks.last_failed_step = (!passed).then(|| format!("checks of {task}"));
                 if let Some(unit) = self.plan.unit_mut(&task).filter(|_| passed) {
                     unit.needs_checks = false;
                 }
             }
             CheckPurpose::Acceptance { .. } => {
-                self.checks.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
                 self.checks.acceptance = Some(passed);
                 if passed && is_fresh {
                     self.checks.checked_tip = Some(tip);
@@ -119,7 +119,6 @@ impl Session {
                     // What failed before the session began is told, and stops nothing.
                     _ => results.iter().all(|result| result.passed || result.failed_on_base),
                 };
-                self.checks.last_failed_step = (!passed).then(|| subject.to_string());
                 if let Some(index) = index.filter(|_| holds && is_fresh) {
                     self.checks.subjects_hold.insert((step, index), tip);
                 }

@@ -5,6 +5,7 @@ use tollgate_core::answer::{AnswerOption, EscalationWay};
 use tollgate_core::decision::{Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject};
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::notice::NoticeCode;
 use tollgate_core::reply::Usage;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -25,7 +26,7 @@ impl Bug {
                 self.instead_of_a_wait(at, event, *number, *why, session)
             }
             Event::Noticed { code, .. }
-                if self == Self::HidesAnUnknownPrice && code == "budget.unknown" =>
+                if self == Self::HidesAnUnknownPrice && *code == NoticeCode::BudgetUnknown =>
             {
                 Some(Twisted::InPlace(Vec::new()))
             }

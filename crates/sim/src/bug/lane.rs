@@ -28,18 +28,17 @@ impl Bug {
     }
 
     fn instead_of_starting(self, event: &Event, session: &Session) -> Option<Twisted> {
-        let Event::DispatchOpened { number, role, task, purpose, feedback, lane: Some(lane) } =
+        let Event::DispatchOpened { number, role, task, purpose, lane: Some(lane), .. } =
             event.clone()
         else {
             return None;
         };
-        let opened = |number, task, lane| Event::DispatchOpened {
-            number,
-            role,
-            task,
-            purpose: purpose.clone(),
-            feedback: feedback.clone(),
-            lane: Some(lane),
+        let opened = |its_number, its_task, its_lane| {
+            let mut other = event.clone();
+            if let Event::DispatchOpened { number, task, lane, .. } = &mut other {
+                (*number, *task, *lane) = (its_number, its_task, Some(its_lane));
+            }
+            other
         };
         let codes = role == Role::Coder && purpose == Purpose::Implement;
         let beside = beside(session, number);

@@ -200,6 +200,7 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
         task,
         purpose,
         feedback: Vec::new(),
+        findings: None,
         lane: None,
     }
 }

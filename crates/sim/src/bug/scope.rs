@@ -85,6 +85,7 @@ impl Bug {
                     task: session.plan.tasks.first().map(|t| TaskRef::Task(t.spec.id.clone()))?,
                     purpose: Purpose::Implement,
                     feedback: Vec::new(),
+                    findings: None,
                     lane: None,
                 }
             }
@@ -116,6 +117,7 @@ impl Bug {
                     task: task.clone(),
                     repair: RepairLoop::FixReview,
                     feedback: vec![report.message.clone()],
+                    findings: None,
                     consented: false,
                     authorized: Vec::new(),
                 };

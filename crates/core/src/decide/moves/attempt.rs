@@ -6,6 +6,7 @@ use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
 use crate::limits::SHORT_PARKS_MAX;
+use crate::notice::NoticeCode;
 use crate::reply::Usage;
 use crate::session::{Availability, Waiting, park_wait_ms};
 use crate::time::Timestamp;
@@ -138,7 +139,7 @@ pub fn tell_unknown(
         let message = format!(
             "{who} did not report {what}: the ledger counts it as unknown, and limits.{limit} cannot be kept for it"
         );
-        notice_once(draft, "budget.unknown", message);
+        notice_once(draft, NoticeCode::BudgetUnknown, message);
     }
 }
 
@@ -157,7 +158,7 @@ fn begin(
         Availability::Fallback { agent, of, until } => {
             let message =
                 format!("{of} is out of its usage limit until {until}: {agent} takes over");
-            notice_once(draft, "agent.fallback", message);
+            notice_once(draft, NoticeCode::AgentFallback, message);
             (Some(Worker::Agent(agent)), Some(of))
         }
         Availability::Own | Availability::Out(_) => (chosen, None),
@@ -176,7 +177,7 @@ fn begin(
     draft.emit(event);
 }
 
-fn notice_once(draft: &mut Draft<'_>, code: &str, message: String) {
+fn notice_once(draft: &mut Draft<'_>, code: NoticeCode, message: String) {
     let is_known =
         draft.record.notices.iter().any(|known| known.code == code && known.message == message);
     if !is_known {
