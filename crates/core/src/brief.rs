@@ -90,7 +90,7 @@ impl Session {
             restore: self.to_restore(dispatch),
             goes_on: dispatch.stopped_for_scope(),
             asked_again: dispatch.asked_again(),
-            feedback: dispatch.given.feedback.clone(),
+            feedback: dispatch.given.feedback.lines.clone(),
             previous_errors: dispatch.given.previous_errors.clone(),
             allowance: dispatch.allowance(),
         })

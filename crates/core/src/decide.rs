@@ -42,7 +42,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         Input::Resumed { policy } => step::resumed(draft, policy),
         Input::Edited(edits) => files::edited(draft, edits),
         Input::PutBack { path } => files::put_back(draft, &path),
-        Input::Told { code, message } => files::told(draft, &code, message),
+        Input::Told { code, message } => files::told(draft, code, message),
         Input::OlderJournalAccepted { records, known, forgotten, branch } => {
             files::older_accepted(draft, records, known, forgotten, branch)
         }

@@ -8,6 +8,7 @@ use crate::id::{
     Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef,
 };
 use crate::input::{Edit, Opening};
+use crate::notice::NoticeCode;
 use crate::policy::Policy;
 use crate::reply::{Usage, is_default};
 use crate::role::{Mode, RepairLoop, Role};
@@ -46,6 +47,9 @@ pub enum Event {
         purpose: Purpose,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         feedback: Vec<String>,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         /// Which of the lanes it works in, where tasks are worked on at the same time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lane: Option<usize>,
@@ -65,6 +69,9 @@ pub enum Event {
         /// What is left of the limits for it.
         #[serde(default, skip_serializing_if = "is_default")]
         allowance: Allowance,
+        /// None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<StartRuling>,
     },
     AttemptEnded {
         number: DispatchNumber,
@@ -73,11 +80,17 @@ pub enum Event {
         /// What it cost, however it ended.
         #[serde(default, skip_serializing_if = "is_default")]
         usage: Usage,
+        /// None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<EndRuling>,
     },
     /// What a person wants the next attempt to know.
     GuidanceGiven {
         number: DispatchNumber,
         text: String,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         /// Files that the person names in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         authorized: Vec<String>,
@@ -90,6 +103,10 @@ pub enum Event {
     DispatchClosed {
         number: DispatchNumber,
         verdict: Verdict,
+        /// Reviewing roles that must look at its work again. None in journals of earlier versions: `session/older.rs`
+        /// fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        look_again: Option<Vec<Role>>,
     },
     /// A member of a parallel step has done its part; the verdict counts once all have.
     MemberReady {
@@ -118,6 +135,9 @@ pub enum Event {
         task: TaskRef,
         repair: RepairLoop,
         feedback: Vec<String>,
+        /// Findings that it names. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Vec<FindingId>>,
         #[serde(default)]
         consented: bool,
         /// Files that a person names in what they want repaired.
@@ -237,7 +257,7 @@ pub enum Event {
     },
     /// Something worth telling that changes nothing.
     Noticed {
-        code: String,
+        code: NoticeCode,
         message: String,
     },
     /// A person continues from an older journal than was written. From here on the session has another life: no outcome of
@@ -255,6 +275,36 @@ pub enum Event {
         branch: Option<String>,
     },
     SessionClosed,
+}
+
+/// What the limits mean for an attempt that starts. It is in the event, so that a later version with other limits
+/// replays the journal to the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StartRuling {
+    /// A limit is used up: it takes one of the dispatches that a person allowed beyond it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spends_consent: bool,
+    /// It gets less money or fewer tokens than are left, because others are at work.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub less_money: bool,
+    /// It gets less time than is left, because others are at work.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub less_time: bool,
+}
+
+/// What the end of an attempt counts as. It is in the event, so that a later version with other limits replays the
+/// journal to the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EndRuling {
+    /// It used up what the limits, or others at work, left to it: the start does not count against the agent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub met_limit: bool,
+    /// Its usage limit was said to last for next to no time.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub short_park: bool,
+    /// Until when its agent is not started again, where it has reached its usage limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out_until: Option<Timestamp>,
 }
 
 /// Why a dispatch exists.

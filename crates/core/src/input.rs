@@ -5,6 +5,7 @@ use crate::fault::HostFault;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
 };
+use crate::notice::NoticeCode;
 use crate::policy::Policy;
 use crate::reply::{ReplyError, Usage};
 use crate::role::{Mode, ProjectType, Role};
@@ -49,7 +50,7 @@ pub enum Input {
     },
     /// Something beside the work that a person should know; nothing follows from it.
     Told {
-        code: String,
+        code: NoticeCode,
         message: String,
     },
     /// A person continues from an older journal than was written.

@@ -1,6 +1,7 @@
 //! What an agent said, after the contract has read it: a claim, never yet a fact.
 
 use crate::money::dollars;
+use crate::proof::one_line;
 use crate::role::{Role, spelled};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -160,6 +161,20 @@ impl ReportedFinding {
     pub fn plain(severity: Severity, category: &str, message: String) -> Self {
         let category = category.to_owned();
         Self { severity, category, file: None, line: None, message, fix: None, is_nit: false }
+    }
+
+    /// In one line, as agents and people are told of it.
+    pub(crate) fn in_words(&self) -> String {
+        let file = self.file.as_deref().map(one_line);
+        let line = self.line.as_deref().map(one_line);
+        let place = match (&file, &line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: "),
+            (Some(file), None) => format!("{file}: "),
+            _ => String::new(),
+        };
+        let fix = self.fix.as_deref().map(one_line);
+        let fix = fix.map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
+        format!("[{}] {place}{}{fix}", self.severity, one_line(&self.message))
     }
 
     /// What an agent says that it is about, by its category.

@@ -23,6 +23,7 @@ pub use timeline::{Level, Line, Tone};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{CriterionResult, Finding, FindingStatus};
 use crate::id::{CheckNumber, CommitId, SessionName, TaskId};
+use crate::notice::NoticeCode;
 use crate::reply::Severity;
 use crate::role::{Mode, Role, State, spelled};
 use crate::session::Session;
@@ -154,7 +155,7 @@ pub struct ParkedAgent {
 #[derive(Debug, Clone, Serialize)]
 pub struct NoticeView {
     pub at: Timestamp,
-    pub code: String,
+    pub code: NoticeCode,
     pub message: String,
 }
 

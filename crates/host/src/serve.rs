@@ -31,6 +31,7 @@ use tollgate_core::fault::HostFault;
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::limits::SCOPE_WARNINGS_MAX;
+use tollgate_core::notice::NoticeCode;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::view::Parts;
@@ -492,5 +493,5 @@ fn told_large(set_aside: &[SetAside]) -> impl Iterator<Item = Input> {
         more => Some(format!("{more} more files were moved away")),
     };
     let named = set_aside.iter().take(SCOPE_WARNINGS_MAX).map(ToString::to_string);
-    named.chain(more).map(|message| Input::Told { code: "work.too_large".to_owned(), message })
+    named.chain(more).map(|message| Input::Told { code: NoticeCode::WorkTooLarge, message })
 }

@@ -223,13 +223,14 @@ fn event() -> impl Strategy<Value = Event> {
         },
     );
     prop_oneof![
-        (text(), text()).prop_map(|(code, message)| Event::Noticed { code, message }),
+        (text(), text()).prop_map(|(code, message)| Event::Noticed { code: code.into(), message }),
         (number.clone(), role, text(), proptest::collection::vec(text(), 0..3)).prop_map(
             |(number, role, task, feedback)| Event::DispatchOpened {
                 number,
                 role,
                 task: TaskRef::from(task),
                 purpose: Purpose::Implement,
+                findings: Some(feedback.iter().map(|_| FindingId::FIRST).collect()),
                 feedback,
                 lane: None,
             }
@@ -239,6 +240,7 @@ fn event() -> impl Strategy<Value = Event> {
                 number,
                 attempt: Attempt(attempt),
                 usage: end.claimed_usage(),
+                ruling: None,
                 end,
             }
         }),
@@ -247,7 +249,11 @@ fn event() -> impl Strategy<Value = Event> {
             due: tollgate_core::time::Timestamp::from_ms(ms),
             why: RetryWhy::Parked,
         }),
-        number.prop_map(|number| Event::DispatchClosed { number, verdict: Verdict::Objected }),
+        number.prop_map(|number| Event::DispatchClosed {
+            number,
+            verdict: Verdict::Objected,
+            look_again: None
+        }),
         (any::<u32>(), proptest::collection::vec(result, 0..3)).prop_map(|(n, results)| {
             Event::ChecksEnded { number: CheckNumber(n), results, stage: None }
         }),

@@ -9,6 +9,7 @@ use tollgate_core::decision::{DecisionKind, DecisionStatus, Resolution, Subject}
 use tollgate_core::event::{CheckTree, Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
+use tollgate_core::reply::Usage;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
 use tollgate_core::task::{Strategy, TaskStatus};
@@ -340,7 +341,7 @@ impl Bug {
             }
             Event::DispatchClosed { number, .. } => {
                 let verdict = Verdict::Accepted;
-                InPlace(vec![Event::DispatchClosed { number, verdict }])
+                InPlace(vec![closed(number, verdict)])
             }
             Event::TaskMoved { ref task, .. } => {
                 let status = TaskStatus::Completed;
@@ -352,22 +353,24 @@ impl Bug {
                 attempt,
                 end: DispatchEnd::Interrupted { .. },
                 usage,
+                ..
             } => {
                 let end = DispatchEnd::Crashed {
                     exit_code: None,
                     signal: Some(9),
                     stderr_tail: String::new(),
                 };
-                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
+                InPlace(vec![ended(number, attempt, end, usage)])
             }
             Event::AttemptEnded {
                 number,
                 attempt,
                 end: DispatchEnd::Unsupervised { rescue },
                 usage,
+                ..
             } => {
                 let end = DispatchEnd::Interrupted { rescue };
-                InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }])
+                InPlace(vec![ended(number, attempt, end, usage)])
             }
             Event::AttemptEnded { number, attempt, .. } => {
                 let again = started(number, attempt.next(), None);
@@ -415,38 +418,23 @@ impl Bug {
     }
 
     fn instead_of_dispatching(self, event: Event, session: &Session) -> Twisted {
-        let Event::DispatchOpened { number, task, purpose, feedback, role, lane } = event.clone()
-        else {
+        let mut twisted = event.clone();
+        let Event::DispatchOpened { number, purpose, role, .. } = &mut twisted else {
             return Twisted::InPlace(vec![event]);
         };
         match self {
             Self::SendsACorrectionTwice => {
                 let last = session.dispatches.keys().next_back().copied();
-                let number = last.unwrap_or(DispatchNumber::FIRST).next();
-                let second = Event::DispatchOpened { number, task, purpose, feedback, role, lane };
-                Twisted::InPlace(vec![event, second])
+                *number = last.unwrap_or(DispatchNumber::FIRST).next();
+                Twisted::InPlace(vec![event, twisted])
             }
             Self::CallsDocsInLeanMode => {
-                let role = Role::Docs;
-                Twisted::InPlace(vec![Event::DispatchOpened {
-                    number,
-                    role,
-                    task,
-                    purpose,
-                    feedback,
-                    lane,
-                }])
+                *role = Role::Docs;
+                Twisted::InPlace(vec![twisted])
             }
             Self::ReviewsBeforeAllIsCoded => {
-                let (role, purpose) = (Role::Reviewer, Purpose::Review);
-                Twisted::InPlace(vec![Event::DispatchOpened {
-                    number,
-                    role,
-                    task,
-                    purpose,
-                    feedback,
-                    lane,
-                }])
+                (*role, *purpose) = (Role::Reviewer, Purpose::Review);
+                Twisted::InPlace(vec![twisted])
             }
             _ => Twisted::AndNothingAfter(vec![Event::SessionClosed]),
         }
@@ -477,7 +465,24 @@ impl Bug {
 /// An attempt that nobody decided about.
 fn started(number: DispatchNumber, attempt: Attempt, agent: Option<Worker>) -> Event {
     let (timeout_ms, allowance) = (1_000, Default::default());
-    Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for: None, allowance }
+    Event::AttemptStarted {
+        number,
+        attempt,
+        timeout_ms,
+        agent,
+        stands_in_for: None,
+        allowance,
+        ruling: None,
+    }
+}
+
+/// As a journal without rulings has it, so that the fold sees what the bug made of it.
+fn ended(number: DispatchNumber, attempt: Attempt, end: DispatchEnd, usage: Usage) -> Event {
+    Event::AttemptEnded { number, attempt, end, usage, ruling: None }
+}
+
+fn closed(number: DispatchNumber, verdict: Verdict) -> Event {
+    Event::DispatchClosed { number, verdict, look_again: None }
 }
 
 enum Twisted {

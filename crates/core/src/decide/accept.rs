@@ -1,11 +1,12 @@
 //! The end of an attempt: is what the agent says borne out by what it left behind?
 
 use super::draft::Draft;
-use super::moves::{attempt, finding};
+use super::moves::{attempt, ending, finding};
 use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
-use crate::reply::{Reply, ReplyError, ReplyStatus, Usage};
+use crate::notice::NoticeCode;
+use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
@@ -39,13 +40,18 @@ pub(super) fn ended(
     };
     let failed = delivered.is_none().then(|| end.clone());
     let told = end.clone();
-    draft.emit(Event::AttemptEnded { number, attempt, end, usage });
+    let ruling = draft.end_ruling(draft.now(), number, &end, &usage);
+    draft.emit(Event::AttemptEnded { number, attempt, end, usage, ruling: Some(ruling) });
     attempt::tell_unknown(draft, number, &told, &usage);
     size::warn(draft, number, &set_aside);
     if let Some(end) = failed {
         // What was found counts, whatever was wrong with the reply or missing beside it.
         finding::keep(draft, number, end.findings());
-        failure::follow(draft, number, &end);
+        // Not the agent's failure: the limit is used up, and that is a question of its own.
+        match ruling.met_limit {
+            true => attempt::start(draft, number),
+            false => failure::follow(draft, number, &end),
+        }
     }
     if let Some((reply, work)) = delivered {
         record_breaches(draft, number, &work);
@@ -107,7 +113,8 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
         return end;
     };
     let grave = findings.iter().filter(|report| report.severity.is_grave());
-    let short = |report| finding::line(report).chars().take(SHOWN_CHARS_MAX).collect();
+    let short =
+        |report: &ReportedFinding| report.in_words().chars().take(SHOWN_CHARS_MAX).collect();
     let lines: Vec<String> = grave.take(SHOWN_MAX).map(short).collect();
     if !lines.is_empty() {
         let listed = lines.join("; ");
@@ -127,12 +134,12 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
             "{role} changed {} ({}); the change is kept in {kept}",
             breach.path, breach.why
         );
-        draft.notice("work.not_allowed", message);
+        draft.notice(NoticeCode::WorkNotAllowed, message);
     }
     for path in &work.dropped {
         let message =
             format!("{role} changed {path}; only the engine writes it, so it was dropped");
-        draft.notice("work.dropped", message);
+        draft.notice(NoticeCode::WorkDropped, message);
     }
     for claim in &work.status_claims {
         let legal = matches!(
@@ -144,7 +151,7 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
                 "{role} set {} to {:?} in tasks.yaml; only the engine may, so it was dropped",
                 claim.task, claim.status
             );
-            draft.notice("work.status_claim", message);
+            draft.notice(NoticeCode::WorkStatusClaim, message);
         }
     }
 }
@@ -172,11 +179,11 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         ReplyStatus::Ok if report::stops(draft, number, reply) => {}
         ReplyStatus::Ok => take::accept(draft, number, reply, work),
         ReplyStatus::NeedsInfo => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            ending::close(draft, number, Verdict::SetAside);
             reply::ask_for_information(draft, number, reply);
         }
         _ if role == Role::Coder && wants_full(draft, reply) => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+            ending::close(draft, number, Verdict::SetAside);
             take::go_full(draft, format!("Coder asked for it: {}", reply.summary));
         }
         ReplyStatus::Blocked => reply::blocked(draft, number, &purpose, reply),

@@ -240,8 +240,8 @@ pub(super) fn ended(
             complaint(result, tree),
         );
     }
-    let lines = failed.iter().map(|result| feedback(result, tree)).collect();
-    repair::object(draft, &task, repair, lines);
+    let lines: Vec<String> = failed.iter().map(|result| feedback(result, tree)).collect();
+    repair::object(draft, &task, repair, lines.into());
 }
 
 /// Asks when coverage is not enough; where it is, there is nothing to say.
@@ -305,13 +305,8 @@ fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
         .map(|decision| decision.question.clone())
         .next();
     let feedback = question.into_iter().chain(["add tests that reach more lines".to_owned()]);
-    draft.emit(Event::RepairOpened {
-        task: TaskRef::Meta,
-        repair: RepairLoop::FixTests,
-        feedback: feedback.collect(),
-        consented: true,
-        authorized: Vec::new(),
-    });
+    let told = feedback.collect::<Vec<String>>().into();
+    repair::open_with_consent(draft, &TaskRef::Meta, RepairLoop::FixTests, told, Vec::new());
 }
 
 /// It failed before the session began: told apart from new failures, and never held against the work.

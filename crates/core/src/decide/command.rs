@@ -1,7 +1,7 @@
 //! Commands of people: answers, silence, and the end of a session.
 
 use super::draft::Draft;
-use super::moves::escalate;
+use super::moves::{ending, escalate};
 use super::{follow, gate};
 use crate::answer::{self, Choice, NotesAnswer, RepairAnswer, SecurityAnswer};
 use crate::decision::{
@@ -218,7 +218,7 @@ fn cancel(
         draft.emit(Event::DecisionResolved { id, resolution });
     }
     for number in draft.dispatches.open.clone() {
-        draft.emit(Event::DispatchClosed { number, verdict: Verdict::Cancelled });
+        ending::close(draft, number, Verdict::Cancelled);
     }
     let blocker = Blocker {
         code: BlockerCode::Cancelled,

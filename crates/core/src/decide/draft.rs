@@ -1,6 +1,7 @@
 //! Events being decided, each applied as it is added, so that the next decision sees it.
 
 use crate::event::Event;
+use crate::notice::NoticeCode;
 use crate::session::Session;
 use crate::time::Timestamp;
 
@@ -33,8 +34,8 @@ impl<'a> Draft<'a> {
         self.events
     }
 
-    pub fn notice(&mut self, code: &str, message: impl Into<String>) {
-        self.emit(Event::Noticed { code: code.to_owned(), message: message.into() });
+    pub fn notice(&mut self, code: NoticeCode, message: impl Into<String>) {
+        self.emit(Event::Noticed { code, message: message.into() });
     }
 }
 

@@ -13,10 +13,6 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
     let Some(class) = table::class_of(end) else {
         return;
     };
-    // Not the agent's failure: the limit is used up, and that is a question of its own.
-    if draft.met_a_limit(number, end) {
-        return attempt::start(draft, number);
-    }
     let dispatch = &draft.dispatches[&number];
     let has_start = dispatch.tries.starts < dispatch.tries.starts_max;
     let may_rerun = dispatch.tries.invalid <= draft.policy.invalid_reruns;

@@ -7,6 +7,7 @@ use crate::decision::BlockerCode;
 use crate::event::Event;
 use crate::fault::HostFault;
 use crate::input::Edit;
+use crate::notice::NoticeCode;
 
 /// A person may edit session files between dispatches: good content is taken, bad content blocks.
 pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
@@ -49,10 +50,10 @@ pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
         "{path} was changed by hand and has been written again from the journal; \
          a decision is changed with `tollgate answer`"
     );
-    draft.notice("projection.put_back", message);
+    draft.notice(NoticeCode::ProjectionPutBack, message);
 }
 
-pub(super) fn told(draft: &mut Draft<'_>, code: &str, message: String) {
+pub(super) fn told(draft: &mut Draft<'_>, code: NoticeCode, message: String) {
     if !draft.is_over() {
         draft.notice(code, message);
     }
@@ -78,7 +79,7 @@ pub(super) fn older_accepted(
         format!("another journal was accepted: it has {records} record(s){kept}")
     };
     draft.emit(Event::OlderJournalAccepted { records, known, forgotten, branch });
-    draft.notice("journal.older_accepted", message);
+    draft.notice(NoticeCode::JournalOlderAccepted, message);
 }
 
 pub(super) fn host_failed(draft: &mut Draft<'_>, fault: HostFault) {

@@ -1,7 +1,7 @@
 //! What an answer sets in motion: one function for each kind of question.
 
 use super::draft::Draft;
-use super::moves::{attempt, escalate, finding, named, repair};
+use super::moves::{attempt, ending, escalate, finding, named, repair};
 use super::{checks, correction, failure, parallel, scope, severity, take, weakened};
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
@@ -9,6 +9,7 @@ use crate::answer::{
 };
 use crate::decision::{Decision, Subject};
 use crate::event::{CriterionResult, Event, Finding, FindingStatus, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
@@ -76,7 +77,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
 /// Findings become known issues.
 fn accept_findings(draft: &mut Draft<'_>, findings: &[Finding], reason: &str) {
     for finding in findings {
-        let line = finding::line(&finding.report);
+        let line = finding.report.in_words();
         finding::accept_finding(draft, finding, reason, line);
     }
 }
@@ -100,11 +101,10 @@ fn notes(draft: &mut Draft<'_>, task: &TaskRef, dispatch: DispatchNumber, answer
         NotesAnswer::Fix => None,
         NotesAnswer::FixNamed(words) => Some(&**words),
     };
-    let mut lines: Vec<String> =
-        noted.iter().map(|finding| finding::line(&finding.report)).collect();
-    lines.extend(words.map(|text| format!("the person says: {text}")));
+    let said: Vec<String> = words.iter().map(|text| format!("the person says: {text}")).collect();
+    let told = Feedback::of(&noted).and(said);
     let words = words.unwrap_or_default();
-    repair::object_in_words(draft, task, RepairLoop::FixReview, lines, words);
+    repair::object_in_words(draft, task, RepairLoop::FixReview, told, words);
 }
 
 fn accept_notes(
@@ -135,15 +135,13 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
     };
-    let mut feedback = vec![format!("the person says, {told}: {}", &**words)];
-    for role in [source, Role::Orchestrator] {
-        let open = draft.open_findings(task, role);
-        feedback.extend(open.map(|finding| finding::line(&finding.report)));
-    }
-    feedback.extend(finding::lines_about(draft, task));
-    feedback.dedup();
-    let (task, authorized) = (task.clone(), named::paths(words));
-    draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
+    let said = vec![format!("the person says, {told}: {}", &**words)];
+    let mut told = Feedback::from(said)
+        .and(Feedback::of(draft.open_findings(task, source)))
+        .and(Feedback::of(draft.open_findings(task, Role::Orchestrator)))
+        .and(finding::told_about(draft, task));
+    told.lines.dedup();
+    repair::open_with_consent(draft, task, repair, told, named::paths(words));
 }
 
 fn accept_known_issues(
@@ -184,7 +182,7 @@ fn security(
     answer: &SecurityAnswer,
 ) {
     let known = draft.record.findings.iter().find(|f| Some(f.id) == finding);
-    let line = known.map(|f| finding::line(&f.report));
+    let line = known.map(|f| f.report.in_words());
     let settled = match answer {
         SecurityAnswer::FixNow => None,
         SecurityAnswer::FixLater(why) => Some((FindingStatus::Tracked, "to be fixed later", why)),
@@ -202,15 +200,15 @@ fn security(
     if draft.waits_for_findings_of(dispatch) {
         return;
     }
-    let lines: Vec<String> = fix_now_lines(draft, dispatch);
-    if lines.is_empty() {
+    let told = fix_now(draft, dispatch);
+    if told.lines.is_empty() {
         return draft.emit(Event::GatePassed { task: task.clone(), role: Role::Security });
     }
-    repair::object(draft, task, RepairLoop::FixSecurity, lines);
+    repair::object(draft, task, RepairLoop::FixSecurity, told);
 }
 
 /// The findings of one audit that the person wants fixed now.
-fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
+fn fix_now(draft: &Draft<'_>, number: DispatchNumber) -> Feedback {
     let decisions = draft.decisions.asked.iter().filter_map(|decision| {
         match (&decision.subject, decision.answered()) {
             (
@@ -220,12 +218,12 @@ fn fix_now_lines(draft: &Draft<'_>, number: DispatchNumber) -> Vec<String> {
             _ => None,
         }
     });
-    decisions
-        .map(|(id, question)| {
-            let finding = draft.record.findings.iter().find(|f| Some(f.id) == id);
-            finding.map_or(question, |f| finding::line(&f.report))
-        })
-        .collect()
+    decisions.fold(Feedback::default(), |told, (id, question)| {
+        match draft.record.findings.iter().find(|f| Some(f.id) == id) {
+            Some(finding) => told.and(Feedback::of([finding])),
+            None => told.and(vec![question]),
+        }
+    })
 }
 
 /// One consent buys one attempt.
@@ -240,13 +238,18 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationA
         EscalationAnswer::RetryWithGuidance(words) => {
             let authorized = named::paths(words);
             let text = format!("the person says: {}", &**words);
-            draft.emit(Event::GuidanceGiven { number, text, authorized });
+            draft.emit(Event::GuidanceGiven {
+                number,
+                text,
+                findings: Some(Vec::new()),
+                authorized,
+            });
         }
         EscalationAnswer::RetryWith(name) => agent = Some(Worker::Agent(name.to_string())),
         EscalationAnswer::Extend(extension) => timeout_ms = Some(extension.ms),
         EscalationAnswer::ManualFix => agent = Some(Worker::Person),
         EscalationAnswer::Skip => {
-            draft.emit(Event::DispatchClosed { number, verdict: Verdict::Skipped });
+            ending::close(draft, number, Verdict::Skipped);
             return parallel::settle_conflicts_of(draft, number);
         }
     }
@@ -261,7 +264,7 @@ fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &ManualCheckAnswer) 
             let mut lines = vec![format!("a check by hand does not hold: {}", &**words)];
             lines.extend(checks.iter().cloned());
             let (task, repair) = (TaskRef::Meta, RepairLoop::FixTests);
-            repair::object_in_words(draft, &task, repair, lines, words);
+            repair::object_in_words(draft, &task, repair, lines.into(), words);
         }
         ManualCheckAnswer::Waived(reason) => {
             draft.emit(settled);

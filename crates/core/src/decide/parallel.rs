@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::open::Start;
-use super::moves::{enter, finding, open, repair};
+use super::moves::{ending, enter, finding, open, repair};
 use super::{failure, reply, take};
 use crate::action::Assignment;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
@@ -169,7 +169,7 @@ fn close_ready(draft: &mut Draft<'_>, ready: &[DispatchNumber]) {
         let verdict = if objects { Verdict::Objected } else { verdict };
         let delivered = delivered.cloned();
         keep_unjudged(draft, *number);
-        draft.emit(Event::DispatchClosed { number: *number, verdict });
+        ending::close(draft, *number, verdict);
         if let (Some(one), Verdict::Accepted | Verdict::Objected) = (delivered, verdict) {
             take::adopt(draft, *number, &one.reply, &one.work);
         }

@@ -1,10 +1,11 @@
 //! What a reply other than a plain OK leads to: verdicts of reviewing roles, questions, refusals.
 
 use super::draft::Draft;
-use super::moves::{ask, escalate, finding, repair};
+use super::moves::{ask, ending, escalate, finding, repair};
 use super::{take, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
@@ -25,7 +26,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     // The task left the plan while it was looked at.
     if draft.unit(&task).is_none() {
         finding::keep(draft, number, &reply.findings);
-        return draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        return ending::close(draft, number, Verdict::SetAside);
     }
     let blocked = reply.status == ReplyStatus::Blocked;
     let mut reports = finding::effective_reports(draft, role, &task, reply);
@@ -35,16 +36,16 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // Beside a verdict its own changes are taken, tests of QA above all: they are looked at as any other.
     let work = draft.dispatches[&number].delivered().map(|delivered| delivered.work.clone());
-    draft.emit(Event::DispatchClosed { number, verdict });
+    ending::close(draft, number, verdict);
     weakened::note(draft, number, &work.unwrap_or_default());
     take::note_assumptions(draft, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
-        let lines: Vec<String> = findings.iter().map(|f| finding::line(&f.report)).collect();
+        let told = Feedback::of(&findings);
         if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX) {
-            return ask::non_convergence(draft, &task, gate.repair(), &lines);
+            return ask::non_convergence(draft, &task, gate.repair(), &told.lines);
         }
-        return repair::object(draft, &task, gate.repair(), lines);
+        return repair::object(draft, &task, gate.repair(), told);
     }
     let mut medium: Vec<&Finding> =
         findings.iter().filter(|f| f.report.severity == Severity::Medium).collect();
@@ -113,16 +114,17 @@ pub(super) fn blocked(
     if let Purpose::Repair { repair } = purpose {
         // A repair that could not be made is one repair spent.
         let task = draft.dispatches[&number].task.clone();
-        draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+        ending::close(draft, number, Verdict::SetAside);
         if !draft.has_task_loop() {
             // The severity gate, or the check that failed, sees what is still open.
             return;
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
-        let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
-        lines.extend(draft.open_findings(&task, source).map(|f| finding::line(&f.report)));
-        lines.extend(finding::lines_about(draft, &task));
-        return repair::object(draft, &task, *repair, lines);
+        let why = vec![format!("the last repair could not be made: {}", reply.summary)];
+        let told = Feedback::from(why)
+            .and(Feedback::of(draft.open_findings(&task, source)))
+            .and(finding::told_about(draft, &task));
+        return repair::object(draft, &task, *repair, told);
     }
     escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
 }

@@ -10,9 +10,10 @@ use super::moves::{ask, finding, repair};
 use crate::action::StepKind;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
-use crate::reply::Reply;
+use crate::reply::{Reply, ReportedFinding};
 use crate::role::{RepairLoop, Role};
 
 /// Puts on record what a reply reports.
@@ -44,10 +45,10 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     if role.is_reviewing() || draft.unit(&task).is_none() {
         return;
     }
+    let told = told_of(draft, &dispatch.given.feedback);
     let is_told = |finding: &Finding| {
-        let line = finding::line(&finding.report);
         let is_its_own = finding.source() == role && draft.alone_reported(number, &finding.report);
-        is_its_own || dispatch.given.feedback.iter().any(|told| told.contains(&line))
+        is_its_own || told.iter().any(|known| known.is_same_as(&finding.report))
     };
     let is_gone = |finding: &&Finding| {
         is_told(finding) && !said.findings.iter().any(|again| again.is_same_as(&finding.report))
@@ -63,9 +64,14 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
         return;
     }
     if grave.iter().any(|finding| finding.times >= SAME_FINDING_MAX) {
-        return ask::non_convergence(draft, &task, RepairLoop::FixReview, &lines(&grave));
+        return ask::non_convergence(
+            draft,
+            &task,
+            RepairLoop::FixReview,
+            &Feedback::of(&grave).lines,
+        );
     }
-    repair::object(draft, &task, RepairLoop::FixReview, lines(&grave));
+    repair::object(draft, &task, RepairLoop::FixReview, Feedback::of(&grave));
 }
 
 /// After the implement loop nothing continues over something grave. True when that was seen to.
@@ -87,7 +93,7 @@ pub(super) fn comes_first(draft: &mut Draft<'_>) -> bool {
         .filter(|f| f.task == task && f.report.severity.is_grave())
         .cloned()
         .collect();
-    repair::object(draft, &task, RepairLoop::FixReview, lines(&grave));
+    repair::object(draft, &task, RepairLoop::FixReview, Feedback::of(&grave));
     true
 }
 
@@ -106,8 +112,10 @@ pub(super) fn grave(draft: &Draft<'_>, number: DispatchNumber, said: &Reply) -> 
         .collect()
 }
 
-pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(|finding| finding::line(&finding.report)).collect()
+/// What the feedback names. Another role may have reported the same.
+fn told_of<'a>(draft: &'a Draft<'_>, feedback: &Feedback) -> Vec<&'a ReportedFinding> {
+    let named = draft.record.findings.iter().filter(|f| feedback.findings.contains(&f.id));
+    named.map(|finding| &finding.report).collect()
 }
 
 fn who(draft: &Draft<'_>, number: DispatchNumber) -> (Role, TaskRef) {

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::moves::{ask, attempt, finding, repair};
 use crate::answer::ScopeAnswer;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SCOPE_WARNINGS_MAX;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
@@ -101,35 +102,29 @@ fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 }
 
 fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
-    draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
+    draft.emit(Event::GuidanceGiven {
+        number,
+        text,
+        findings: Some(Vec::new()),
+        authorized: Vec::new(),
+    });
     let agent = draft.dispatches[&number].chosen_agent();
     attempt::start_with_consent(draft, number, None, agent);
 }
 
 fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     // The task may have left the plan meanwhile.
-    if draft.unit(&task).is_none() {
+    let Some(unit) = draft.unit(&task) else {
         return;
-    }
-    let mut feedback = vec![
+    };
+    let said = vec![
         text,
         "what you changed there before was left out and is back in your tree: finish it".to_owned(),
     ];
     // A repair that waits already is made with it.
-    feedback.extend(
-        draft
-            .unit(&task)
-            .and_then(|unit| unit.pending.clone())
-            .into_iter()
-            .flat_map(|p| p.feedback),
-    );
-    draft.emit(Event::RepairOpened {
-        task,
-        repair: RepairLoop::FixReview,
-        feedback,
-        consented: true,
-        authorized: Vec::new(),
-    });
+    let pending = unit.pending.clone().map(|pending| pending.feedback).unwrap_or_default();
+    let told = Feedback::from(said).and(pending);
+    repair::open_with_consent(draft, &task, RepairLoop::FixReview, told, Vec::new());
 }
 
 /// Warnings about changes that the work item does not cover: each by name, or by folder where there are very many.

@@ -7,6 +7,7 @@ use super::{reply, take, weakened};
 use crate::answer::JustifyAnswer;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
@@ -49,8 +50,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
     let has_budget = draft.plan.meta.repairs_done(repair) < draft.policy.repairs;
     let has_coder = draft.opening.action.assignments().any(|(_, a)| a.role == Role::Coder);
     if has_coder && has_budget {
-        let lines = grave.iter().map(|finding| finding::line(&finding.report)).collect();
-        repair::object(draft, &TaskRef::Meta, repair, lines);
+        repair::object(draft, &TaskRef::Meta, repair, Feedback::of(&grave));
     } else {
         let fix = "the Coder repairs what is listed, then who found it looks again";
         ask::justify(draft, Subject::Severity { step: index }, fix, &grave);
@@ -128,7 +128,6 @@ pub(super) fn answered(draft: &mut Draft<'_>, answer: &JustifyAnswer) {
     }
     let source = grave.first().map_or(Role::Reviewer, |finding| finding.source());
     let repair = Gate::of_role(source).map_or(RepairLoop::FixReview, Gate::repair);
-    let feedback = grave.iter().map(|finding| finding::line(&finding.report)).collect();
-    let (task, authorized) = (TaskRef::Meta, Vec::new());
-    draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
+    let told = Feedback::of(&grave);
+    repair::open_with_consent(draft, &TaskRef::Meta, repair, told, Vec::new());
 }

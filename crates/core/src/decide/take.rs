@@ -1,10 +1,11 @@
 //! Work that is taken: what it brings beyond its files, and what a person says about it first.
 
 use super::draft::Draft;
-use super::moves::{ask, attempt, finding};
+use super::moves::{ask, attempt, ending, finding};
 use super::{gate, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
 use crate::event::{Event, Verdict};
+use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::limits::LEAN_FILES_MAX;
 use crate::reply::Reply;
@@ -38,7 +39,7 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
         return draft.emit(Event::MemberReady { number, verdict });
     }
     let delivered = draft.dispatches[&number].delivered().cloned();
-    draft.emit(Event::DispatchClosed { number, verdict });
+    ending::close(draft, number, verdict);
     if let Some(Delivered { reply, work, .. }) = delivered {
         adopt(draft, number, &reply, &work);
     }
@@ -99,9 +100,10 @@ pub(super) fn answered(draft: &mut Draft<'_>, number: DispatchNumber, answer: &J
         finding::approve_findings(draft, &grave, reason);
         return accept(draft, number, &delivered.reply, &delivered.work);
     }
-    let lines: Vec<String> = report::lines(&grave);
-    let text = format!("fix what you reported:\n{}", ask::bullets(&lines));
-    draft.emit(Event::GuidanceGiven { number, text, authorized: Vec::new() });
+    let told = Feedback::of(&grave);
+    let text = format!("fix what you reported:\n{}", ask::bullets(&told.lines));
+    let findings = told.named();
+    draft.emit(Event::GuidanceGiven { number, text, findings, authorized: Vec::new() });
     let agent = draft.dispatches[&number].chosen_agent();
     attempt::start_with_consent(draft, number, None, agent);
 }

@@ -7,6 +7,7 @@ use super::{checks, gate, next_task, parallel, plan, wave};
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{Event, Finding, FindingStatus, Purpose};
 use crate::id::{FindingId, TaskId, TaskRef};
+use crate::notice::NoticeCode;
 use crate::role::{Mode, Role};
 use crate::session::{Gate, GateState};
 use crate::task::{Check, Strategy, TaskStatus};
@@ -81,7 +82,7 @@ fn stuck(draft: &mut Draft<'_>) {
         .collect();
     let detail =
         format!("tasks.yaml: {} wait for tasks that can never be completed", waiting.join(", "));
-    draft.notice("tasks.unreachable", detail.clone());
+    draft.notice(NoticeCode::TasksUnreachable, detail.clone());
     ask::broken_files(draft, BlockerCode::InvalidOutput, detail);
     debug_assert!(matches!(
         draft.standing.blocker,

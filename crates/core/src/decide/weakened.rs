@@ -42,7 +42,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef)
     if weakened.is_empty() {
         return false;
     }
-    let lines: Vec<String> = weakened.iter().map(|f| finding::line(&f.report)).collect();
+    let lines: Vec<String> = weakened.iter().map(|f| f.report.in_words()).collect();
     let text = format!(
         "A change weakens tests, or what decides whether they pass:\n{}\nIs that right?",
         ask::bullets(&lines)

@@ -1,15 +1,12 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail where the event fits.
 
 use super::dispatch::{Given, Life, Past, Terms, Tries, Who};
-use super::spend::Cost;
 use super::{Dispatch, GateState, Notice, PendingRepair, Session, Spend, unit};
 use crate::event::{Event, Purpose, Verdict};
-use crate::id::{Attempt, DispatchNumber, TaskRef};
-use crate::reply::Usage;
+use crate::feedback::Feedback;
+use crate::id::{Attempt, DispatchNumber, FindingId, TaskRef};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::time::Timestamp;
-use crate::work::DispatchEnd;
-use crate::worker::Worker;
 
 impl Session {
     pub(crate) fn apply(&mut self, at: Timestamp, event: &Event) {
@@ -38,23 +35,30 @@ impl Session {
                 self.branch.before_merge = None;
             }
             Event::StepReopened { index } => self.route.reopen(*index),
-            Event::DispatchOpened { number, role, task, purpose, feedback, lane } => {
+            Event::DispatchOpened { number, role, task, purpose, feedback, findings, lane } => {
+                let feedback = told(feedback, findings);
                 self.open_dispatch(*number, *role, task, purpose, feedback);
                 self.dispatches.get_mut(*number).lane = *lane;
             }
-            Event::AttemptStarted { .. } => self.start_attempt(at, event),
-            Event::AttemptEnded { number, attempt, end, usage } => {
-                self.end_attempt(at, *number, *attempt, end, usage);
+            Event::AttemptStarted { ruling, .. } => {
+                self.start_attempt(at, event, ruling.unwrap_or_default());
             }
-            Event::GuidanceGiven { number, text, authorized } => {
+            Event::AttemptEnded { number, attempt, end, usage, ruling } => {
+                self.end_attempt(at, *number, *attempt, end, usage, ruling.unwrap_or_default());
+            }
+            Event::GuidanceGiven { number, text, findings, authorized } => {
                 let given = &mut self.dispatches.get_mut(*number).given;
-                given.feedback.push(text.clone());
+                given.feedback.lines.push(text.clone());
+                given.feedback.findings.extend(findings.iter().flatten());
                 given.authorized.extend(authorized.iter().cloned());
             }
             Event::RetryScheduled { number, due, why } => {
                 self.dispatches.get_mut(*number).schedule(*due, *why);
             }
-            Event::DispatchClosed { number, verdict } => self.close_dispatch(*number, *verdict),
+            Event::DispatchClosed { number, verdict, look_again } => {
+                self.close_dispatch(*number, *verdict);
+                self.route.look_again.extend(look_again.iter().flatten());
+            }
             Event::MemberReady { number, verdict } => {
                 self.dispatches.get_mut(*number).stand_by(*verdict);
             }
@@ -70,10 +74,10 @@ impl Session {
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, consented, authorized } => {
+            Event::RepairOpened { task, repair, feedback, findings, consented, authorized } => {
                 let pending = PendingRepair {
                     repair: *repair,
-                    feedback: feedback.clone(),
+                    feedback: told(feedback, findings),
                     authorized: authorized.clone(),
                 };
                 self.open_repair(task, pending, *consented);
@@ -144,7 +148,7 @@ impl Session {
         role: Role,
         task: &TaskRef,
         purpose: &Purpose,
-        feedback: &[String],
+        feedback: Feedback,
     ) {
         if let Some(unit) = self.plan.unit_mut(task) {
             unit.clash.clear();
@@ -159,7 +163,7 @@ impl Session {
             task: task.clone(),
             purpose: purpose.clone(),
             lane: None,
-            given: Given { feedback: feedback.to_vec(), authorized, ..Given::default() },
+            given: Given { feedback, authorized, ..Given::default() },
             attempts: Attempt(0),
             tries: Tries { starts_max: self.policy.starts_max(), ..Tries::default() },
             who: Who::default(),
@@ -169,32 +173,6 @@ impl Session {
             life: Life::Idle,
         };
         self.dispatches.open(number, dispatch);
-    }
-
-    fn end_attempt(
-        &mut self,
-        at: Timestamp,
-        number: DispatchNumber,
-        attempt: Attempt,
-        end: &DispatchEnd,
-        usage: &Usage,
-    ) {
-        let dispatch = self.dispatches.get_mut(number);
-        let started_at = dispatch.started_at().unwrap_or(at);
-        // Where nobody saw it run: it cannot have run longer than it may.
-        let elapsed_ms = at.ms_since(started_at).min(dispatch.timeout_ms());
-        dispatch.end_attempt(attempt, end);
-        let by_agent = dispatch.who.player != Some(Worker::Person);
-        let cost = Cost::of(end, usage, elapsed_ms, by_agent);
-        self.count(number, &cost);
-        self.note_cut(number, end, &cost);
-        if self.met_a_limit(number, end) {
-            self.dispatches.get_mut(number).tries.spare_start();
-        }
-        self.park(at, number, end);
-        if let DispatchEnd::Replied { work, .. } = end {
-            self.note_scope(number, work);
-        }
     }
 
     fn close_dispatch(&mut self, number: DispatchNumber, verdict: Verdict) {
@@ -223,9 +201,6 @@ impl Session {
             }
             Purpose::Correction { .. } if played && !self.decisions.correction.roles.is_empty() => {
                 self.decisions.correction.played();
-                if changed && !role.is_reviewing() && !self.has_task_loop() {
-                    self.route.look_again.extend(self.lookers(true));
-                }
             }
             Purpose::Implement if settled => {
                 if let Some(unit) = self.plan.unit_mut(&task) {
@@ -239,10 +214,6 @@ impl Session {
                 }
                 if let Some(unit) = self.plan.unit_mut(&task).filter(|_| changed) {
                     unit.needs_checks = true;
-                }
-                // A repair may be in a session file alone: who objected looks at it all the same.
-                if settled && (self.route.is_at_severity_gate() || !self.has_task_loop()) {
-                    self.route.look_again.extend(self.lookers(changed));
                 }
             }
             _ => {}
@@ -273,4 +244,8 @@ impl Session {
             self.branch.unreviewed = false;
         }
     }
+}
+
+fn told(lines: &[String], findings: &Option<Vec<FindingId>>) -> Feedback {
+    Feedback { lines: lines.to_vec(), findings: findings.iter().flatten().copied().collect() }
 }

@@ -3,21 +3,28 @@
 use super::Session;
 use super::dispatch::{AttemptRecord, Life, Terms, Who};
 use super::spend::Cost;
-use crate::event::Event;
-use crate::id::DispatchNumber;
-use crate::limits::SHORT_PARK_MS;
+use crate::event::{EndRuling, Event, StartRuling};
+use crate::id::{Attempt, DispatchNumber};
+use crate::reply::Usage;
 use crate::time::Timestamp;
 use crate::work::DispatchEnd;
 use crate::worker::Worker;
 
 impl Session {
-    pub(super) fn start_attempt(&mut self, at: Timestamp, event: &Event) {
-        let Event::AttemptStarted { number, attempt, timeout_ms, agent, stands_in_for, allowance } =
-            event
+    pub(super) fn start_attempt(&mut self, at: Timestamp, event: &Event, ruling: StartRuling) {
+        let Event::AttemptStarted {
+            number,
+            attempt,
+            timeout_ms,
+            agent,
+            stands_in_for,
+            allowance,
+            ..
+        } = event
         else {
             return;
         };
-        if self.over_limit().is_some() {
+        if ruling.spends_consent {
             self.budget.consents = self.budget.consents.saturating_sub(1);
         }
         self.branch.before_merge = None;
@@ -26,9 +33,8 @@ impl Session {
         let role = self.dispatches[number].role;
         let of_role = || self.policy.players.get(&role).cloned().map(Worker::Agent);
         let player = agent.clone().or_else(of_role);
-        let cut = self.cut_by_others(allowance);
         let dispatch = self.dispatches.get_mut(*number);
-        dispatch.terms = Terms { based_on, timeout_ms: *timeout_ms, allowance: *allowance, cut };
+        dispatch.terms = Terms { based_on, timeout_ms: *timeout_ms, allowance: *allowance, ruling };
         dispatch.given.restored = restored;
         dispatch.attempts = *attempt;
         dispatch.life = Life::Running(AttemptRecord { attempt: *attempt, started_at: at });
@@ -43,32 +49,40 @@ impl Session {
         self.budget.ledger.started(dispatch);
     }
 
-    pub(super) fn count(&mut self, number: DispatchNumber, cost: &Cost) {
-        self.budget.ledger.ended(self.dispatches.get_mut(number), cost);
+    pub(super) fn end_attempt(
+        &mut self,
+        at: Timestamp,
+        number: DispatchNumber,
+        attempt: Attempt,
+        end: &DispatchEnd,
+        usage: &Usage,
+        ruling: EndRuling,
+    ) {
+        let cost = self.cost(at, number, end, usage);
+        let dispatch = self.dispatches.get_mut(number);
+        dispatch.end_attempt(attempt, end, ruling);
+        self.budget.ledger.ended(dispatch, &cost);
+        // A person who fixes by hand has no usage limit.
+        if let (Some(until), Some(Worker::Agent(name))) = (ruling.out_until, &dispatch.who.player) {
+            self.budget.out.insert(name.clone(), until);
+        }
+        if let DispatchEnd::Replied { work, .. } = end {
+            self.note_scope(number, work);
+        }
     }
 
-    /// The agent said until when it is out.
-    pub(super) fn park(&mut self, at: Timestamp, number: DispatchNumber, end: &DispatchEnd) {
-        let base_ms = self.policy.transient_base_ms;
-        let dispatch = self.dispatches.get_mut(number);
-        let until = match end {
-            DispatchEnd::Parked { until, .. } => *until,
-            // Neither says anything about the usage limit.
-            DispatchEnd::Stopped | DispatchEnd::Interrupted { .. } => return,
-            _ => {
-                dispatch.tries.short_parks = 0;
-                return;
-            }
-        };
-        let is_short = until.ms_since(at) < SHORT_PARK_MS;
-        let short_parks = &mut dispatch.tries.short_parks;
-        *short_parks = if is_short { *short_parks + 1 } else { 0 };
-        let soonest = at.plus_ms(dispatch.park_wait_ms(base_ms));
-        let player = dispatch.who.player.clone();
-        // A person who fixes by hand has no usage limit.
-        if let Some(Worker::Agent(name)) = player {
-            let known = self.budget.out.entry(name).or_insert(soonest);
-            *known = until.max(soonest).max(*known);
-        }
+    /// What the running attempt came to.
+    pub(super) fn cost(
+        &self,
+        at: Timestamp,
+        number: DispatchNumber,
+        end: &DispatchEnd,
+        usage: &Usage,
+    ) -> Cost {
+        let dispatch = &self.dispatches[&number];
+        let started_at = dispatch.started_at().unwrap_or(at);
+        // Where nobody saw it run: it cannot have run longer than it may.
+        let elapsed_ms = at.ms_since(started_at).min(dispatch.timeout_ms());
+        Cost::of(end, usage, elapsed_ms, dispatch.who.player != Some(Worker::Person))
     }
 }

@@ -17,7 +17,8 @@ pub struct Checks {
     /// The commit on which the acceptance checks last passed, in a fresh clone of it.
     pub(crate) checked_tip: Option<CommitId>,
     pub last_passed: Option<bool>,
-    pub last_failed_step: Option<String>,
+    /// What the last checks were for, where they failed.
+    pub(crate) last_failed: Option<CheckPurpose>,
     /// The lifecycle stage that the repository declares.
     pub stage: Option<String>,
     /// The stage under which lifecycle gates last ran, and whether all held.
@@ -27,6 +28,15 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// What the last checks were for, in words, where they failed.
+    pub fn last_failed_step(&self) -> Option<String> {
+        Some(match self.last_failed.as_ref()? {
+            CheckPurpose::Task { task } => format!("checks of {task}"),
+            CheckPurpose::Acceptance { .. } => "acceptance checks".to_owned(),
+            CheckPurpose::Subject { subject, .. } => subject.to_string(),
+        })
+    }
+
     /// What is to be accepted is another thing now.
     pub(super) fn forget_acceptance(&mut self) {
         self.acceptance = None;

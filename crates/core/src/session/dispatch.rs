@@ -3,9 +3,9 @@
 use super::Spend;
 use crate::action::Place;
 use crate::allowance::Allowance;
-use crate::event::{Purpose, Verdict};
+use crate::event::{Purpose, StartRuling, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{Attempt, CommitId, TaskRef};
-use crate::limits::PARK_BACKOFF_MS_MAX;
 use crate::reply::{Reply, ReplyError, ReportedFinding};
 use crate::role::Role;
 use crate::time::Timestamp;
@@ -51,7 +51,7 @@ pub(crate) enum Life {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Given {
     /// Findings, corrections, guidance.
-    pub feedback: Vec<String>,
+    pub feedback: Feedback,
     /// Files that a person names in it; they count for this dispatch.
     pub authorized: Vec<String>,
     /// Paths that were put back into its tree from what had been left out before.
@@ -105,8 +105,8 @@ pub(crate) struct Terms {
     pub timeout_ms: u64,
     /// What is left of the limits for it.
     pub allowance: Allowance,
-    /// Whether it got less than is left because of others, and came to the end of it.
-    pub cut: Cut,
+    /// Whether it got less than is left, because of others.
+    pub ruling: StartRuling,
 }
 
 /// What its attempts so far have shown.
@@ -143,17 +143,6 @@ pub(crate) struct Rejected {
     /// Who played it; the settings may name another one for the next.
     pub player: Option<Worker>,
     pub based_on: Option<CommitId>,
-}
-
-/// What others at work took from an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Cut {
-    /// It got less money or fewer tokens than were left.
-    pub money: bool,
-    /// It got less time than was left.
-    pub time: bool,
-    /// It ended for want of what others took.
-    pub was_met: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -310,13 +299,6 @@ impl Dispatch {
             Life::Waiting(Waiting::Parked(until)) => Some(until),
             _ => None,
         }
-    }
-
-    /// The least that it waits for a usage limit. A time that is always now must not become a hot loop.
-    pub(crate) fn park_wait_ms(&self, base_ms: u64) -> u64 {
-        let base_ms = base_ms.max(1);
-        let doublings = self.tries.short_parks.saturating_sub(1).min(20);
-        base_ms.saturating_mul(1 << doublings).min(PARK_BACKOFF_MS_MAX).max(base_ms)
     }
 
     pub fn waiting(&self) -> Option<Waiting> {

@@ -46,7 +46,7 @@ impl Session {
     /// Takes an event of a journal, or says why it cannot follow what has happened.
     pub fn follow(&mut self, at: Timestamp, event: &Event) -> Result<(), String> {
         self.fit(event)?;
-        self.apply(at, event);
+        self.apply(at, &self.completed(at, event));
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! The ledger: who spent what, what is left of the limits, and what those at work are expected to need of it.
 
-use super::dispatch::Cut;
 use super::spend::{Cost, Spend};
 use super::{Dispatch, Session};
 use crate::allowance::Allowance;
@@ -9,7 +8,6 @@ use crate::money::dollars;
 use crate::policy::Policy;
 use crate::role::Role;
 use crate::time::Timestamp;
-use crate::work::DispatchEnd;
 use std::collections::BTreeMap;
 
 /// What was spent, who is out of its usage limit, and what a person allows beyond the limits.
@@ -65,8 +63,15 @@ impl Ledger {
         known.or_else(|| self.dearest.values().filter_map(|most| limit.of(most)).max()).unwrap_or(0)
     }
 
+    /// Which limit is used up once this is spent too, in words.
+    pub(super) fn over_with(&self, cost: &Cost, policy: &Policy) -> Option<String> {
+        let mut after = Self { total: self.total, ..Self::default() };
+        after.total.add(cost);
+        after.over(policy)
+    }
+
     /// Which limit is used up, in words.
-    pub(crate) fn over(&self, policy: &Policy) -> Option<String> {
+    fn over(&self, policy: &Policy) -> Option<String> {
         let used_up = |limit: &Limit| limit.left(self, policy) == Some(0);
         let limit = Limit::ALL.into_iter().find(used_up)?;
         let (spent, max) = (limit.spent(&self.total), limit.max(policy).unwrap_or(0));
@@ -80,7 +85,7 @@ impl Ledger {
 
 /// What can run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Limit {
+pub(super) enum Limit {
     Usd,
     Tokens,
     Wall,
@@ -106,7 +111,7 @@ impl Limit {
         }
     }
 
-    fn of(self, allowance: &Allowance) -> Option<u64> {
+    pub(super) fn of(self, allowance: &Allowance) -> Option<u64> {
         match self {
             Self::Usd => allowance.micro_usd,
             Self::Tokens => allowance.tokens,
@@ -115,7 +120,7 @@ impl Limit {
     }
 
     /// None without a limit.
-    fn left(self, ledger: &Ledger, policy: &Policy) -> Option<u64> {
+    pub(super) fn left(self, ledger: &Ledger, policy: &Policy) -> Option<u64> {
         self.max(policy).map(|max| max.saturating_sub(self.spent(&ledger.total)))
     }
 }
@@ -156,48 +161,6 @@ impl Session {
             tokens: free(Limit::Tokens),
             wall_ms: free(Limit::Wall),
         }
-    }
-
-    /// Where an attempt gets less than is left, because others are at work.
-    pub(crate) fn cut_by_others(&self, allowance: &Allowance) -> Cut {
-        let is_less =
-            |limit: Limit| limit.of(allowance) < limit.left(&self.budget.ledger, &self.policy);
-        let is_cut = |limit: Limit| limit.of(allowance).is_some() && is_less(limit);
-        Cut {
-            money: is_cut(Limit::Usd) || is_cut(Limit::Tokens),
-            time: is_cut(Limit::Wall),
-            was_met: false,
-        }
-    }
-
-    /// Whether an attempt ended for want of what others were expected to need.
-    pub(super) fn note_cut(&mut self, number: DispatchNumber, end: &DispatchEnd, cost: &Cost) {
-        let dispatch = self.dispatches.get_mut(number);
-        let allowance = dispatch.terms.allowance;
-        let is_all = |given: Option<u64>, spent: Option<u64>| given.is_some() && spent >= given;
-        dispatch.terms.cut.was_met = match end {
-            // An agent may also run out of turns, which nobody took from it.
-            DispatchEnd::UsedUp { .. } => {
-                let is_spent = is_all(allowance.micro_usd, cost.usage.micro_usd)
-                    || is_all(allowance.tokens, cost.tokens());
-                dispatch.terms.cut.money && is_spent
-            }
-            DispatchEnd::TimedOut { .. } => {
-                dispatch.terms.cut.time && dispatch.timeout_ms() < dispatch.terms.timeout_ms
-            }
-            _ => false,
-        };
-    }
-
-    /// It was not the agent that failed: it came to the end of what the limits, or others at work, left to it.
-    pub(crate) fn met_a_limit(&self, number: DispatchNumber, end: &DispatchEnd) -> bool {
-        let dispatch = &self.dispatches[&number];
-        let is_cut = match end {
-            DispatchEnd::UsedUp { .. } => true,
-            DispatchEnd::TimedOut { .. } => dispatch.timeout_ms() < dispatch.terms.timeout_ms,
-            _ => false,
-        };
-        is_cut && (dispatch.terms.cut.was_met || self.over_limit().is_some())
     }
 
     fn reserved(&self, number: DispatchNumber, limit: Limit) -> u64 {

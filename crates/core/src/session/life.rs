@@ -1,7 +1,7 @@
 //! How a dispatch goes from one state of its life to the next.
 
 use super::dispatch::{Delivered, Dispatch, Failure, Life, Rejected, Waiting};
-use crate::event::{RetryWhy, Verdict};
+use crate::event::{EndRuling, RetryWhy, Verdict};
 use crate::id::Attempt;
 use crate::time::Timestamp;
 use crate::work::DispatchEnd;
@@ -24,7 +24,11 @@ impl Dispatch {
         }
     }
 
-    pub(super) fn end_attempt(&mut self, attempt: Attempt, end: &DispatchEnd) {
+    pub(super) fn end_attempt(&mut self, attempt: Attempt, end: &DispatchEnd, ruling: EndRuling) {
+        self.tries.short_parks = self.short_parks_after(end, ruling.short_park);
+        if ruling.met_limit {
+            self.tries.spare_start();
+        }
         for report in end.findings() {
             if !self.has_reported(report) {
                 self.past.reported.push(report.clone());

@@ -3,35 +3,12 @@
 use super::dispatch::{Failure, Life};
 use super::{CheckRun, LifecycleRun, Session, Waiting};
 use crate::action::{CheckSubject, StepKind};
-use crate::event::{CheckPurpose, CheckTree, Finding, FindingStatus};
+use crate::event::{CheckPurpose, CheckTree};
 use crate::id::CheckNumber;
 use crate::reply::ReplyError;
-use crate::role::Role;
 use crate::work::{CheckResult, DispatchEnd, Merged};
-use std::collections::BTreeSet;
 
 impl Session {
-    /// Reviewing roles with something open that must be repaired.
-    pub(super) fn objectors(&self) -> BTreeSet<Role> {
-        let open =
-            self.record.findings.iter().filter(|finding| finding.status == FindingStatus::Open);
-        open.map(Finding::source).filter(|role| role.is_reviewing()).collect()
-    }
-
-    /// Who looks again after a repair or a correction: who objected; where code changed, all who judged it before.
-    pub(super) fn lookers(&self, changed: bool) -> BTreeSet<Role> {
-        let mut lookers = self.objectors();
-        if changed {
-            let judged = self.dispatches.values().filter(|dispatch| {
-                dispatch.role.is_reviewing()
-                    && dispatch.place().is_some()
-                    && dispatch.verdict().is_some()
-            });
-            lookers.extend(judged.map(|dispatch| dispatch.role));
-        }
-        lookers
-    }
-
     /// What held under another lifecycle stage must be shown anew.
     pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
         self.checks.stage = stage.map(str::to_owned);
@@ -118,15 +95,15 @@ impl Session {
         };
         run.passed = Some(passed);
         let (is_fresh, tip) = (run.tree != CheckTree::Workspace, run.tip.clone());
-        match run.purpose.clone() {
+        let purpose = run.purpose.clone();
+        self.checks.last_failed = (!passed).then(|| purpose.clone());
+        match purpose {
             CheckPurpose::Task { task } => {
-                self.checks.last_failed_step = (!passed).then(|| format!("checks of {task}"));
                 if let Some(unit) = self.plan.unit_mut(&task).filter(|_| passed) {
                     unit.needs_checks = false;
                 }
             }
             CheckPurpose::Acceptance { .. } => {
-                self.checks.last_failed_step = (!passed).then(|| "acceptance checks".to_owned());
                 self.checks.acceptance = Some(passed);
                 if passed && is_fresh {
                     self.checks.checked_tip = Some(tip);
@@ -142,7 +119,6 @@ impl Session {
                     // What failed before the session began is told, and stops nothing.
                     _ => results.iter().all(|result| result.passed || result.failed_on_base),
                 };
-                self.checks.last_failed_step = (!passed).then(|| subject.to_string());
                 if let Some(index) = index.filter(|_| holds && is_fresh) {
                     self.checks.subjects_hold.insert((step, index), tip);
                 }

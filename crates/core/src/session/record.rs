@@ -4,6 +4,7 @@ use crate::decision::Blocker;
 use crate::event::Finding;
 use crate::finding::FindingStatus;
 use crate::id::FindingId;
+use crate::notice::NoticeCode;
 use crate::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +18,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub at: Timestamp,
-    pub code: String,
+    pub code: NoticeCode,
     pub message: String,
 }
 

@@ -1,5 +1,6 @@
 //! What is reviewed and repaired as one: a task, or the session as a whole.
 
+use crate::feedback::Feedback;
 use crate::role::{RepairLoop, Role};
 use crate::work::Scoped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +35,7 @@ pub struct Unit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRepair {
     pub repair: RepairLoop,
-    pub feedback: Vec<String>,
+    pub feedback: Feedback,
     /// Files that a person names in what they want repaired.
     pub authorized: Vec<String>,
 }

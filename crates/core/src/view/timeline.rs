@@ -91,7 +91,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
             small("guide", about(&who(session, *number), text))
         }
         Event::RetryScheduled { number, due, why } => waits(session, *number, *due, *why),
-        Event::DispatchClosed { number, verdict } => closed(session, *number, *verdict),
+        Event::DispatchClosed { number, verdict, .. } => closed(session, *number, *verdict),
         Event::MemberReady { number, .. } => ready(*number),
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),

@@ -77,7 +77,7 @@ impl DispatchOrder {
                 Some(true) => "green",
                 Some(false) => "red",
             },
-            last_failed_step: session.checks.last_failed_step.clone(),
+            last_failed_step: session.checks.last_failed_step(),
             instructions: session.opening.instructions.clone(),
             artefacts: session.files.artefacts.keys().cloned().collect(),
             open: open_dispatches(session),

@@ -350,6 +350,7 @@ mod tests {
             attempt: Attempt(attempt),
             end: DispatchEnd::OutputLimit { limit_bytes: 7 },
             usage: Default::default(),
+            ruling: None,
         };
         reporter.take(&session, (1..=12).map(ended).collect::<Vec<_>>().iter());
         reporter.write().unwrap();

@@ -182,6 +182,7 @@ mod tests {
             attempt: Attempt(1),
             end: DispatchEnd::invalid(Vec::new()),
             usage: Usage::default(),
+            ruling: None,
         };
         let at = Timestamp::from_ms(0);
         let mut head =

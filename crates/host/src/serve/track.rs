@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tollgate_core::event::Event;
 use tollgate_core::input::Input;
+use tollgate_core::notice::NoticeCode;
 use tollgate_tracker::Tracker;
 use tollgate_tracker::follow::TrackerFollower;
 use tollgate_tracker::session::{Items, concerns};
@@ -15,8 +16,6 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const PATIENCE_INTERRUPTED: Duration = Duration::from_secs(2);
 /// How often it is looked whether the tracker is done.
 const POLL: Duration = Duration::from_millis(20);
-
-const FAILED: &str = "tracker.failed";
 
 #[derive(Debug, Default)]
 pub(super) struct Tracking {
@@ -83,7 +82,7 @@ impl Owner {
             self.context.redactor.redact(&why)
         );
         let is_new = !self.session().is_over() && self.tracking.told.insert(message.clone());
-        is_new.then(|| Input::Told { code: FAILED.to_owned(), message })
+        is_new.then(|| Input::Told { code: NoticeCode::TrackerFailed, message })
     }
 
     /// Gives the tracker some time to be brought up to date. True when a command of a person came meanwhile.
@@ -138,7 +137,7 @@ impl Owner {
             self.tracking.unrecorded = Some(message);
             return Ok(());
         }
-        let input = Input::Told { code: FAILED.to_owned(), message };
+        let input = Input::Told { code: NoticeCode::TrackerFailed, message };
         self.handle(face, vec![input]).map(drop)
     }
 }

@@ -5,6 +5,7 @@ use tollgate_core::answer::{AnswerOption, EscalationWay};
 use tollgate_core::decision::{Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject};
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{DecisionId, DispatchNumber};
+use tollgate_core::notice::NoticeCode;
 use tollgate_core::reply::Usage;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
@@ -25,7 +26,7 @@ impl Bug {
                 self.instead_of_a_wait(at, event, *number, *why, session)
             }
             Event::Noticed { code, .. }
-                if self == Self::HidesAnUnknownPrice && code == "budget.unknown" =>
+                if self == Self::HidesAnUnknownPrice && *code == NoticeCode::BudgetUnknown =>
             {
                 Some(Twisted::InPlace(Vec::new()))
             }
@@ -35,7 +36,7 @@ impl Bug {
 
     fn instead_of_costs(self, event: &Event) -> Option<Twisted> {
         let mut twisted = event.clone();
-        let Event::AttemptEnded { end, usage, .. } = &mut twisted else {
+        let Event::AttemptEnded { end, usage, ruling, .. } = &mut twisted else {
             return None;
         };
         let is_reply = matches!(end, DispatchEnd::Replied { .. });
@@ -52,6 +53,7 @@ impl Bug {
             }
             _ => return None,
         }
+        *ruling = None;
         Some(Twisted::InPlace(vec![twisted]))
     }
 

@@ -1,6 +1,6 @@
 //! Planted bugs of tasks at the same time: who starts beside whom, and what becomes of what they bring.
 
-use super::{Bug, Twisted};
+use super::{Bug, Twisted, closed};
 use tollgate_core::event::{Event, Purpose, Verdict};
 use tollgate_core::finding::FindingOrigin;
 use tollgate_core::id::{DispatchNumber, TaskId, TaskRef};
@@ -14,13 +14,13 @@ impl Bug {
             Event::DispatchOpened { lane: Some(_), .. } => self.instead_of_starting(event, session),
             Event::MemberReady { number, .. } => self.instead_of_waiting(event, *number, session),
             Event::MergeStarted { numbers } => self.instead_of_merging(numbers, session),
-            Event::DispatchClosed { number, verdict: Verdict::SetAside }
+            Event::DispatchClosed { number, verdict: Verdict::SetAside, .. }
                 if self == Self::DropsAClashingChange =>
             {
                 let conflict = FindingOrigin::MergeConflict { dispatch: *number };
                 let clashed =
                     session.record.findings.iter().any(|finding| finding.origin == conflict);
-                let taken = Event::DispatchClosed { number: *number, verdict: Verdict::Accepted };
+                let taken = closed(*number, Verdict::Accepted);
                 clashed.then(|| Twisted::AndNothingAfter(vec![taken]))
             }
             _ => None,
@@ -28,18 +28,17 @@ impl Bug {
     }
 
     fn instead_of_starting(self, event: &Event, session: &Session) -> Option<Twisted> {
-        let Event::DispatchOpened { number, role, task, purpose, feedback, lane: Some(lane) } =
+        let Event::DispatchOpened { number, role, task, purpose, lane: Some(lane), .. } =
             event.clone()
         else {
             return None;
         };
-        let opened = |number, task, lane| Event::DispatchOpened {
-            number,
-            role,
-            task,
-            purpose: purpose.clone(),
-            feedback: feedback.clone(),
-            lane: Some(lane),
+        let opened = |its_number, its_task, its_lane| {
+            let mut other = event.clone();
+            if let Event::DispatchOpened { number, task, lane, .. } = &mut other {
+                (*number, *task, *lane) = (its_number, its_task, Some(its_lane));
+            }
+            other
         };
         let codes = role == Role::Coder && purpose == Purpose::Implement;
         let beside = beside(session, number);
@@ -115,7 +114,7 @@ impl Bug {
             }
             Self::ClosesALaneWithoutMerging => {
                 let verdict = Verdict::Accepted;
-                numbers.iter().map(|n| Event::DispatchClosed { number: *n, verdict }).collect()
+                numbers.iter().map(|n| closed(*n, verdict)).collect()
             }
             _ => return None,
         }))

@@ -22,7 +22,7 @@ impl Bug {
             }
             (
                 Self::CallsAMemberAgain,
-                Event::DispatchClosed { number, verdict: Verdict::Accepted },
+                Event::DispatchClosed { number, verdict: Verdict::Accepted, .. },
             ) => is_member(number),
             (Self::DropsAConflict, Event::MergeEnded { merged }) => {
                 merged.iter().any(|one| !one.conflicts.is_empty())
@@ -45,7 +45,7 @@ impl Bug {
             }
             (
                 Self::CallsFixedWhatNobodyWasToldOf,
-                Event::DispatchClosed { number, verdict: Verdict::Accepted },
+                Event::DispatchClosed { number, verdict: Verdict::Accepted, .. },
             ) => {
                 let judges = session.dispatches[number].role.is_reviewing();
                 judges && reported_and_open(session).is_some()
@@ -131,6 +131,7 @@ impl Bug {
                     agent,
                     stands_in_for,
                     allowance,
+                    ruling: None,
                 }])
             }
             Event::ChecksEnded { number, results, .. } => {
@@ -199,6 +200,7 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
         task,
         purpose,
         feedback: Vec::new(),
+        findings: None,
         lane: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Planted bugs of scopes and refinements: who is asked, what is taken, and what a warning may do.
 
-use super::{Bug, Twisted};
+use super::{Bug, Twisted, closed, ended};
 use tollgate_core::action::StepKind;
 use tollgate_core::answer::{Choice, ScopeAnswer};
 use tollgate_core::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
@@ -31,7 +31,10 @@ impl Bug {
                 let again = asked_again(at, *number, end, session)?;
                 Some(AndNothingAfter(vec![event.clone(), again]))
             }
-            (Self::TakesWhatIsOutOfScope, Event::AttemptEnded { number, attempt, end, usage }) => {
+            (
+                Self::TakesWhatIsOutOfScope,
+                Event::AttemptEnded { number, attempt, end, usage, .. },
+            ) => {
                 let DispatchEnd::Replied { reply, work } = end else {
                     return None;
                 };
@@ -42,16 +45,16 @@ impl Bug {
                 let has_more = matches!(&end, DispatchEnd::Replied { work, .. }
                     if work.commit.is_some() && !work.out_of_scope.is_empty());
                 let usage = *usage;
-                has_more.then(|| InPlace(vec![Event::AttemptEnded { number, attempt, end, usage }]))
+                has_more.then(|| InPlace(vec![ended(number, attempt, end, usage)]))
             }
             (_, Event::FindingRecorded { finding }) => self.instead_of_a_warning(event, finding),
             (
                 Self::StopsForARemarkAboutScope,
-                Event::DispatchClosed { number, verdict: Verdict::Accepted },
+                Event::DispatchClosed { number, verdict: Verdict::Accepted, .. },
             ) => {
                 let remarks = speaks_only_of_scope(session, *number);
                 let verdict = Verdict::Objected;
-                let closed = Event::DispatchClosed { number: *number, verdict };
+                let closed = closed(*number, verdict);
                 remarks.then(|| AndNothingAfter(vec![closed]))
             }
             (Self::BeginsTheLoopWithARefinement, Event::StepReopened { index }) => {
@@ -82,6 +85,7 @@ impl Bug {
                     task: session.plan.tasks.first().map(|t| TaskRef::Task(t.spec.id.clone()))?,
                     purpose: Purpose::Implement,
                     feedback: Vec::new(),
+                    findings: None,
                     lane: None,
                 }
             }
@@ -113,6 +117,7 @@ impl Bug {
                     task: task.clone(),
                     repair: RepairLoop::FixReview,
                     feedback: vec![report.message.clone()],
+                    findings: None,
                     consented: false,
                     authorized: Vec::new(),
                 };

@@ -75,7 +75,7 @@ impl Books {
             }
             Event::DecisionResolved { id, resolution } => self.answered(id, resolution),
             Event::RetryScheduled { number, due, why } => self.scheduled(at, *number, *due, *why),
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 let record = self.record(*number)?;
                 record.running = None;
                 let once = record.verdict.replace(*verdict).is_none();

@@ -49,7 +49,7 @@ impl Books {
             Event::DispatchOpened { number, role, purpose: Purpose::Correction { .. }, .. } => {
                 self.each_correction_is_sent_once(*number, *role)
             }
-            Event::DispatchClosed { number, verdict } if self.correcting == Some(*number) => {
+            Event::DispatchClosed { number, verdict, .. } if self.correcting == Some(*number) => {
                 self.correcting = None;
                 if matches!(verdict, Verdict::Accepted) && !self.owed.is_empty() {
                     self.owed.remove(0);

@@ -68,7 +68,11 @@ impl Books {
             Event::DispatchOpened { role, .. } => {
                 self.roles.insert(*role);
             }
-            Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
+            Event::DispatchClosed {
+                number,
+                verdict: Verdict::Accepted | Verdict::Objected,
+                ..
+            } => {
                 self.take(*number, attempts, truth)?;
             }
             Event::MergeEnded { merged } => {

@@ -96,7 +96,11 @@ impl Books {
                     format!("{:?}", self.evidence)
                 })?;
             }
-            Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
+            Event::DispatchClosed {
+                number,
+                verdict: Verdict::Accepted | Verdict::Objected,
+                ..
+            } => {
                 self.take(*number, attempts);
             }
             Event::FilesEdited { edits } => self.edited(edits),

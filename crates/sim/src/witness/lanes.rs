@@ -111,7 +111,7 @@ impl Books {
             }
             Event::MergeStarted { numbers } => self.all_are_brought_together(numbers, attempts)?,
             Event::MergeEnded { merged } => self.merged(merged),
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(*number, *verdict, attempts)?
             }
             _ => {}

@@ -7,6 +7,7 @@ use tollgate_core::allowance::Allowance;
 use tollgate_core::event::{Event, RetryWhy};
 use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
 use tollgate_core::input::Opening;
+use tollgate_core::notice::NoticeCode;
 use tollgate_core::policy::Policy;
 use tollgate_core::reply::Usage;
 use tollgate_core::role::Role;
@@ -119,13 +120,13 @@ impl Books {
                 };
                 return self.started(at, event, record.role, &record.task);
             }
-            Event::AttemptEnded { number, attempt, end, usage } => {
+            Event::AttemptEnded { number, attempt, end, usage, .. } => {
                 return self.ended(at, (*number, *attempt), end, *usage, truth);
             }
             Event::DispatchClosed { number, .. } => {
                 self.running.remove(number);
             }
-            Event::Noticed { code, message } if code == "budget.unknown" => {
+            Event::Noticed { code: NoticeCode::BudgetUnknown, message } => {
                 let is_meant = |(who, limit): &(String, &str)| {
                     message.starts_with(who.as_str()) && message.contains(limit)
                 };

@@ -70,7 +70,7 @@ impl Books {
                     files.retain(|file| finding.report.file.as_ref() != Some(file));
                 }
             }
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(*number, *verdict, attempts)?;
             }
             _ => {}

@@ -33,7 +33,7 @@ impl Books {
                 })?;
                 self.step = *index;
             }
-            Event::DispatchClosed { number, verdict: Verdict::Accepted } => {
+            Event::DispatchClosed { number, verdict: Verdict::Accepted, .. } => {
                 self.taken(*number, attempts);
             }
             Event::StepReopened { index } => self.reopened = Some(*index),

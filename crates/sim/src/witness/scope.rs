@@ -65,7 +65,7 @@ impl Books {
             Event::GuidanceGiven { number, authorized, .. } => {
                 self.named_for.entry(*number).or_default().extend(authorized.iter().cloned());
             }
-            Event::RepairOpened { task, repair, feedback, consented, authorized } => {
+            Event::RepairOpened { task, repair, feedback, consented, authorized, .. } => {
                 self.named.insert(task.clone(), authorized.clone());
                 a_warning_repairs_nothing(*repair, feedback, *consented)?;
             }
@@ -86,7 +86,7 @@ impl Books {
                 self.refused.entry(task.clone()).or_default().extend(paths.iter().cloned());
             }
             Event::FindingRecorded { finding } => self.recorded(finding)?,
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(*number, *verdict, attempts)?
             }
             _ => {}

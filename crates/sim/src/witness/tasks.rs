@@ -52,7 +52,7 @@ impl Books {
                 self.spoken = false;
                 self.single_final_reviews_last(*role, purpose, decisions)?;
             }
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(*number, *verdict, attempts)?;
             }
             Event::RepairOpened { task, repair, consented: false, .. } => {

@@ -23,7 +23,11 @@ pub(crate) struct Books {
 impl Books {
     pub fn see(&mut self, event: &Event, attempts: &attempts::Books) -> Held {
         match event {
-            Event::DispatchClosed { number, verdict: Verdict::Accepted | Verdict::Objected } => {
+            Event::DispatchClosed {
+                number,
+                verdict: Verdict::Accepted | Verdict::Objected,
+                ..
+            } => {
                 self.taken(*number, attempts);
             }
             Event::FindingRecorded { finding } if finding.is_weakening() => {

@@ -1,6 +1,5 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
-use super::finding;
 use crate::answer::{
     AnswerOption, CancelWay, CoverageWay, EscalationWay, InfoWay, JustifyWay, ManualCheckWay,
     NotesWay, RepairWay, ScopeWay, SecurityWay, Way,
@@ -192,7 +191,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
 pub fn justify(draft: &mut Draft<'_>, subject: Subject, fix: &str, grave: &[Finding]) {
     let is_critical = |finding: &&Finding| finding.report.severity == Severity::Critical;
     let critical = grave.iter().filter(is_critical).count();
-    let lines: Vec<String> = grave.iter().map(|f| finding::line(&f.report)).collect();
+    let lines: Vec<String> = grave.iter().map(|f| f.report.in_words()).collect();
     let high = grave.len() - critical;
     let mut options = vec![option(JustifyWay::Fix, "Fix it", fix)];
     if critical == 0 {
@@ -242,7 +241,7 @@ pub fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
 
 /// A review that passed with small remarks: one question for all of them.
 pub fn notes(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef, notes: &[&Finding]) {
-    let lines: Vec<String> = notes.iter().map(|f| finding::line(&f.report)).collect();
+    let lines: Vec<String> = notes.iter().map(|f| f.report.in_words()).collect();
     let text =
         format!("The review of {task} passed with notes:\n{}\nFix them now?", bullets(&lines));
     let options = vec![
@@ -276,7 +275,7 @@ pub fn security(
     summary: &str,
 ) {
     let mut questions: Vec<(Option<FindingId>, String)> =
-        findings.iter().map(|f| (Some(f.id), finding::line(&f.report))).collect();
+        findings.iter().map(|f| (Some(f.id), f.report.in_words())).collect();
     if questions.is_empty() {
         questions.push((None, summary.to_owned()));
     }

@@ -6,8 +6,9 @@ use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
 use crate::limits::SHORT_PARKS_MAX;
+use crate::notice::NoticeCode;
 use crate::reply::Usage;
-use crate::session::{Availability, Waiting};
+use crate::session::{Availability, Waiting, park_wait_ms};
 use crate::time::Timestamp;
 use crate::work::DispatchEnd;
 use crate::worker::Worker;
@@ -78,7 +79,8 @@ pub fn park(draft: &mut Draft<'_>, number: DispatchNumber, until: Timestamp) {
         return escalate::escalation(draft, number, BlockerCode::SubagentFailure);
     }
     let was_named = matches!(dispatch.who.player, Some(Worker::Agent(_)));
-    let soonest = now.plus_ms(dispatch.park_wait_ms(draft.policy.transient_base_ms));
+    let soonest =
+        now.plus_ms(park_wait_ms(dispatch.tries.short_parks, draft.policy.transient_base_ms));
     match draft.availability(number, now) {
         Availability::Out(until) => wait(draft, number, until, RetryWhy::Parked),
         Availability::Fallback { .. } => {
@@ -137,7 +139,7 @@ pub fn tell_unknown(
         let message = format!(
             "{who} did not report {what}: the ledger counts it as unknown, and limits.{limit} cannot be kept for it"
         );
-        notice_once(draft, "budget.unknown", message);
+        notice_once(draft, NoticeCode::BudgetUnknown, message);
     }
 }
 
@@ -156,24 +158,26 @@ fn begin(
         Availability::Fallback { agent, of, until } => {
             let message =
                 format!("{of} is out of its usage limit until {until}: {agent} takes over");
-            notice_once(draft, "agent.fallback", message);
+            notice_once(draft, NoticeCode::AgentFallback, message);
             (Some(Worker::Agent(agent)), Some(of))
         }
         Availability::Own | Availability::Out(_) => (chosen, None),
     };
     let dispatch = &draft.dispatches[&number];
+    let allowance = draft.allowance(number);
     let event = Event::AttemptStarted {
         number,
         attempt: dispatch.attempts.next(),
         timeout_ms: timeout_ms.unwrap_or(dispatch.terms.timeout_ms),
         agent,
         stands_in_for,
-        allowance: draft.allowance(number),
+        allowance,
+        ruling: Some(draft.start_ruling(&allowance)),
     };
     draft.emit(event);
 }
 
-fn notice_once(draft: &mut Draft<'_>, code: &str, message: String) {
+fn notice_once(draft: &mut Draft<'_>, code: NoticeCode, message: String) {
     let is_known =
         draft.record.notices.iter().any(|known| known.code == code && known.message == message);
     if !is_known {

@@ -4,25 +4,12 @@ use crate::answer::{Choice, SecurityAnswer};
 use crate::decide::draft::Draft;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
-use crate::proof::one_line;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
 use crate::session::Unit;
 use crate::work::ScopeClass;
-
-pub fn line(report: &ReportedFinding) -> String {
-    let file = report.file.as_deref().map(one_line);
-    let line = report.line.as_deref().map(one_line);
-    let place = match (&file, &line) {
-        (Some(file), Some(line)) => format!("{file}:{line}: "),
-        (Some(file), None) => format!("{file}: "),
-        _ => String::new(),
-    };
-    let fix = report.fix.as_deref().map(one_line);
-    let fix = fix.map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
-    format!("[{}] {place}{}{fix}", report.severity, one_line(&report.message))
-}
 
 /// One finding: a new one, or one more report of a known one.
 pub fn record(
@@ -170,7 +157,7 @@ pub fn accept_finding(draft: &mut Draft<'_>, finding: &Finding, reason: &str, kn
 /// A person approves grave findings with a justification.
 pub fn approve_findings(draft: &mut Draft<'_>, grave: &[Finding], justification: &str) {
     for finding in grave {
-        let text = format!("{} (approved: {justification})", line(&finding.report));
+        let text = format!("{} (approved: {justification})", finding.report.in_words());
         accept_finding(draft, finding, justification, text);
     }
 }
@@ -227,7 +214,6 @@ pub fn reported<'a>(draft: &'a Draft<'_>) -> impl Iterator<Item = &'a Finding> {
 }
 
 /// What somebody who works on a task has to know of it.
-pub fn lines_about(draft: &Draft<'_>, task: &TaskRef) -> Vec<String> {
-    let about = reported(draft).filter(|finding| finding.task == *task);
-    about.map(|finding| line(&finding.report)).collect()
+pub fn told_about(draft: &Draft<'_>, task: &TaskRef) -> Feedback {
+    Feedback::of(reported(draft).filter(|finding| finding.task == *task))
 }

@@ -5,6 +5,7 @@ use crate::answer::{Choice, InfoAnswer};
 use crate::decide::draft::Draft;
 use crate::decision::Subject;
 use crate::event::{Event, Purpose};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::Role;
 use crate::task::TaskStatus;
@@ -15,14 +16,14 @@ pub struct Start {
     pub task: TaskRef,
     pub purpose: Purpose,
     /// What the agent is told beyond its task.
-    pub feedback: Vec<String>,
+    pub feedback: Feedback,
     /// Which tree beside the session's own it works in, where others work at the same time.
     pub lane: Option<usize>,
 }
 
 impl Start {
-    pub fn new(role: Role, task: TaskRef, purpose: Purpose, feedback: Vec<String>) -> Self {
-        Self { role, task, purpose, feedback, lane: None }
+    pub fn new(role: Role, task: TaskRef, purpose: Purpose, told: impl Into<Feedback>) -> Self {
+        Self { role, task, purpose, feedback: told.into(), lane: None }
     }
 }
 
@@ -34,7 +35,8 @@ pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
     let last = draft.dispatches.keys().next_back().copied();
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
     let Start { role, task, purpose, feedback, lane } = start;
-    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, lane });
+    let (findings, feedback) = (feedback.named(), feedback.lines);
+    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, findings, lane });
     attempt::start(draft, number);
 }
 
@@ -48,10 +50,10 @@ pub fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
         draft.emit(event);
     }
     let clash = draft.unit(&start.task).map(|unit| unit.clash.clone()).unwrap_or_default();
-    let mut feedback: Vec<String> = start.feedback.into_iter().chain(clash).collect();
+    let mut feedback = start.feedback.and(clash);
     if start.purpose == Purpose::Implement {
         // A former attempt at it may have reported something before it was set aside.
-        feedback.extend(finding::lines_about(draft, &start.task));
+        feedback = feedback.and(finding::told_about(draft, &start.task));
     }
     dispatch(draft, Start { feedback, ..start });
 }

@@ -1,16 +1,17 @@
 //! Repair loops: how often, by whom, and when a person is asked.
 
 use super::open::Start;
-use super::{ask, named, open};
+use super::{ask, ending, named, open as opening};
 use crate::decide::draft::Draft;
 use crate::event::{Event, Purpose, Verdict};
+use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Given};
 
 /// A gate objects: one more repair while the budget lasts, then a person.
-pub fn object(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, lines: Vec<String>) {
-    object_in_words(draft, task, repair, lines, "");
+pub fn object(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
+    object_in_words(draft, task, repair, told, "");
 }
 
 /// As `object`, where a person says what they want: files that they name may be changed.
@@ -18,22 +19,38 @@ pub fn object_in_words(
     draft: &mut Draft<'_>,
     task: &TaskRef,
     repair: RepairLoop,
-    lines: Vec<String>,
+    told: Feedback,
     words: &str,
 ) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
     if done < draft.policy.repairs {
-        let task = task.clone();
-        draft.emit(Event::RepairOpened {
-            task,
-            repair,
-            feedback: lines,
-            consented: false,
-            authorized: named::paths(words),
-        });
+        open(draft, task, repair, told, false, named::paths(words));
     } else {
-        ask::repair(draft, task, repair, &lines);
+        ask::repair(draft, task, repair, &told.lines);
     }
+}
+
+/// One more repair that a person wants, whatever the budget.
+pub fn open_with_consent(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    told: Feedback,
+    authorized: Vec<String>,
+) {
+    open(draft, task, repair, told, true, authorized);
+}
+
+fn open(
+    draft: &mut Draft<'_>,
+    task: &TaskRef,
+    repair: RepairLoop,
+    told: Feedback,
+    consented: bool,
+    authorized: Vec<String>,
+) {
+    let (task, findings, feedback) = (task.clone(), told.named(), told.lines);
+    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized });
 }
 
 /// The unit with a repair that waits to be dispatched.
@@ -52,7 +69,7 @@ pub fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
     };
     let role = repairer(draft, pending.repair);
     let purpose = Purpose::Repair { repair: pending.repair };
-    open::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
+    opening::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
 }
 
 /// A red build goes to the Integrator first; what it cannot fix in build files is the Coder's.
@@ -83,9 +100,9 @@ fn maker(draft: &Draft<'_>) -> Role {
 /// Ends a dispatch that has to be done anew; its task starts again with the next ones that can.
 pub fn begin_again(draft: &mut Draft<'_>, number: DispatchNumber) {
     let dispatch = draft.dispatches[&number].clone();
-    draft.emit(Event::DispatchClosed { number, verdict: Verdict::SetAside });
+    ending::close(draft, number, Verdict::SetAside);
     if let Purpose::Repair { repair } = dispatch.purpose {
         let Dispatch { task, given: Given { feedback, authorized, .. }, .. } = dispatch;
-        draft.emit(Event::RepairOpened { task, repair, feedback, consented: true, authorized });
+        open_with_consent(draft, &task, repair, feedback, authorized);
     }
 }

@@ -57,7 +57,7 @@ impl Auditor {
             } => {
                 self.delivered(session, at, *number, *attempt, work);
             }
-            Event::DispatchClosed { number, verdict } => {
+            Event::DispatchClosed { number, verdict, .. } => {
                 self.closed(session, at, *number, *verdict)
             }
             Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),

@@ -43,7 +43,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             let of = of.unwrap_or_default();
             format!("- {at} dispatch {number} attempt {attempt}: played by {by}{of}\n")
         }
-        Event::AttemptEnded { number, attempt, end, usage } if end.has_begun() => {
+        Event::AttemptEnded { number, attempt, end, usage, .. } if end.has_begun() => {
             format!("- {at} dispatch {number} attempt {attempt}: cost {usage}\n")
         }
         Event::StageDeclared { stage } => {

@@ -32,6 +32,7 @@ fn some_events() -> Vec<Event> {
             task: TaskRef::Meta,
             purpose: Purpose::Step { index: 0, member: None },
             feedback: vec!["see\n# this".to_owned()],
+            findings: None,
             lane: None,
         },
         Event::AttemptStarted {
@@ -41,12 +42,14 @@ fn some_events() -> Vec<Event> {
             agent: None,
             stands_in_for: None,
             allowance: Default::default(),
+            ruling: None,
         },
         Event::AttemptEnded {
             number,
             attempt: Attempt(1),
             end: DispatchEnd::invalid(errors),
             usage: Default::default(),
+            ruling: None,
         },
         Event::ChecksStarted {
             number: CheckNumber(1),

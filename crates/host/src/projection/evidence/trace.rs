@@ -16,7 +16,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             let title = format!("Dispatch {number} attempt {attempt} ended");
             heading(at, &title) + &ended(end)
         }
-        Event::DispatchClosed { number, verdict } => {
+        Event::DispatchClosed { number, verdict, .. } => {
             format!("\n{at} Dispatch {number} is {}.\n", words::verdict(*verdict))
         }
         Event::FilesEdited { edits } => {
