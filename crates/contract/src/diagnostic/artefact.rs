@@ -4,44 +4,44 @@ use super::{Diagnostic, Location, pages, perhaps_meant, quote};
 
 pages! {
     EMPTY = "artefact.empty":
-        "A declared output has nothing in it, or nothing but headings and comments. A file that has nothing to say\n\
-         says so, and why.";
+        "A declared output is empty or contains only headings and comments. If there is nothing to report, the file must say\n\
+         so, and why.";
     TOO_LARGE = "artefact.too_large":
-        "A document is larger than anybody reads, so that it is not checked but refused. Cut it into several, or leave\n\
-         data out of it.";
+        "A document is too large for anyone to read, so it is refused without a check. Split it into several, or leave data\n\
+         out of it.";
     FENCE_OPEN = "artefact.fence_open":
-        "A code block begins and never ends, so that the rest of the document is code too. Close it with a line of\n\
-         the same marks, at least as many. A block that shows such marks itself needs longer ones around it.";
+        "A code block begins and never ends, so the rest of the document counts as code. Close it with a line of the same\n\
+         fence, at least as long. A block that contains such a fence needs a longer one around it.";
     FRONT_OPEN = "artefact.front_matter_open":
-        "The document begins with front matter, a line `---` and fields, but no second line `---` ends it.";
+        "The document begins with front matter, a line `---` and fields, but has no second line `---` to end it.";
     CONFLICT = "artefact.conflict_marker":
-        "A line was left behind by a merge that nobody finished. Decide which side holds and remove the marks.";
+        "An unfinished merge left this line behind. Decide which side is right and remove the conflict markers.";
     PLACEHOLDER = "artefact.placeholder":
-        "A part of a document holds only a stand-in such as TODO, TBD, ... or {{name}}. Write what belongs there. If\n\
-         there is nothing to say, say that, and why.";
+        "A part of a document contains only a placeholder such as TODO, TBD, ... or {{name}}. Write the real text. If there\n\
+         is nothing to say, say so, and why.";
     LINK_BROKEN = "artefact.link_broken":
-        "A link, image or path names a file that does not exist. Paths are seen from the folder of the document; in front\n\
-         matter from the root of the repository as well. Capitals count.";
+        "A link, image or path names a file that does not exist. Paths are relative to the folder of the document; in front\n\
+         matter they may also be relative to the root of the repository. Case matters.";
     LINK_ANCHOR = "artefact.link_anchor":
-        "A link names a heading that its document does not have. The anchor of a heading is its text in small letters,\n\
-         without punctuation, with - for each blank; a second heading of the same text ends in -1.";
+        "A link names a heading that its document does not have. The anchor of a heading is its text in lowercase, without\n\
+         punctuation, with - for each space; a second heading with the same text ends in -1.";
     LINK_REFUSED = "artefact.link_refused":
-        "A link is absolute, names a file of one machine, or leads out of the repository. It would work for nobody else.\n\
-         Write a path relative to the document.";
+        "A link is absolute, names a file on one machine, or points outside the repository. It would not work for anyone\n\
+         else. Write a path relative to the document.";
     LINK_LABEL = "artefact.link_label":
         "A link of the form [text][label] has a label that the document does not define. Add a line `[label]: target`.";
     ID_UNDEFINED = "artefact.id_undefined":
-        "A planning document names a feature, story, task or criterion that planning does not define. An id is defined by\n\
-         a heading, the name of a file, or the field id of its front matter below planning-mds/; tasks and criteria also by\n\
-         an entry of a list or table.";
+        "A planning document names a feature, story, task or criterion that is not defined. Below planning-mds/ an id is\n\
+         defined by a heading, a file name, or the field id in front matter; tasks and criteria also by an entry in a list or\n\
+         table.";
     ID_TWICE = "artefact.id_twice":
-        "Two documents say that they are the same feature or story, by the field id or by their names, or two headings of one\n\
-         document introduce the same one. Give one of them an id of its own.";
+        "Two documents claim to be the same feature or story, by the field id or by their names, or two headings of one\n\
+         document introduce the same one. Give one of them its own id.";
     API_INCOMPLETE = "artefact.api_incomplete":
-        "A description of an interface in planning-mds/api/ lacks what makes it one: a version in openapi or swagger, a\n\
-         title in info.title, and paths.";
+        "An API description in planning-mds/api/ is incomplete: it needs a version in openapi or swagger, a title in\n\
+         info.title, and paths.";
     REF_BROKEN = "artefact.ref_broken":
-        "A $ref of an interface description points to a place that does not exist, in its own document or in another file.";
+        "A $ref of an API description points to something that does not exist, in the same document or in another file.";
 }
 
 pub(crate) fn empty(file: &str) -> Diagnostic {

@@ -4,46 +4,46 @@ use super::{Diagnostic, Location, any_of, pages, quote};
 
 pages! {
     TERM_BLOCKED = "gate.term_blocked":
-        "A term of the solution stands in agents/. That folder is generic: it is used for any solution, so what belongs to\n\
-         one stays in planning-mds/. Say it in general words, or move the text. The terms come from the glossary: its section\n\
-         \"Blocked terms\" where there is one, else every term that it defines.";
+        "A term of the solution appears in agents/. That folder is generic and works for any solution; whatever belongs to\n\
+         one solution goes into planning-mds/. Use general words, or move the text. The terms come from the glossary: from\n\
+         its section \"Blocked terms\" if there is one, otherwise every term that it defines.";
     GLOSSARY_MISSING = "gate.glossary_missing":
-        "The strict boundary gate compares agents/ with the terms of planning-mds/domain/glossary.md, and there is no such\n\
-         file. Write it, or use the gate in its form that is not strict.";
+        "The strict boundary gate compares agents/ with the terms of planning-mds/domain/glossary.md, and that file does not\n\
+         exist. Write it, or use the gate without strict mode.";
     NO_TERMS = "gate.no_terms":
-        "The glossary defines no term, so that the strict boundary gate has nothing to look for. Add terms as a table, as\n\
-         `- **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
+        "The glossary defines no terms, so the strict boundary gate has nothing to look for. Add terms as a table, as `-\n\
+         **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
     TERMS_UNCLEAR = "gate.terms_unclear":
-        "The glossary has a section \"Blocked terms\" without a list or table, so that nobody can tell which terms it blocks. Write\n\
-         one term an entry; an entry `- None` says that nothing is blocked.";
+        "The glossary has a section \"Blocked terms\" without a list or table, so it is unclear which terms it blocks. Write\n\
+         one term per entry; an entry `- None` says that nothing is blocked.";
     FILE_MISSING = "gate.file_missing":
-        "A planning document that later work is built on does not exist. `tollgate run --action init` writes a scaffold of\n\
-         all of them and leaves alone what is there.";
+        "A planning document that later work needs does not exist. `tollgate run --action init` writes a scaffold of all of\n\
+         them and does not touch existing files.";
     FILE_BLANK = "gate.file_blank":
-        "A file that a gate relies on is there and holds nothing. Fill it, or remove it until there is something to say.";
+        "A file that a gate needs is empty. Fill it in, or remove it until there is something to say.";
     NO_CONTRACT = "gate.no_contract":
-        "A file right below planning-mds/api is no API contract: it has none of the keys openapi, swagger and asyncapi. Parts\n\
-         that a contract refers to belong in a folder below.";
+        "A file directly in planning-mds/api is not an API contract: it has none of the keys openapi, swagger and asyncapi.\n\
+         Put the parts that a contract refers to into a subfolder.";
     CONTRACT_FIELD = "gate.contract_field":
-        "An API contract lacks its version or its title. Write the version as `openapi: 3.1.0` and the title as `info.title`.";
+        "An API contract has no version or no title. Write the version as `openapi: 3.1.0` and the title as `info.title`.";
     CONTRACT_EMPTY = "gate.contract_empty":
-        "An API contract describes nothing: OpenAPI needs paths or webhooks, Swagger paths, AsyncAPI channels, with at least\n\
-         one entry.";
+        "An API contract describes nothing: OpenAPI needs paths or webhooks, Swagger needs paths, AsyncAPI needs channels,\n\
+         with at least one entry.";
     API_MISSING = "gate.api_missing":
-        "The strict gate demands at least one API contract below planning-mds/api, and there is none. A project without an\n\
-         API leaves the gate out of its stage in lifecycle-stage.yaml.";
+        "The strict gate requires at least one API contract below planning-mds/api, and there is none. A project without an\n\
+         API should remove the gate from its stage in lifecycle-stage.yaml.";
     PLACEHOLDER = "gate.placeholder":
-        "Evidence of security holds words that stand for text to come: TODO, TBD, FIXME, placeholder, lorem ipsum, or a\n\
-         template mark such as <name>, {{name}} or [insert name]. Inline code and code blocks are not looked at. Write what was\n\
-         found, or remove the file until it is known.";
+        "Security evidence contains placeholder text: TODO, TBD, FIXME, placeholder, lorem ipsum, or a template mark such as\n\
+         <name>, {{name}} or [insert name]. Inline code and code blocks are not checked. Write what was found, or remove the\n\
+         file until it is known.";
     ONLY_HEADINGS = "gate.only_headings":
-        "Evidence of security has headings and nothing below them. Write what was looked at and what was found.";
+        "Security evidence has headings and nothing below them. Write what was checked and what was found.";
     EVIDENCE_MISSING = "gate.evidence_missing":
-        "The strict gate demands evidence of security below planning-mds/security, such as notes of a review or results of a\n\
-         scan, and there is none. README.md and hidden files do not count.";
+        "The strict gate requires security evidence below planning-mds/security, such as review notes or scan results, and\n\
+         there is none. README.md and hidden files do not count.";
     UNSEEN = "gate.unseen":
-        "A gate could not look at a file or folder. What nobody looked at does not count as good, so the gate does not hold.\n\
-         A symbolic link is fine as long as it leads to a file of the folder that the gate looks at anyway.";
+        "A gate could not read a file or folder. An unread file does not count as OK, so the gate fails. A symbolic link is\n\
+         fine if it points to a file in the folder that the gate checks anyway.";
 }
 
 pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u32)) -> Diagnostic {

@@ -4,8 +4,8 @@ use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     MISSING = "sections.missing":
-        "A document lacks a section that later work relies on. A section is a heading of any level outside code\n\
-         fences; numbers before it, a colon after it and its case do not matter.";
+        "A document lacks a section that later work needs. A section is a heading of any level outside code fences; a number\n\
+         before it, a colon after it and its case do not matter.";
     EMPTY = "sections.empty":
         "A required section has a heading but nothing under it, not even under a deeper heading.";
 }

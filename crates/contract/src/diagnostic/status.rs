@@ -4,23 +4,24 @@ use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     TASK_STATUS = "status.task_status":
-        "The status of a task appears in status.json. It lives only in tasks.yaml, so that the two can never disagree.";
+        "status.json contains the status of a task. Task statuses belong only in tasks.yaml, so that the two can never\n\
+         disagree.";
     SESSION_NAME = "status.session_name":
-        "A session is named by its start date and a short name: YYYY-MM-DD_slug.";
+        "The name of a session is its start date and a short name: YYYY-MM-DD_slug.";
     TIME_INVALID = "status.time_invalid":
         "A time is written as RFC 3339, such as 2026-11-15T09:30:00Z.";
     DECISION_ID = "status.decision_id":
-        "A decision is named UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY, or UD- and a number from 1 on.";
+        "The id of a decision is UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY, or UD- and a number starting at 1.";
     DECISION_TWICE = "status.decision_twice":
         "Two records have the same decision id. A new round at a gate updates its record instead of adding one.";
     DECISION_INVALID = "status.decision_invalid":
         "A record contradicts its own status. pending: answer, resolved_at and resolution_reason are null. answered: answer\n\
          is not empty and resolved_at is set. cancelled and skipped: resolved_at is set and resolution_reason is not empty.";
     ANSWER_NOT_CANONICAL = "status.answer_not_canonical":
-        "The answer at a mandatory gate has fixed forms: UD-APPROVE-DESIGN begins with approved or changes-requested:,\n\
+        "The answer at a mandatory gate has a fixed form: UD-APPROVE-DESIGN begins with approved or changes-requested:,\n\
          UD-REVIEW-STRATEGY is per-batch or single-final.";
     CORRECTION_AGENT = "status.correction_agent":
-        "A correction of the design goes to SpecAgent, Architect or Designer; no other role makes the design.";
+        "Only SpecAgent, Architect or Designer can correct the design; no other role works on it.";
 }
 
 pub(crate) fn task_status(at: Location, key: &str) -> Diagnostic {
