@@ -248,7 +248,7 @@ pub fn failure(failure: &Failure) {
     for hint in &failure.hints {
         marked(NOTE, " help:", hint);
     }
-    let explain = format!("`tollgate explain {}` tells more", failure.code);
+    let explain = format!("for details, run `tollgate explain {}`", failure.code);
     marked(DIM, "      ", &explain);
 }
 

@@ -21,7 +21,7 @@ pub fn with_checks(what: &str, checks: &[Check]) -> String {
 /// A command as it runs: of several lines, each has a row of its own.
 fn shown_command(command: &str) -> String {
     let mark = match proves_nothing(command) {
-        true => "  <- proves nothing: it passes whatever was done",
+        true => "  <- proves nothing: it always passes",
         false => "",
     };
     let lines: Vec<String> = command.split('\n').map(with_visible_signs).collect();

@@ -69,7 +69,7 @@ fn r020_a_security_question_never_lapses_and_a_deferral_is_cancelled_with_its_re
          go",
         expect![[r#"
             state     ASK_USER, 0 at work
-            refused   "fix-later:" does not answer UD-1: it needs words after the colon
+            refused   "fix-later:" does not answer UD-1: it needs text after the colon
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -141,7 +141,7 @@ fn r023_only_an_approval_passes_the_design() {
             refused   "" does not answer UD-APPROVE-DESIGN
             refused   "approved?" does not answer UD-APPROVE-DESIGN
             refused   "Approved" does not answer UD-APPROVE-DESIGN
-            refused   "changes-requested:" does not answer UD-APPROVE-DESIGN: it needs words after the colon
+            refused   "changes-requested:" does not answer UD-APPROVE-DESIGN: it needs text after the colon
             state     APPROVE_DESIGN, 0 at work
             state     PLAN, 1 at work
             state     PLAN, 1 at work

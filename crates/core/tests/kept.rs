@@ -63,7 +63,7 @@ fn r122_what_one_step_reports_the_next_of_the_same_role_does_not_settle() {
             state     DONE, 0 at work
             finding   Reviewer meta: critical fixed
             told      Coder [critical] sql
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Coder Reviewer Reviewer Coder Reviewer"#]],
     );
 }
@@ -268,8 +268,8 @@ fn r122_what_a_reviewer_finds_and_fails_is_on_record() {
             decision  UD-1 escalation answered "skip"
             finding   Reviewer meta: critical fixed
             told      Coder [critical] race
-            told      Reviewer look again: what was found has been worked on
-            told      QA look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
+            told      QA look again: the findings have been worked on
             ran       Coder Reviewer QA Coder Reviewer QA"#]],
     );
 }

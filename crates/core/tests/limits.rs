@@ -21,14 +21,14 @@ fn r106_every_attempt_is_counted_by_role_task_agent_and_dispatch_and_unknown_is_
          ledger",
         expect![[r#"
             waited    1000 ms
-            spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
-            spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
-            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
-            spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
-            spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
+            spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agent time
+            spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agent time
+            spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agent time
+            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agent time
+            spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agent time
+            spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agent time
+            spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agent time
+            spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agent time
             state     BLOCKED timeout, 0 at work
             tasks     T-001 blocked
             decision  UD-1 escalation pending
@@ -49,15 +49,15 @@ fn r106_the_ledger_survives_crashes_and_what_is_lost_is_unknown() {
          crash
          ledger",
         expect![[r#"
-            spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempt(s), 3 s of agents
-            spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
-            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 2 s of agents
-            spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
-            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempt(s), 3 s of agent time
+            spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
+            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agent time
+            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
+            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 2 s of agent time
+            spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
+            spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agent time
+            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
             state     DONE, 0 at work
             tasks     T-001 completed
             ran       SpecAgent Coder(T-001)x2 Reviewer(T-001)"#]],
@@ -185,12 +185,12 @@ fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_th
          who",
         expect![[r#"
             plays     Architect meta: somebody usd 0.01 at most 60000 ms
-            spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
-            spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
-            spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
-            spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
+            spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agent time
+            spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agent time
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agent time
+            spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agent time
+            spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agent time
             plays     Architect meta: somebody usd 0.01
             state     DESIGN, 1 at work
             decision  UD-1 escalation answered "retry"
@@ -245,14 +245,14 @@ fn r106_a_price_that_nobody_tells_is_told_once_for_each_agent() {
             notice    budget.unknown alpha did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
             notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:21:03.000Z: beta takes over
             notice    budget.unknown beta did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
-            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
-            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
-            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agent time
+            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agent time
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
+            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agent time
+            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agent time
+            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agent time
+            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agent time
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx3 Architect"#]],

@@ -286,7 +286,7 @@ fn r122_a_repair_that_waits_is_made_with_what_a_person_allows() {
             decision  UD-1 scope answered "allow"
             finding   Coder T-001: critical fixed
             finding   Orchestrator T-001: low fixed
-            told      Coder(T-001) the person allows you to change: src/b.rs / what you changed there before was left out and is back in your tree: finish it / [critical] sql
+            told      Coder(T-001) the person allows you to change: src/b.rs / your earlier changes to them were left out and are back in your tree: finish them / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }

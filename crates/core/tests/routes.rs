@@ -131,7 +131,7 @@ fn r077_coverage_below_the_minimum_is_a_choice() {
          answer UD-2 lower: 71 generated code
          go",
         expect![[r#"
-            refused   "lower: 70" does not answer UD-1: it needs a number of per cent and the reason
+            refused   "lower: 70" does not answer UD-1: it needs a percentage and a reason
             state     DONE, 0 at work
             decision  UD-1 coverage answered "fix"
             decision  UD-2 coverage answered "lower: 71 generated code"
@@ -167,7 +167,7 @@ fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks
     );
     let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
     let message = told.session().record.findings.first().map(|f| f.report.message.clone());
-    expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it failed on the base revision already)"].assert_eq(&message.unwrap_or_default());
+    expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it already failed on the base revision)"].assert_eq(&message.unwrap_or_default());
 }
 
 /// Every run of checks: its subject, the tree it ran in and how it went.

@@ -81,7 +81,7 @@ fn r105_a_request_beside_work_that_is_done_brings_back_what_was_left_out() {
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             decision  UD-1 scope answered "allow"
             finding   Orchestrator T-001: low fixed
-            told      Coder(T-001) the person allows you to change: src/other.rs / what you changed there before was left out and is back in your tree: finish it
+            told      Coder(T-001) the person allows you to change: src/other.rs / your earlier changes to them were left out and are back in your tree: finish them
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
     let told = tell(

@@ -34,7 +34,7 @@ pub enum FileError {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("{} has more than {max} bytes, which is the limit", path.display())]
     TooBig { path: PathBuf, max: u64 },
-    #[error("{} is not a plain file", path.display())]
+    #[error("{} is not a regular file", path.display())]
     NotAFile { path: PathBuf },
     #[error("{path:?} is refused: {why}")]
     BadPath { path: String, why: &'static str },

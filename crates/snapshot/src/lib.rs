@@ -316,7 +316,7 @@ fn expect_contents(
         if !held.store.has(hash, size) {
             let path = String::from_utf8_lossy(&entry.path);
             let why =
-                format!("the content of {path:?} is missing in the store; nothing was changed");
+                format!("the content of {path:?} is missing from the store; nothing was changed");
             return Err(SnapshotError::Damaged { id: snapshot.id.clone(), why });
         }
     }

@@ -186,7 +186,7 @@ impl ContentStore {
             return Ok(());
         }
         let path = self.folder.join(name_of(hash));
-        let source = io::Error::other("its content is not what its name says; it was damaged");
+        let source = io::Error::other("its content does not match its name; it is damaged");
         Err(SnapshotError::Io { doing: "use", path, source })
     }
 

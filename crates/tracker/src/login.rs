@@ -99,11 +99,11 @@ fn ask_gh(
         // It may have ended by itself in this very moment.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(|cause| format!("gh could not be waited for: {cause}"))?;
+    let status = child.wait().map_err(|cause| format!("waiting for gh failed: {cause}"))?;
     match answer {
         Some(token) if status.success() && !token.trim().is_empty() => Ok(token),
         Some(_) => Err(format!("gh is not logged in at {site}")),
-        None => Err("gh did not answer in time".to_owned()),
+        None => Err("gh did not respond in time".to_owned()),
     }
 }
 

@@ -63,12 +63,14 @@ impl Audit {
             let torn = match found.torn_bytes {
                 0 => String::new(),
                 bytes => format!(
-                    "\n{bytes} byte(s) after it are an unfinished record; a resume sets them aside"
+                    "\nafter it there is an unfinished record of {}; a resume sets it aside",
+                    tollgate_core::words::counted(bytes, "byte")
                 ),
             };
             output::data(&format!(
-                "{name}: the chain holds, {} record(s), last hash {}{torn}",
-                found.records, found.last_hash
+                "{name}: the chain is intact, {}, last hash {}{torn}",
+                tollgate_core::words::counted(found.records, "record"),
+                found.last_hash
             ));
         }
         Ok(Exit::Ok)

@@ -53,9 +53,7 @@ impl Demo {
             output::talk("You decide at the gates: answer by number or in words.");
             run.run_with(place::context()?, face::fitting(false, &folder).as_mut())?
         } else {
-            output::talk(
-                "There is no terminal to ask you at, so the demo answers its own questions.",
-            );
+            output::talk("There is no terminal, so the demo answers its own questions.");
             run.run_with(place::context()?, &mut DemoFace::default())?
         };
         output::marked(output::BOLD, "look around:", &format!("cd {}", folder.display()));

@@ -33,7 +33,7 @@ impl Explain {
             return Ok(Exit::Ok);
         };
         let Some((code, text)) = explain::page(code) else {
-            let failure = Failure::usage("cli.code", format!("no page explains {code:?}"))
+            let failure = Failure::usage("cli.code", format!("there is no code {code:?}"))
                 .hint("`tollgate explain` lists every code");
             return Err(match nearest(code, explain::pages().map(|(known, _)| known)) {
                 Some(near) => failure.hint(format!("did you mean `tollgate explain {near}`?")),

@@ -73,7 +73,7 @@ impl Gates {
         }
         if is_gate && !self.list {
             return Err(Failure::usage("cli.gates", "a gate cannot run all gates again")
-                .hint("let its command be `tollgate gates --builtin NAME`, or another program"));
+                .hint("use `tollgate gates --builtin NAME` or another program as its command"));
         }
         let place = Checkout::find()?;
         let (lifecycle, source) = self.lifecycle(place.layout.repo_root())?;
@@ -99,7 +99,7 @@ impl Gates {
         // A link that a person names themselves is followed.
         let real = path.canonicalize().map_err(|cause| {
             Failure::usage("cli.lifecycle", format!("{shown} cannot be read: {cause}"))
-                .hint("see that the path is right and that you may read it")
+                .hint("check the path and your permission to read it")
         })?;
         Ok((lifecycle::read(&real, &shown)?, shown))
     }
@@ -122,7 +122,8 @@ impl Gates {
         let trouble = |what: &'static str| {
             move |cause: std::io::Error| Failure::usage("cli.gates", format!("{what}: {cause}"))
         };
-        let program = std::env::current_exe().map_err(trouble("cannot find the program itself"))?;
+        let program =
+            std::env::current_exe().map_err(trouble("cannot find the tollgate program itself"))?;
         let logs = tempfile::Builder::new()
             .prefix("tollgate-gates-")
             .tempdir()
@@ -210,7 +211,7 @@ impl From<LifecycleError> for Failure {
                 }
             }
             LifecycleError::File(_) => {
-                failure.hint("check that it is a plain file that you may read")
+                failure.hint("check that it is a regular file and that you may read it")
             }
             LifecycleError::Io { .. } => Self { code: "cli.gates", ..failure },
         }

@@ -110,7 +110,7 @@ fn show(config: &Config, repository: &Repository, dry_run: bool, done: &[(&Label
         (TrackerKind::Files, _) => {
             format!("{sum}: the tracker is local files, and the labels are built in")
         }
-        (TrackerKind::Github, true) => format!("{sum}, if it were done; nothing was changed"),
+        (TrackerKind::Github, true) => format!("{sum} without --dry-run; nothing was changed"),
         (TrackerKind::Github, false) => match where_to(config, repository) {
             Some(slug) => format!("{sum} in {slug}"),
             None => sum,
@@ -134,7 +134,7 @@ pub fn failure(error: TrackerError) -> Failure {
         | TrackerError::Unreadable { .. }
         | TrackerError::Invalid { .. }
         | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
-            .hint("what is done stays done; run the command again and it continues"),
+            .hint("what was done stays done; run the command again to continue"),
         _ => Failure::usage("cli.tracker", words),
     }
 }

@@ -33,8 +33,11 @@ impl Resume {
         if let Some(torn) = torn {
             let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));
             let text = format!(
-                "the journal ended in the middle of a record; {} byte(s) were set aside{}",
-                torn.bytes,
+                "the journal ended in the middle of a record; the last {} set aside{}",
+                match torn.bytes {
+                    1 => "byte was".to_owned(),
+                    bytes => format!("{bytes} bytes were"),
+                },
                 saved.unwrap_or_default()
             );
             output::marked(output::WARN, "note:", &text);

@@ -166,9 +166,9 @@ impl Run {
         if goal.len() > GOAL_BYTES_MAX {
             return Err(Failure::usage(
                 "cli.goal",
-                format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
+                format!("the goal has {} bytes; the limit is {GOAL_BYTES_MAX}", goal.len()),
             )
-            .hint("put the text in a file of the repository and name the file in the goal"));
+            .hint("put the text in a file of the repository and name that file in the goal"));
         }
         Ok(Some(goal))
     }
@@ -186,7 +186,8 @@ impl Run {
         let count = context.repository.uncommitted()?;
         if count > 0 {
             let text = format!(
-                "{count} uncommitted path(s) of the checkout are left out; the work starts from HEAD"
+                "the work starts from HEAD, without {} of your checkout",
+                tollgate_core::words::counted(count, "uncommitted file")
             );
             output::marked(output::WARN, "note:", &text);
         }
@@ -214,7 +215,7 @@ fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     if context.config.workspace.isolation == Isolation::InPlace {
         return Err(Failure::usage(
             "cli.settings",
-            "workspace.isolation = \"in-place\" is not supported by this version",
+            "this version does not support workspace.isolation = \"in-place\"",
         )
         .hint("remove the line: agents then work in a clone, and your checkout is not touched"));
     }
@@ -244,7 +245,7 @@ fn check_player<'a>(
     if name.is_some_and(|name| !looked_at.insert(name)) {
         return Ok(());
     }
-    let stands_in = if chosen.is_some() { ", which is named as a fallback," } else { "" };
+    let stands_in = if chosen.is_some() { ", which is a fallback," } else { "" };
     let chosen = chosen.map(|name| Worker::Agent(name.to_owned()));
     match adapter::player(context, role, chosen.as_ref()) {
         Ok(Player::Driven(driven)) => {
@@ -259,7 +260,7 @@ fn check_player<'a>(
         Ok(Player::Program(_) | Player::Person) => Ok(()),
         Err(why) => Err(Failure::usage("cli.no_agent", why.to_string())
             .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
-            .hint("`tollgate demo` shows a whole run without any agent installed")),
+            .hint("`tollgate demo` shows a complete run without any agent installed")),
     }
 }
 
@@ -286,7 +287,7 @@ fn open(
             other => return Ok(other?),
         }
     }
-    Err(Failure::usage("cli.session", format!("no free name beside {chosen} was found")))
+    Err(Failure::usage("cli.session", format!("every name like {chosen} is taken")))
 }
 
 /// Runs an owned session and tells how it ended.

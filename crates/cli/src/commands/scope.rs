@@ -91,7 +91,7 @@ impl Scope {
     }
 }
 
-const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it";
+const NOT_TEXT: &str = "its name is not UTF-8, so no work item can list it";
 
 fn sorted(rules: &ScopeRules, changes: Vec<DiffChange>) -> Vec<ScopedFile> {
     let mut odd: BTreeSet<String> = BTreeSet::new();

@@ -141,7 +141,7 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     if rows.is_empty() {
-        output::talk("there is no snapshot here yet; `tollgate snapshot create` takes one");
+        output::talk("there are no snapshots here yet; take one with `tollgate snapshot create`");
         return Ok(Exit::Ok);
     }
     let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
@@ -159,7 +159,7 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
 fn tell_unfinished(snapshots: &Snapshots) {
     if let Some(target) = snapshots.unfinished() {
         let text = format!(
-            "the restore of {target} was broken off; `tollgate snapshot restore {target}` finishes it, `tollgate snapshot undo` takes it back"
+            "the restore of {target} was interrupted; finish it with `tollgate snapshot restore {target}`, or take it back with `tollgate snapshot undo`"
         );
         output::marked(output::WARN, "warning:", &text);
     }
@@ -178,7 +178,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
     output::data(taken.id.as_str());
     let size = words::size(taken.bytes);
     output::talk(&format!(
-        "{} files, {size}; `tollgate snapshot restore {}` goes back to them",
+        "{} files, {size}; restore them with `tollgate snapshot restore {}`",
         taken.files, taken.id
     ));
     warn_of_large(&taken);
@@ -196,7 +196,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
 pub fn warn_of_large(taken: &Snapshot) {
     for path in &taken.large {
         let path = words::path(path.as_bytes());
-        let text = format!("{path} is larger than 1 GiB and not in the snapshot {}", taken.id);
+        let text = format!("{path} is larger than 1 GiB and is not in the snapshot {}", taken.id);
         output::marked(output::WARN, "warning:", &text);
     }
 }
@@ -229,7 +229,7 @@ fn retention(repository: &Repository) -> Retention {
         Err(error) => {
             let Retention { keep, days } = Retention::default();
             let text = format!(
-                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action are kept, for {days} days. `tollgate check tollgate.toml` says what is wrong"
+                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action are kept, for {days} days. `tollgate check tollgate.toml` shows what is wrong"
             );
             output::marked(output::WARN, "warning:", &text);
             Retention::default()

@@ -45,7 +45,7 @@ fn roles_to_play(session: &SessionName, assigned: &[Assigned]) -> Vec<String> {
     let mut lines = Vec::new();
     for assigned in assigned {
         let (number, role, task) = (assigned.number, assigned.role, &assigned.task);
-        let how = if assigned.is_submitted { "is handed in" } else { "waits for a person" };
+        let how = if assigned.is_submitted { "is submitted" } else { "waits for a person" };
         let since = assigned.assignment.since;
         lines.push(format!("waits     dispatch {number} ({role} {task}): {how} (since {since})"));
         if !assigned.is_submitted {

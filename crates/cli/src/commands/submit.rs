@@ -48,11 +48,13 @@ impl Submit {
         })?;
         let who = format!("the reply of dispatch {number} ({})", assigned.role);
         if client.is_running() {
-            output::talk(&format!("{who} is handed in; the process that runs {name} takes it up"));
+            output::talk(&format!(
+                "{who} is submitted; the process that runs {name} continues with it"
+            ));
             return Ok(Exit::Ok);
         }
         if !self.resume {
-            output::talk(&format!("{who} is handed in; continue with `tollgate resume {name}`"));
+            output::talk(&format!("{who} is submitted; continue with `tollgate resume {name}`"));
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
@@ -98,10 +100,10 @@ fn not_waiting(why: &NotWaiting, assigned: &[Assigned]) -> Failure {
 fn cannot_hand_in(error: HandInError) -> Failure {
     match error {
         HandInError::Invalid(report) => {
-            let message = "the reply breaks the contract; nothing was handed in";
+            let message = "the reply breaks the contract; nothing was submitted";
             let failure = Failure::new(Exit::Fails, "cli.reply", message)
-                .hint("fix the errors above and submit it again; this costs no attempt")
-                .hint("`tollgate schema agent-output` has the form");
+                .hint("fix the errors above and submit it again; this does not use an attempt")
+                .hint("`tollgate schema agent-output` describes the format");
             Failure { report: Some(report), ..failure }
         }
         other => Failure::new(Exit::Blocked, "cli.persistence", other.to_string())

@@ -133,14 +133,15 @@ impl Face for TerminalFace {
         let (id, round) = (question.decision_id.clone(), question.round);
         if !self.is_asking || self.asked != Some((id.clone(), round)) {
             let words = format!(
-                "{id} will be asked when the running work has ended; text typed before that is not an answer"
+                "{id} will be asked when the running work has ended; text that you type before that does not count"
             );
             self.live.above(|| output::marked(NOTE, "   note", &words));
             return Vec::new();
         }
         // It was typed while the engine was busy, and the question came up meanwhile.
         if self.question != Some(line.question) {
-            let words = format!("what was typed before {id} was shown is not taken for an answer");
+            let words =
+                format!("text that you typed before {id} was shown does not count as an answer");
             output::marked(NOTE, "   note", &words);
             keyboard::ask_again("> ");
             return Vec::new();

@@ -17,7 +17,7 @@ const CAPABILITIES: [&str; 15] = [
     "delivers",
     "leaves nothing",
     "counts tokens",
-    "tells its price",
+    "reports its cost",
     "is asked again",
     "server error",
     "rate limit",

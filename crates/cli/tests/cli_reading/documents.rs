@@ -137,7 +137,7 @@ fn check_says_when_it_cannot_look() {
         &["check", "missing.json"],
         expect![[r#"
         error[cli.unreadable] missing.json: it cannot be read: No such file or directory (os error 2)
-          help: See that the path is right and that you may read it
+          help: Check the path and your permission to read it
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],
@@ -146,8 +146,8 @@ fn check_says_when_it_cannot_look() {
         &world,
         &["check", "empty"],
         expect![[r#"
-        error[cli.kind] empty: nothing in this folder is a file of a session
-          help: Name a document, or the folder of a session below .agents-work
+        error[cli.kind] empty: this folder contains no session files
+          help: Give a document, or the folder of a session below .agents-work
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],
@@ -156,8 +156,8 @@ fn check_says_when_it_cannot_look() {
         &world,
         &["check", "binary"],
         expect![[r#"
-        error[cli.kind] binary: neither its name nor its content tells what kind of document this is
-          help: Name the kind with --as, such as `--as tasks`
+        error[cli.kind] binary: neither its name nor its content shows what kind of document this is
+          help: Give the kind with --as, such as `--as tasks`
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],
@@ -167,7 +167,7 @@ fn check_says_when_it_cannot_look() {
         &["check", "tasks.yaml"],
         expect![[r#"
         error[cli.unreadable] tasks.yaml: it cannot be read: it has more than 8388608 bytes
-          help: See that the path is right and that you may read it
+          help: Check the path and your permission to read it
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],
@@ -197,7 +197,7 @@ fn check_refuses_a_kind_that_does_not_fit() {
         &["check", "--as", "spec", "spec.md"],
         expect![[r#"
         error[cli.unreadable] spec.md: it cannot be read: it is a folder
-          help: See that the path is right and that you may read it
+          help: Check the path and your permission to read it
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],
@@ -207,7 +207,7 @@ fn check_refuses_a_kind_that_does_not_fit() {
         &["check", "--as", "session", "binary"],
         expect![[r#"
         error[cli.kind] binary: a session is a folder
-          help: Name the session's folder
+          help: Give the session's folder
         failed: 0 document(s) checked, 1 error(s), 0 warning(s)
         exit 2
     "#]],

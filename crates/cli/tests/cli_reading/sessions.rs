@@ -52,7 +52,7 @@ fn a_repository_without_sessions_is_no_error() {
         &world,
         &["sessions"],
         expect![[r#"
-        there is no session here yet; start one with `tollgate run "GOAL"`
+        there are no sessions here yet; start one with `tollgate run "GOAL"`
         exit 0
     "#]],
     );
@@ -68,7 +68,7 @@ fn a_repository_without_sessions_is_no_error() {
         &world,
         &["log"],
         expect![[r#"
-        error: there is no session here yet; start one with `tollgate run "GOAL"`
+        error: there are no sessions here yet; start one with `tollgate run "GOAL"`
                `tollgate explain cli.session` tells more
         exit 2
     "#]],
@@ -77,7 +77,7 @@ fn a_repository_without_sessions_is_no_error() {
         &world,
         &["audit", "--json"],
         expect![[r#"
-        error: there is no session here yet; start one with `tollgate run "GOAL"`
+        error: there are no sessions here yet; start one with `tollgate run "GOAL"`
                `tollgate explain cli.session` tells more
         exit 2
     "#]],
@@ -119,7 +119,7 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
         SESSION                      ACTION      STATE             UPDATED                   WAITING
         DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
         DATE_fix-the-greeting  -           unreadable        -                         0
-        warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+        warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
         exit 0
     "#]],
     );
@@ -130,7 +130,7 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
         &world,
         &["log", &name],
         expect![[r#"
-        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
          help: keep the folder as it is; accepted work is on the session's branch
                `tollgate explain cli.journal_damaged` tells more
         exit 6
@@ -140,7 +140,7 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
         &world,
         &["audit", &name, "--verify"],
         expect![[r#"
-        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
          help: keep the folder as it is; accepted work is on the session's branch
                `tollgate explain cli.journal_damaged` tells more
         exit 6
@@ -202,7 +202,7 @@ fn a_journal_that_opens_no_session_is_refused() {
         &["log", &name],
         expect![[r#"
             error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
-             help: see that the file is there and that you may read it
+             help: check that the file exists and that you may read it
                    `tollgate explain cli.session` tells more
             exit 2
         "#]],
@@ -398,11 +398,11 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
               none
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), N s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), N s of agent time
+              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
+              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
 
             evidence
               .agents-work/DATE_add-a-greeting/evidence/action-context.md
@@ -459,14 +459,14 @@ fn r085_the_record_alone_tells_commands_and_commits() {
               HASH #2 Coder T-001: app.txt
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agent time
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
+              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agent time
 
             evidence
               .agents-work/DATE_fix-the-greeting/evidence/action-context.md

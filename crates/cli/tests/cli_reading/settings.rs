@@ -32,9 +32,9 @@ fn init_writes_settings_once_and_only_once() {
         &["init"],
         expect![[r#"
         error: tollgate.toml is there already; nothing was written
-         help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries out what it says
+         help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries its agents out
          help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
-         help: move it away first to get a fresh one: `mv tollgate.toml tollgate.toml.old`
+         help: move it away first to get a new one: `mv tollgate.toml tollgate.toml.old`
                `tollgate explain cli.exists` tells more
         exit 2
     "#]],
@@ -65,8 +65,8 @@ fn init_puts_agents_that_are_there_to_work() {
         note: codex may see OPENAI_API_KEY, by `env` of [agent.codex]
         note: copilot does not see GITHUB_TOKEN; `env` of [agent.copilot] would let it through
         Found on PATH: codex, who plays every role; copilot can play roles too.
-        next: `tollgate doctor` says what is missing, then `tollgate run "GOAL"`
-              `tollgate demo` shows a whole run without any agent.
+        next: `tollgate doctor` shows what is missing, then `tollgate run "GOAL"`
+              `tollgate demo` shows a complete run without any agent.
         exit 0
     "#]]
     .assert_eq(&seen.all());
@@ -116,9 +116,9 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
             wrote agents/quality-engineer/SKILL.md
             wrote agents/blogger/SKILL.md
             wrote lifecycle-stage.yaml
-            Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's folder, or the action's file and its line in agents/actions/README.md.
+            Actions and roles are read from agents/ from now on. To use a built-in one again, delete the role's folder, or the action's file and its line in agents/actions/README.md.
             next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
-                  `tollgate demo` shows a whole run without any agent.
+                  `tollgate demo` shows a complete run without any agent.
             exit 0
         "#]],
     );

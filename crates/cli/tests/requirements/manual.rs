@@ -203,7 +203,7 @@ fn a_reply_is_handed_in_once_and_only_for_what_waits() {
     other["summary"] = json!("Something else.");
     submit(&repo, 1, &other).exits(2).says("handed in already");
     let shown = repo.tollgate(&["status"]).exits(0).out;
-    assert!(shown.contains("is handed in") && !shown.contains("tollgate submit"), "{shown}");
+    assert!(shown.contains("is submitted") && !shown.contains("tollgate submit"), "{shown}");
     repo.resume().exits(0).says("Done by hand");
     submit(&repo, 1, &ok()).exits(2).says("has ended already: accepted");
     submit(&repo, 2, &ok()).exits(2).says("has ended already");

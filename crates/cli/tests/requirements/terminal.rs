@@ -440,7 +440,7 @@ fn r175_a_gate_shows_each_line_of_a_command_as_it_runs() {
         planner(&[task]),
     ]));
     let design = repo.tollgate(&["run", "--no-input", GOAL]).exits(3);
-    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+    let shown = "│     cmd:  <- proves nothing: it always passes
 │         python3 -m unittest -q test_nope #
 │         ls
 │     cmd:
@@ -450,7 +450,7 @@ fn r175_a_gate_shows_each_line_of_a_command_as_it_runs() {
 ";
     assert!(design.err.contains(shown), "{}", design.err);
     let strategy = repo.answer(APPROVE.0, APPROVE.1).exits(3);
-    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+    let shown = "│     cmd:  <- proves nothing: it always passes
 │         make test #
 │         ls
 │     cmd:

@@ -39,17 +39,17 @@ fn r002_blocked_is_told_in_words() {
         │   dispatch     1, attempt 1
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
         │   error type   blocked, subagent_failure
         │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
         │
-        │ Tried already
+        │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it replied FAIL: no way
         │
-        │ Suggested remediation
+        │ What to do
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-        │   2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
-        │   3. or choose another of the options
+        │   2. answer `retry: GUIDANCE` and say what the agent should do differently (recommended)
+        │   3. or choose one of the other options
         │
         │ Kept
         │   - .agents-work/SESSION/dispatches/1/attempt-1/
@@ -62,11 +62,11 @@ fn r002_blocked_is_told_in_words() {
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume
-              Try once more with guidance: one more attempt that is told your words
+              Try once more with guidance: one more attempt with your guidance
            tollgate answer SESSION UD-1 "retry-with: AGENT" --resume
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "manual-fix" --resume
-              Fix it by hand: what the agent left is laid out for you; you edit it and hand the reply in
+              Fix it by hand: you get what the agent left, edit it, and submit the reply
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]]

@@ -73,7 +73,7 @@ steps:
             error shape.field_missing agents/actions/quick.md:2: the field "description" is missing
               help: Add "description" to the top level
             error action.name_invalid agents/actions/quick.md:2: "Quick Fix" cannot be used as a name
-              help: Use small letters, digits and dashes, such as quick-fix
+              help: Use lowercase letters, digits and dashes, such as quick-fix
             error shape.field_unknown agents/actions/quick.md:3: there is no field "descripton" here
               help: Did you mean "description"?
             error shape.value_unknown agents/actions/quick.md:5: `state` is "IMPLEMENT", but must be INTAKE, INTAKE_LEAN, DESIGN, APPROVE_DESIGN, PLAN, REVIEW_STRATEGY, IMPLEMENT_LOOP, INTEGRATE, RELEASE, DONE, ASK_USER, FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD or BLOCKED
@@ -98,7 +98,7 @@ steps:
             error action.gate_name agents/actions/quick.md:13: approve is "merge it", which is not the name of a gate
               help: Use one word, such as SECURITY_REVIEW
             error action.corrects_nobody agents/actions/quick.md:14: Designer is to be sent back, but no step before this one dispatches it
-              help: Dispatch the role before, or take it out of corrects
+              help: Dispatch the role earlier, or remove it from corrects
             error action.step_key agents/actions/quick.md:15: "optional" does not belong to a step with tasks
               help: Remove it
             error action.step_key agents/actions/quick.md:15: "when" does not belong to a step with tasks
@@ -137,7 +137,7 @@ fn an_action_has_front_matter_and_a_route() {
         "---\nname: [\n---\n",
         expect![[r#"
         error yaml.syntax agents/actions/quick.md:2: this is not valid YAML: unclosed bracket '['
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
 }

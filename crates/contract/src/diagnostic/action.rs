@@ -57,7 +57,7 @@ pages! {
 pub(crate) fn name_invalid(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{} cannot be used as a name", quote(found));
     Diagnostic::error(NAME_INVALID, Location::file(file, line), message)
-        .help("Use small letters, digits and dashes, such as quick-fix")
+        .help("Use lowercase letters, digits and dashes, such as quick-fix")
 }
 
 pub(crate) fn name_of_file(
@@ -81,7 +81,8 @@ pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagno
 }
 
 pub(crate) fn few_members(file: &str, line: Option<u32>, found: usize) -> Diagnostic {
-    let message = format!("a parallel step with {found} member(s)");
+    let message =
+        format!("a parallel step with {}", tollgate_core::words::counted(found, "member"));
     Diagnostic::error(FEW_MEMBERS, Location::file(file, line), message)
         .help("Give it two members or more, or write a dispatch step")
 }
@@ -121,7 +122,7 @@ pub(crate) fn step_value(
 
 pub(crate) fn role_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
-    let message = format!("nobody is known as {}", quote(found));
+    let message = format!("there is no role {}", quote(found));
     Diagnostic::error(ROLE_UNKNOWN, Location::file(file, line), message)
         .help(did_you_mean(found, &known))
 }
@@ -141,7 +142,7 @@ pub(crate) fn output_protected(file: &str, line: Option<u32>, found: &str) -> Di
 pub(crate) fn output_twice(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("two members of this step write {}", quote(found));
     Diagnostic::error(OUTPUT_TWICE, Location::file(file, line), message)
-        .help("Give each member a file of its own, or make two steps of it")
+        .help("Give each member its own file, or use two steps")
 }
 
 pub(crate) fn no_close(file: &str, line: Option<u32>) -> Diagnostic {
@@ -157,9 +158,9 @@ pub(crate) fn no_plan(file: &str, line: Option<u32>) -> Diagnostic {
 }
 
 pub(crate) fn nothing_to_correct(file: &str, line: Option<u32>, role: &str) -> Diagnostic {
-    let message = format!("{role} is to be sent back, but no step before this one dispatches it");
+    let message = format!("work is sent back to {role}, but no earlier step dispatches it");
     Diagnostic::error(NOTHING_TO_CORRECT, Location::file(file, line), message)
-        .help("Dispatch the role before, or take it out of corrects")
+        .help("Dispatch the role earlier, or remove it from corrects")
 }
 
 pub(crate) fn role_not_named(
@@ -176,7 +177,7 @@ pub(crate) fn role_not_named(
 }
 
 pub(crate) fn role_without_text(file: &str) -> Diagnostic {
-    let message = "there is no text behind the front matter";
+    let message = "there is no text after the front matter";
     Diagnostic::error(ROLE_WITHOUT_TEXT, Location::file(file, None), message)
         .help("Write the instructions for the role")
 }

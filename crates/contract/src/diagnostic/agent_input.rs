@@ -37,9 +37,9 @@ pub(crate) fn old_path_missing(at: Location, path: &str) -> Diagnostic {
 }
 
 pub(crate) fn session_placeholder(at: Location, path: &str) -> Diagnostic {
-    let message = format!("the path {} holds the placeholder <session>", quote(path));
+    let message = format!("the path {} contains the placeholder <session>", quote(path));
     Diagnostic::error(SESSION_PLACEHOLDER, at, message)
-        .help("Put the name of the session in its place")
+        .help("Replace it with the name of the session")
 }
 
 pub(crate) fn task_id_invalid(at: Location, found: &str) -> Diagnostic {

@@ -46,18 +46,18 @@ pages! {
 
 pub(crate) fn empty(file: &str) -> Diagnostic {
     Diagnostic::error(EMPTY, Location::file(file, None), "the file says nothing")
-        .help("Write its content, or say that there is none and why")
+        .help("Write its content, or say why there is none")
 }
 
 pub(crate) fn no_planning() -> Diagnostic {
-    let message = "there is nothing in planning-mds/ that could be checked";
+    let message = "there is nothing to check in planning-mds/";
     Diagnostic::error(EMPTY, Location::file("planning-mds/", None), message)
-        .help("Lay it out with `tollgate run --action init`")
+        .help("Create it with `tollgate run --action init`")
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: u64) -> Diagnostic {
     let message = format!("the document has {bytes} bytes; the limit is {bytes_max}");
-    Diagnostic::error(TOO_LARGE, Location::file(file, None), message).help("Cut it into several")
+    Diagnostic::error(TOO_LARGE, Location::file(file, None), message).help("Split it into several")
 }
 
 pub(crate) fn fence_open(file: &str, line: u32) -> Diagnostic {
@@ -75,16 +75,16 @@ pub(crate) fn front_matter_open(file: &str) -> Diagnostic {
 pub(crate) fn conflict_marker(file: &str, line: u32) -> Diagnostic {
     let message = "this line was left behind by an unfinished merge";
     Diagnostic::error(CONFLICT, Location::file(file, Some(line)), message)
-        .help("Decide which side holds and remove the marks")
+        .help("Decide which side is right and remove the conflict markers")
 }
 
 pub(crate) fn only_placeholders(file: &str, line: u32, section: Option<&str>) -> Diagnostic {
     let message = match section {
-        Some(section) => format!("the section {} holds only a placeholder", quote(section)),
-        None => "the document holds only placeholders".to_owned(),
+        Some(section) => format!("the section {} contains only a placeholder", quote(section)),
+        None => "the document contains only placeholders".to_owned(),
     };
     Diagnostic::error(PLACEHOLDER, Location::file(file, Some(line)), message)
-        .help("Write what belongs there, or say that there is nothing and why")
+        .help("Write the real text, or say why there is none")
 }
 
 pub(crate) fn unfilled(file: &str, line: u32, found: &str) -> Diagnostic {
@@ -100,7 +100,7 @@ pub(crate) fn link_broken(
     path: &str,
     near: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("{} leads to {}, which does not exist", quote(written), quote(path));
+    let message = format!("{} points to {}, which does not exist", quote(written), quote(path));
     let help = match near {
         Some(near) => format!("Did you mean {} in that folder?", quote(near)),
         None => "Write the file, or correct or remove the link".to_owned(),
@@ -109,7 +109,7 @@ pub(crate) fn link_broken(
 }
 
 pub(crate) fn link_empty(file: &str, line: u32) -> Diagnostic {
-    Diagnostic::error(LINK_BROKEN, Location::file(file, Some(line)), "this link leads nowhere")
+    Diagnostic::error(LINK_BROKEN, Location::file(file, Some(line)), "this link has no target")
         .help("Give it a target, or make it plain text")
 }
 
@@ -145,20 +145,20 @@ pub(crate) fn link_label(file: &str, line: u32, label: &str) -> Diagnostic {
 pub(crate) fn id_undefined(file: &str, line: Option<u32>, id: &str, known: &[&str]) -> Diagnostic {
     let message = format!("{} is defined nowhere in planning-mds/", quote(id));
     let help = perhaps_meant(id, known)
-        .unwrap_or_else(|| "Write the document that defines it, or take it out".to_owned());
+        .unwrap_or_else(|| "Write the document that defines it, or remove it".to_owned());
     Diagnostic::error(ID_UNDEFINED, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn id_twice(file: &str, line: Option<u32>, id: &str, other: &str) -> Diagnostic {
     let message = format!("{} is already defined by {other}", quote(id));
     Diagnostic::error(ID_TWICE, Location::file(file, line), message)
-        .help("Give one of them an id of its own")
+        .help("Give one of them its own id")
 }
 
 pub(crate) fn api_incomplete(file: &str, line: Option<u32>, missing: &str) -> Diagnostic {
-    let message = format!("the interface description lacks {missing}");
+    let message = format!("the API description lacks {missing}");
     Diagnostic::error(API_INCOMPLETE, Location::file(file, line), message)
-        .help("Describe the interface in the form of OpenAPI")
+        .help("Describe the API as OpenAPI")
 }
 
 pub(crate) fn ref_broken(file: &str, pointer: &str, line: Option<u32>, found: &str) -> Diagnostic {

@@ -90,18 +90,18 @@ pub(crate) fn duration_invalid(at: (&str, Option<u32>), key: &str, found: &str) 
 
 pub(crate) fn parallel_tasks(at: (&str, Option<u32>), found: &str, most: u32) -> Diagnostic {
     let message =
-        format!("`parallel_tasks` is {found}; at most {most} tasks are worked on at once");
+        format!("`parallel_tasks` is {found}; at most {most} tasks can run at the same time");
     Diagnostic::error(PARALLEL_TASKS, place(at), message)
         .help(format!("Give a number from 1 to {most}"))
 }
 
 pub(crate) fn not_positive(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
     let message = format!("`{key}` is {found}, but must be more than 0");
-    Diagnostic::error(NOT_POSITIVE, place(at), message).help("Leave the key out for the default")
+    Diagnostic::error(NOT_POSITIVE, place(at), message).help("Remove the key to use the default")
 }
 
 pub(crate) fn percent(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
-    let message = format!("`{key}` is {found}, but must lie between 0 and 100");
+    let message = format!("`{key}` is {found}, but must be between 0 and 100");
     Diagnostic::error(PERCENT, place(at), message)
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
 }
 
 pub(crate) fn repository(at: (&str, Option<u32>), found: &str) -> Diagnostic {
-    let message = format!("{} is not a repository of GitHub", quote(found));
+    let message = format!("{} is not a GitHub repository", quote(found));
     Diagnostic::error(REPOSITORY, place(at), message).help("Write repository = \"owner/name\"")
 }
 

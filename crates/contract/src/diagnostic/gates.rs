@@ -50,7 +50,7 @@ pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u3
     let (glossary, at) = defined;
     let message = format!("{} is a term of the solution ({glossary}:{at})", quote(term));
     Diagnostic::error(TERM_BLOCKED, Location::file(path, Some(line)), message)
-        .help("Say it in general words, or move the text to planning-mds/")
+        .help("Use general words, or move the text to planning-mds/")
 }
 
 pub(crate) fn glossary_missing(path: &str) -> Diagnostic {
@@ -68,7 +68,7 @@ pub(crate) fn no_terms(path: &str) -> Diagnostic {
 pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
     let message = "the section \"Blocked terms\" has neither a list nor a table";
     Diagnostic::error(TERMS_UNCLEAR, Location::file(path, Some(line)), message)
-        .help("List one term an entry, or `- None`")
+        .help("List one term per entry, or `- None`")
 }
 
 /// An error in the strict form of the gate.
@@ -83,18 +83,18 @@ pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
 }
 
 pub(crate) fn file_blank(path: &str) -> Diagnostic {
-    Diagnostic::error(FILE_BLANK, Location::file(path, None), "the file holds nothing")
-        .help("Fill it, or remove it")
+    Diagnostic::error(FILE_BLANK, Location::file(path, None), "the file is empty")
+        .help("Fill it in, or remove it")
 }
 
 pub(crate) fn no_contract(path: &str) -> Diagnostic {
-    let message = "this is no API contract: it has no openapi, swagger or asyncapi version";
+    let message = "this is not an API contract: it has no openapi, swagger or asyncapi version";
     Diagnostic::error(NO_CONTRACT, Location::file(path, None), message)
-        .help("Add the version, such as `openapi: 3.1.0`, or move a part into a folder below")
+        .help("Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder")
 }
 
 pub(crate) fn contract_field(path: &str, line: Option<u32>, field: &str) -> Diagnostic {
-    let message = format!("the API contract does not say its {}", quote(field));
+    let message = format!("the API contract has no {}", quote(field));
     Diagnostic::error(CONTRACT_FIELD, Location::file(path, line), message).help("Add it")
 }
 
@@ -107,11 +107,11 @@ pub(crate) fn contract_empty(path: &str, line: Option<u32>, bodies: &[&str]) -> 
 pub(crate) fn api_missing(folder: &str) -> Diagnostic {
     let message = "there is no API contract";
     Diagnostic::error(API_MISSING, Location::file(folder, None), message)
-        .help("Add one as .yaml, .yml or .json, or take the gate out of the stage")
+        .help("Add one as .yaml, .yml or .json, or remove the gate from the stage")
 }
 
 pub(crate) fn placeholder(path: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} stands for text to come", quote(found));
+    let message = format!("{} is placeholder text", quote(found));
     Diagnostic::error(PLACEHOLDER, Location::file(path, Some(line)), message)
         .help("Write what was found, or remove the file until it is known")
 }
@@ -120,18 +120,18 @@ pub(crate) fn only_headings(path: &str) -> Diagnostic {
     Diagnostic::error(
         ONLY_HEADINGS,
         Location::file(path, None),
-        "nothing stands below the headings",
+        "there is nothing below the headings",
     )
-    .help("Write what was looked at and what was found")
+    .help("Write what was checked and what was found")
 }
 
 pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
-    let message = "there is no evidence of security";
+    let message = "there is no security evidence";
     Diagnostic::error(EVIDENCE_MISSING, Location::file(folder, None), message)
-        .help("Add notes of a review or results of a scan")
+        .help("Add review notes or scan results")
 }
 
 pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be looked at: {why}"))
-        .help("Check that it is a plain file that you may read")
+    Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be read: {why}"))
+        .help("Check that it is a regular file and that you may read it")
 }

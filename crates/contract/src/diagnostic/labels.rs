@@ -41,24 +41,23 @@ pub(crate) fn missing(
     kind: ItemCategory,
     choices: &[&str],
 ) -> Diagnostic {
-    let message = format!("{} has no label of {}", item(kind), category.as_str());
+    let message = format!("{} has no {} label", item(kind), category.as_str());
     Diagnostic::error(MISSING, place(at), message).help(format!("Add {}", any_of(choices)))
 }
 
 pub(crate) fn several(at: LabelLocation<'_>, category: Category, found: &[&str]) -> Diagnostic {
-    let message = format!("{} labels of {}: {}", found.len(), category.as_str(), found.join(", "));
+    let message = format!("{} {} labels: {}", found.len(), category.as_str(), found.join(", "));
     Diagnostic::error(SEVERAL, place(at), message).help("Keep exactly one of them")
 }
 
 pub(crate) fn type_wrong(at: LabelLocation<'_>, found: &str, kind: ItemCategory) -> Diagnostic {
     let message = format!("{} is labelled {}", item(kind), quote(found));
-    Diagnostic::error(TYPE_WRONG, place(at), message)
-        .help(format!("Use {} in its place", kind.label()))
+    Diagnostic::error(TYPE_WRONG, place(at), message).help(format!("Use {} instead", kind.label()))
 }
 
 pub(crate) fn not_pending(at: LabelLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("a new item has {}, but must begin as status:pending", quote(found));
-    Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending in its place")
+    let message = format!("a new item has {}, but must start as status:pending", quote(found));
+    Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending instead")
 }
 
 pub(crate) fn priority_low(at: LabelLocation<'_>) -> Diagnostic {
@@ -67,7 +66,7 @@ pub(crate) fn priority_low(at: LabelLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn complexity_refused(at: LabelLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("a refinement has {}, but is a question and not work", quote(found));
+    let message = format!("a refinement has {}, but it is a question, not work", quote(found));
     Diagnostic::error(COMPLEXITY_REFUSED, place(at), message).help("Remove it")
 }
 

@@ -60,13 +60,13 @@ pub(crate) fn gate_twice(at: At<'_>, stage: &str, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn program_blank(at: At<'_>, gate: &str) -> Diagnostic {
-    let message = format!("the command of gate {} names no program", quote(gate));
+    let message = format!("the command of gate {} has no program", quote(gate));
     Diagnostic::error(PROGRAM_BLANK, place(at), message)
         .help("Begin it with a program, such as [npm, test]")
 }
 
 pub(crate) fn zero_byte(at: At<'_>, gate: &str) -> Diagnostic {
-    let message = format!("the command of gate {} holds a zero byte", quote(gate));
+    let message = format!("the command of gate {} contains a zero byte", quote(gate));
     Diagnostic::error(ZERO_BYTE, place(at), message).help("Remove it")
 }
 

@@ -55,13 +55,14 @@ pub(crate) fn temp_id_taken(pointer: &str, found: &str) -> Diagnostic {
 }
 
 pub(crate) fn item_exists(pointer: &str, id: &str, labels: &[String]) -> Diagnostic {
-    let message = format!("this item is there as {id}, with the labels {}", labels.join(", "));
+    let message =
+        format!("this item already exists as {id}, with the labels {}", labels.join(", "));
     Diagnostic::error(ITEM_EXISTS, here(pointer), message)
         .help(format!("Change its labels with an entry of `update` for {id}"))
 }
 
 pub(crate) fn blocked_by_unknown(path: &str, found: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("it is blocked by {}, which is no task of the plan", quote(found));
+    let message = format!("it is blocked by {}, which is not a task of the plan", quote(found));
     Diagnostic::error(BLOCKED_BY_UNKNOWN, Location::file(path, None), message)
         .help(did_you_mean(found, known))
 }
@@ -75,7 +76,7 @@ pub(crate) fn blocked_by_cycle(cycle: &[&str]) -> Diagnostic {
 pub(crate) fn close_started(pointer: &str, id: &str, status: &str) -> Diagnostic {
     let message = format!("task {id} is {status} and can no longer be closed");
     Diagnostic::error(CLOSE_STARTED, here(pointer), message)
-        .help("Close only tasks that are not started; plan what is to be undone as a new task")
+        .help("Close only tasks that are not started; to undo work, plan a new task")
 }
 
 pub(crate) fn update_completed(pointer: &str, id: &str) -> Diagnostic {
@@ -105,26 +106,26 @@ pub(crate) fn edit_unsafe(cause: &str) -> Diagnostic {
 }
 
 pub(crate) fn item_missing(task: &str, path: &str) -> Diagnostic {
-    let message = format!("the work item {} of task {task} is not there", quote(path));
+    let message = format!("the work item {} of task {task} does not exist", quote(path));
     Diagnostic::error(ITEM_MISSING, Location::file("tasks.yaml", None), message)
-        .help("Write it, or take `work_item` out of the task and list files_expected")
+        .help("Write it, or remove `work_item` from the task and list files_expected")
 }
 
 pub(crate) fn item_refinement(task: &str, path: &str) -> Diagnostic {
-    let message = format!("the work item of task {task} is a refinement, which is never a task");
+    let message = format!("the work item of task {task} is a refinement, which cannot be a task");
     Diagnostic::error(ITEM_REFINEMENT, Location::file(path, None), message)
-        .help("Take the task out of tasks.yaml until the question is answered")
+        .help("Remove the task from tasks.yaml until the question is answered")
 }
 
 pub(crate) fn item_closed(task: &str, path: &str) -> Diagnostic {
     let message = format!("the work item of task {task} is closed");
     Diagnostic::error(ITEM_CLOSED, Location::file(path, None), message)
-        .help("Take the task out of tasks.yaml, or open the item")
+        .help("Remove the task from tasks.yaml, or reopen the item")
 }
 
 pub(crate) fn owner_unknown(path: &str, file: &str, owner: &str, known: &[&str]) -> Diagnostic {
     let message =
-        format!("{} is owned by {}, which is no task of the plan", quote(file), quote(owner));
+        format!("{} is owned by {}, which is not a task of the plan", quote(file), quote(owner));
     Diagnostic::error(OWNER_UNKNOWN, Location::file(path, None), message)
         .help(did_you_mean(owner, known))
 }

@@ -90,15 +90,15 @@ pages! {
 
 pub(crate) fn too_many_entries(field: &str, found: usize, most: usize) -> Diagnostic {
     let place = here(&format!("/artifacts/{field}"));
-    let words = format!("`artifacts.{field}` has {found} entries; at most {most} are taken");
+    let words = format!("`artifacts.{field}` has {found} entries; the limit is {most}");
     Diagnostic::error(TOO_MANY_ENTRIES, place, words)
-        .help("Name the most important ones and sum up the rest")
+        .help("Name the most important ones and summarize the rest")
 }
 
 pub(crate) fn scope_requests_many(found: usize, most: usize) -> Diagnostic {
-    let words = format!("`scope_request` has {found} entries; at most {most} are taken");
+    let words = format!("`scope_request` has {found} entries; the limit is {most}");
     Diagnostic::error(SCOPE_REQUESTS_MANY, here("/scope_request"), words)
-        .help("Ask for the files that the work cannot do without")
+        .help("Ask only for the files that the work needs")
 }
 
 pub(crate) fn scope_request_path(pointer: &str, path: &str, why: &str) -> Diagnostic {
@@ -118,14 +118,14 @@ pub(crate) fn empty() -> Diagnostic {
 }
 
 pub(crate) fn too_large(bytes: u64, bytes_max: u64) -> Diagnostic {
-    let message = format!("the reply has {bytes} bytes, but at most {bytes_max} are read");
+    let message = format!("the reply has {bytes} bytes; the limit is {bytes_max}");
     Diagnostic::error(TOO_LARGE, here(""), message)
         .help("Write large content to files and name them in the reply")
 }
 
 pub(crate) fn not_utf8(at: usize, start: &str) -> Diagnostic {
-    let message = format!("byte {at} is not part of UTF-8 text; before it stands {}", quote(start));
-    Diagnostic::error(NOT_UTF8, here(""), message).help("Answer in UTF-8")
+    let message = format!("byte {at} is not part of UTF-8 text; before it comes {}", quote(start));
+    Diagnostic::error(NOT_UTF8, here(""), message).help("Reply in UTF-8")
 }
 
 pub(crate) fn not_json(message: &str, line: u32, column: u32, near: &str) -> Diagnostic {
@@ -144,7 +144,7 @@ pub(crate) fn too_deep() -> Diagnostic {
 pub(crate) fn not_an_object(start: &str) -> Diagnostic {
     let message = format!("the reply is not a JSON object; it begins with {}", quote(start));
     Diagnostic::error(NOT_AN_OBJECT, here(""), message)
-        .help("Answer with one object that begins with { and ends with }")
+        .help("Reply with one object that begins with { and ends with }")
 }
 
 pub(crate) fn text_before(start: &str) -> Diagnostic {
@@ -159,9 +159,9 @@ pub(crate) fn text_after(rest: &str) -> Diagnostic {
 
 fn only_the_object(text: &str) -> &'static str {
     if text.starts_with("```") {
-        "Leave out the Markdown fence; the object alone is the whole answer"
+        "Leave out the Markdown fence; reply with the object alone"
     } else {
-        "The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`"
+        "Reply with the object alone; remarks belong in `summary` or `artifacts.notes`"
     }
 }
 
@@ -173,15 +173,15 @@ pub(crate) fn status_unknown(found: &str) -> Diagnostic {
 }
 
 pub(crate) fn status_not_for_role(status: ReplyStatus, role: Role) -> Diagnostic {
-    let message = format!("{role} cannot answer {:?}", status.as_str());
+    let message = format!("{role} cannot reply {:?}", status.as_str());
     Diagnostic::error(STATUS_NOT_FOR_ROLE, here("/status"), message)
-        .help("Answer OK, BLOCKED or FAIL; say what is missing in the summary")
+        .help("Reply OK, BLOCKED or FAIL; say in the summary what is missing")
 }
 
 pub(crate) fn done_contradicted() -> Diagnostic {
     let message = "the status is \"OK\" but meets_definition_of_done is false";
     Diagnostic::error(DONE_CONTRADICTED, here("/gates/meets_definition_of_done"), message)
-        .help("Finish the work, or answer BLOCKED or FAIL and say what is missing")
+        .help("Finish the work, or reply BLOCKED or FAIL and say what is missing")
 }
 
 pub(crate) fn agent_unknown(pointer: &str, found: &str) -> Diagnostic {
@@ -194,7 +194,7 @@ pub(crate) fn result_role(found: &str, role: Role, expected: Option<&str>) -> Di
     let message = format!("a result of role {} came from {role}", quote(found));
     let help = match expected {
         Some(expected) => format!("Write \"role\": {}, or the universal output", quote(expected)),
-        None => format!("{role} answers with status, summary, artifacts, gates and next"),
+        None => format!("{role} replies with status, summary, artifacts, gates and next"),
     };
     Diagnostic::error(RESULT_ROLE, here("/role"), message).help(help)
 }
@@ -222,7 +222,7 @@ pub(crate) fn blocked_by_unknown(pointer: &str, id: &str, known: &[&str]) -> Dia
 }
 
 pub(crate) fn owner_unknown(pointer: &str, path: &str, id: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("{} is owned by {}, which is no item", quote(path), quote(id));
+    let message = format!("{} is owned by {}, which is not an item", quote(path), quote(id));
     Diagnostic::error(OWNER_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
 }
 
@@ -232,15 +232,15 @@ pub(crate) fn id_empty(pointer: &str) -> Diagnostic {
 }
 
 pub(crate) fn path_invalid(pointer: &str, found: &str) -> Diagnostic {
-    let message = format!("{} is no path inside the repository", quote(found));
+    let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(PATH_INVALID, here(pointer), message)
         .help("Write the path from the root of the repository, such as src/app.ts")
 }
 
 pub(crate) fn line_invalid(pointer: &str, found: &str) -> Diagnostic {
-    let message = format!("{} is neither a line number nor a range of them", quote(found));
+    let message = format!("{} is neither a line number nor a range", quote(found));
     Diagnostic::error(LINE_INVALID, here(pointer), message)
-        .help("Write a number from 1 on, a range such as \"4-6\", or null")
+        .help("Write a number starting at 1, a range such as \"4-6\", or null")
 }
 
 pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {
@@ -249,14 +249,15 @@ pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {
 }
 
 pub(crate) fn item_twice(pointer: &str, title: &str) -> Diagnostic {
-    let message = format!("an item with the title {} and the same body is there", quote(title));
+    let message =
+        format!("there is already an item with the title {} and the same body", quote(title));
     Diagnostic::error(ITEM_TWICE, here(pointer), message).help("Create it once")
 }
 
 pub(crate) fn update_nothing(pointer: &str, id: &str) -> Diagnostic {
     let message = format!("the update of {} has neither body nor labels", quote(id));
     Diagnostic::error(UPDATE_NOTHING, here(pointer), message)
-        .help("Give what is to change, or leave the update out")
+        .help("Say what should change, or remove the update")
 }
 
 pub(crate) fn closed_and_updated(pointer: &str, id: &str) -> Diagnostic {
@@ -284,7 +285,7 @@ pub(crate) fn review_without_finding() -> Diagnostic {
 pub(crate) fn review_approves_finding(pointer: &str, body: &str) -> Diagnostic {
     let message = format!("the verdict is \"approve\" but a comment says {}", quote(body));
     Diagnostic::error(REVIEW_APPROVES_FINDING, here(pointer), message)
-        .help("Begin it with [Warning], or answer needs-changes")
+        .help("Begin it with [Warning], or reply needs-changes")
 }
 
 fn here(pointer: &str) -> Location {

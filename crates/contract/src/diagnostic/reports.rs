@@ -47,7 +47,7 @@ pub(crate) fn xml_refused(file: &str, line: u32, why: &str) -> Diagnostic {
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: usize) -> Diagnostic {
-    let message = format!("the report has {bytes} bytes, but at most {bytes_max} are read");
+    let message = format!("the report has {bytes} bytes; the limit is {bytes_max}");
     Diagnostic::error(TOO_LARGE, Location::file(file, None), message)
         .help("Have the tool write several smaller reports")
 }
@@ -60,7 +60,7 @@ pub(crate) fn coverage_kind(file: &str, line: Option<u32>, found: &str) -> Diagn
 
 pub(crate) fn coverage_empty(file: &str, why: &str) -> Diagnostic {
     Diagnostic::error(COVERAGE_EMPTY, Location::file(file, None), why)
-        .help("See that the tests ran under the coverage tool, and that it looks at this project")
+        .help("Check that the tests ran under the coverage tool, and that it measures this project")
 }
 
 pub(crate) fn coverage_line(file: &str, line: u32, message: impl Into<String>) -> Diagnostic {

@@ -19,5 +19,5 @@ pub(crate) fn missing(file: &str, section: &str) -> Diagnostic {
 pub(crate) fn empty(file: &str, line: u32, section: &str) -> Diagnostic {
     let message = format!("the section {} is empty", quote(section));
     Diagnostic::error(EMPTY, Location::file(file, Some(line)), message)
-        .help("Write its content, or say that there is none and why")
+        .help("Write its content, or say why there is none")
 }

@@ -102,7 +102,7 @@ fn owner(pointer: &str) -> String {
 }
 
 pub(crate) fn cut(path: &str, listed: usize) -> Diagnostic {
-    let message = format!("only the first {listed} faults are listed");
+    let message = format!("only the first {listed} errors are listed");
     error(CUT, Location::file(path, None), message).help("Fix these and check again")
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn json_after(file: &str, rest: &str) -> Diagnostic {
 
 pub(crate) fn yaml_syntax(file: &str, message: &str, line: Option<u32>) -> Diagnostic {
     error(NOT_YAML, Location::file(file, line), format!("this is not valid YAML: {message}"))
-        .help("Quote text that holds `: `, `#`, or quotes, and indent with spaces")
+        .help("Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces")
 }
 
 pub(crate) fn toml_syntax(file: &str, message: &str, line: u32) -> Diagnostic {

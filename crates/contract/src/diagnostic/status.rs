@@ -25,7 +25,7 @@ pages! {
 }
 
 pub(crate) fn task_status(at: Location, key: &str) -> Diagnostic {
-    let message = format!("{} holds the status of tasks", quote(key));
+    let message = format!("{} contains the status of tasks", quote(key));
     Diagnostic::error(TASK_STATUS, at, message).help("Remove it; tasks.yaml has these statuses")
 }
 
@@ -52,13 +52,13 @@ pub(crate) fn decision_twice(at: Location, id: &str) -> Diagnostic {
 
 pub(crate) fn decision_invalid(at: Location, id: &str, status: &str, rule: &str) -> Diagnostic {
     let message = format!("{id} is {status}, but {rule}");
-    Diagnostic::error(DECISION_INVALID, at, message).help("Write the record as its status demands")
+    Diagnostic::error(DECISION_INVALID, at, message).help("Make the record match its status")
 }
 
 pub(crate) fn answer_not_canonical(at: Location, id: &str, found: &str, forms: &str) -> Diagnostic {
     let message = format!("the answer of {id} is {}, but must be {forms}", quote(found));
     Diagnostic::error(ANSWER_NOT_CANONICAL, at, message)
-        .help(format!("Answer it anew with `tollgate answer SESSION {id} …`"))
+        .help(format!("Answer it again with `tollgate answer SESSION {id} …`"))
 }
 
 pub(crate) fn correction_agent(at: Location, found: &str) -> Diagnostic {

@@ -76,7 +76,7 @@ pub(crate) fn none(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn too_many(at: &PlanLocation<'_>, count: usize, count_max: usize) -> Diagnostic {
-    let message = format!("the plan has {count} tasks, but at most {count_max} are taken");
+    let message = format!("the plan has {count} tasks; the limit is {count_max}");
     Diagnostic::error(TOO_MANY, at.place(), message).help("Combine tasks or split the goal")
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn id_twice(at: &PlanLocation<'_>) -> Diagnostic {
 
 pub(crate) fn dependency_unknown(at: &PlanLocation<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message =
-        format!("{} depends on {}, which is no task of the plan", at.task(), quote(found));
+        format!("{} depends on {}, which is not a task of the plan", at.task(), quote(found));
     Diagnostic::error(DEPENDENCY_UNKNOWN, at.place(), message).help(did_you_mean(found, known))
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn no_check(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn check_empty(at: &PlanLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("the check {} of {} says nothing", quote(found), at.task());
+    let message = format!("the check {} of {} is empty", quote(found), at.task());
     Diagnostic::error(CHECK_EMPTY, at.place(), message)
         .help("Write a command after cmd:, or what to look at after manual:")
 }
@@ -156,7 +156,7 @@ pub(crate) fn no_done_when(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn no_kind(at: &PlanLocation<'_>) -> Diagnostic {
-    let message = format!("{} has no type; it is taken as feat", at.task());
+    let message = format!("{} has no type; it counts as feat", at.task());
     Diagnostic::warning(NO_KIND, at.place(), message)
 }
 
@@ -178,8 +178,8 @@ pub(crate) fn criterion_twice(at: &PlanLocation<'_>) -> Diagnostic {
 
 pub(crate) fn verify_empty(at: &PlanLocation<'_>) -> Diagnostic {
     let message = match at.id {
-        "" => "a criterion does not say how it is verified".to_owned(),
-        id => format!("criterion {} does not say how it is verified", quote(id)),
+        "" => "a criterion does not say how to verify it".to_owned(),
+        id => format!("criterion {} does not say how to verify it", quote(id)),
     };
     Diagnostic::error(VERIFY_EMPTY, at.place(), message)
         .help("Give a command, or a text that begins with manual:")

@@ -73,12 +73,12 @@ pub(crate) fn section_empty(file: &str, line: u32, name: &str) -> Diagnostic {
 
 pub(crate) fn section_twice(file: &str, lines: (u32, u32), name: &str) -> Diagnostic {
     let message =
-        format!("the section {} is there twice; the first is in line {}", quote(name), lines.0);
-    error(SECTION_TWICE, file, lines.1, message).help("Bring the two together")
+        format!("the section {} occurs twice; the first is in line {}", quote(name), lines.0);
+    error(SECTION_TWICE, file, lines.1, message).help("Merge the two")
 }
 
 pub(crate) fn section_order(file: &str, line: u32, names: (&str, &str)) -> Diagnostic {
-    let message = format!("the section {} stands after {}", quote(names.0), quote(names.1));
+    let message = format!("the section {} comes after {}", quote(names.0), quote(names.1));
     warning(SECTION_ORDER, file, line, message)
 }
 
@@ -101,33 +101,33 @@ pub(crate) fn spec_field(file: &str, line: u32, name: &str) -> Diagnostic {
 
 pub(crate) fn scope_empty(file: &str, line: u32) -> Diagnostic {
     error(SCOPE_EMPTY, file, line, "In Scope names no file that the task may change")
-        .help("List paths, globs or folders ending in /, each as an item of a list")
+        .help("List paths, globs or folders ending in /, each as a list item")
 }
 
 pub(crate) fn path_unclear(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("it is not clear which path {} means", quote(found));
-    error(PATH_UNCLEAR, file, line, message).help("Put the path into backticks")
+    error(PATH_UNCLEAR, file, line, message).help("Put the path in backticks")
 }
 
 pub(crate) fn not_listed(file: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} names a file, but is no item of a list", quote(found));
+    let message = format!("{} names a file, but is not a list item", quote(found));
     error(NOT_LISTED, file, line, message).help("Write it as a list item, such as \"- src/app.ts\"")
 }
 
 pub(crate) fn path_with_line(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
     let found = quote(found);
-    let message = format!("{found} names a line of a file; the scope is made of whole files");
+    let message = format!("{found} names a line of a file; a scope consists of whole files");
     error(PATH_WITH_LINE, file, line, message).help(format!("Write {}", quote(meant)))
 }
 
 pub(crate) fn backslash(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
-    let message = format!("{} has backslashes between its names", quote(found));
+    let message = format!("{} has backslashes", quote(found));
     error(BACKSLASH, file, line, message).help(format!("Write {}", quote(meant)))
 }
 
 pub(crate) fn protected(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("{} is in scope, but no agent may change it", quote(found));
-    error(PROTECTED, file, line, message).help("Remove the entry; a person changes this file")
+    error(PROTECTED, file, line, message).help("Remove the entry; only a person changes this file")
 }
 
 pub(crate) fn scope_everything(file: &str, line: u32) -> Diagnostic {
@@ -137,15 +137,16 @@ pub(crate) fn scope_everything(file: &str, line: u32) -> Diagnostic {
 
 pub(crate) fn owned_by_itself(file: &str, line: u32, found: &str, owner: &str) -> Diagnostic {
     let (found, owner) = (quote(found), quote(owner));
-    let message = format!("{found} is out of scope because {owner} owns it, which is this item");
+    let message =
+        format!("{found} is out of scope because {owner} owns it, but {owner} is this item");
     error(OWNED_BY_ITSELF, file, line, message)
         .help("Name the item that owns it, or put the file in scope")
 }
 
 pub(crate) fn not_enforced(file: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} is no path, so it is not enforced", quote(found));
+    let message = format!("{} is not a path, so it is not enforced", quote(found));
     warning(NOT_ENFORCED, file, line, message)
-        .help("Name paths, globs or folders ending in /, each as an item of a list")
+        .help("Name paths, globs or folders ending in /, each as a list item")
 }
 
 pub(crate) fn in_and_out(file: &str, lines: (u32, u32), path: &str) -> Diagnostic {

@@ -69,7 +69,7 @@ fn r091_a_new_task_is_pending_and_an_old_one_has_any_status() {
         true,
         expect![[r#"
             error labels.not_pending /labels: a new item has "status:ready", but must begin as status:pending
-              help: Use status:pending in its place
+              help: Use status:pending instead
         "#]],
     );
 }

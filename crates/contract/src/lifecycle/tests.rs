@@ -85,7 +85,7 @@ fn every_fault_of_form_is_named_with_its_line() {
         "version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n",
         expect![[r#"
             error yaml.syntax lifecycle-stage.yaml:5: this is not valid YAML: the key "a" occurs twice
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
     );
     check(

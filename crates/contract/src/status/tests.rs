@@ -130,23 +130,23 @@ fn r033_every_record_fits_its_status() {
         expect![[r#"
             error shape.value_unknown status.json#/user_decisions/4/status: `status` is "open", but must be pending, answered, cancelled or skipped
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but it has an answer
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolved_at is set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolution_reason is set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but its answer is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but its resolution_reason is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but its resolution_reason is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
         "#]],
     );
 

@@ -77,21 +77,21 @@ fn a_plan_that_does_not_parse_says_where() {
         "tasks:\n  - id: T-001\n    goal: \"open\n",
         expect![[r#"
         error yaml.syntax tasks.yaml:4: this is not valid YAML: invalid indentation in multiline quoted scalar
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     check(
         "tasks:\n  - id: T-001\n    id: T-002\n",
         expect![[r#"
             error yaml.syntax tasks.yaml:3: this is not valid YAML: the key "id" occurs twice
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
     );
     check(
         "tasks:\n\t- id: x\n",
         expect![[r#"
         error yaml.syntax tasks.yaml:2: this is not valid YAML: tabs disallowed within this context (block indentation)
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     check(
@@ -222,12 +222,12 @@ fn r054_paths_of_a_task_stay_inside_and_name_no_placeholder() {
 ",
         expect![[r#"
             error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
-              help: Put the name of the session in its place
-            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it does not stay inside the repository
+              help: Replace it with the name of the session
+            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it points outside the repository
               help: Write a path relative to the repository, a glob, or a folder that ends in /
             error globs.pattern_invalid tasks.yaml:9: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it does not stay inside the repository
+            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it points outside the repository
               help: Write a path relative to the repository, a glob, or a folder that ends in /
         "#]],
     );

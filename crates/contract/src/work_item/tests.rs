@@ -178,7 +178,7 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
         &twice,
         expect![[r#"
         error work_item.section_twice T-001.md:40: the section "Context" is there twice; the first is in line 30
-          help: Bring the two together
+          help: Merge the two
         warning work_item.section_order T-001.md:40: the section "Context" stands after "Constraints"
     "#]],
     );
@@ -250,14 +250,14 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
         &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
         expect![[r#"
             warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is no path, so it is not enforced
-              help: Name paths, globs or folders ending in /, each as an item of a list
+              help: Name paths, globs or folders ending in /, each as a list item
         "#]],
     );
     story(
         &with("The rest."),
         expect![[r#"
         warning work_item.not_enforced T-001.md:19: "The rest." is no path, so it is not enforced
-          help: Name paths, globs or folders ending in /, each as an item of a list
+          help: Name paths, globs or folders ending in /, each as a list item
     "#]],
     );
     let item = good(&with("- `lib/`, owned by #12.\n- x.rs (legacy; owned by: task-c, later)"));
@@ -354,7 +354,7 @@ fn front_matter_carries_labels_title_and_state() {
         &format!("---\nlabels: [\n---\n{TASK}"),
         expect![[r#"
         error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     story(

@@ -151,7 +151,7 @@ impl Said for Minimum {
         match read {
             Some((hundredths, reason)) => Ok(Self { said, hundredths, reason }),
             None => Err(Unread::Unfit {
-                why: ": it needs a number of per cent and the reason",
+                why: ": it needs a percentage and a reason",
                 examples: &["lower: 70 generated code is not covered"],
             }),
         }

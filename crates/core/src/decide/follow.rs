@@ -135,7 +135,7 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
     };
-    let mut feedback = vec![format!("the person says, {told}: {}", &**words)];
+    let mut feedback = vec![format!("the person says to {told}: {}", &**words)];
     for role in [source, Role::Orchestrator] {
         let open = draft.open_findings(task, role);
         feedback.extend(open.map(|finding| finding::line(&finding.report)));
@@ -258,7 +258,7 @@ fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &ManualCheckAnswer) 
     match answer {
         ManualCheckAnswer::Met => draft.emit(settled),
         ManualCheckAnswer::NotMet(words) => {
-            let mut lines = vec![format!("a check by hand does not hold: {}", &**words)];
+            let mut lines = vec![format!("a manual check failed: {}", &**words)];
             lines.extend(checks.iter().cloned());
             let (task, repair) = (TaskRef::Meta, RepairLoop::FixTests);
             repair::object_in_words(draft, &task, repair, lines, words);

@@ -119,7 +119,7 @@ pub(super) fn blocked(
             return;
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
-        let mut lines = vec![format!("the last repair could not be made: {}", reply.summary)];
+        let mut lines = vec![format!("the last repair failed: {}", reply.summary)];
         lines.extend(draft.open_findings(&task, source).map(|f| finding::line(&f.report)));
         lines.extend(finding::lines_about(draft, &task));
         return repair::object(draft, &task, *repair, lines);

@@ -113,7 +113,8 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     }
     let mut feedback = vec![
         text,
-        "what you changed there before was left out and is back in your tree: finish it".to_owned(),
+        "your earlier changes to them were left out and are back in your tree: finish them"
+            .to_owned(),
     ];
     // A repair that waits already is made with it.
     feedback.extend(
@@ -162,7 +163,8 @@ fn by_folder(
     let kept = kept.unwrap_or("the dispatch's folder");
     let line = |(folder, count): (&str, usize)| {
         let message = format!(
-            "[Warning] {count} file(s) in {folder} are outside the scope of {task}; they were left out and are kept in {kept}"
+            "[Warning] the changes to {} in {folder} are outside the scope of {task}; they were left out and are kept in {kept}",
+            crate::words::counted(count, "file")
         );
         (folder.to_owned(), message)
     };

@@ -44,7 +44,7 @@ fn expect_cut(end: &Position, tail: &[u8]) -> Result<(), String> {
         .split_last()
         .is_some_and(|(_, record)| chain::decode(&hash, seq, record).is_ok());
     if is_overwritten {
-        return Err("the line break after it is overwritten".to_owned());
+        return Err("the line break after it was overwritten".to_owned());
     }
     Ok(())
 }
@@ -109,5 +109,5 @@ fn save_beside(journal: &Path, tail: &[u8]) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("there are too many torn ends already"))
+    Err(io::Error::other("too many torn ends are saved already"))
 }

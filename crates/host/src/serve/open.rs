@@ -32,7 +32,7 @@ use tollgate_core::session::Session;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("session {session} exists already")]
+    #[error("session {session} already exists")]
     Exists { session: SessionName },
     #[error(transparent)]
     Lock(#[from] LockError),

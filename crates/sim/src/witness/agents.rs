@@ -19,7 +19,7 @@ pub(crate) struct Books {
     policy: Policy,
     out: BTreeMap<String, Timestamp>,
     players: BTreeMap<DispatchNumber, Worker>,
-    /// Who plays because a person said so.
+    /// Who plays because a person asked for it.
     chosen: BTreeSet<DispatchNumber>,
     by_person: BTreeSet<DispatchNumber>,
     escalations: BTreeMap<DecisionId, DispatchNumber>,

@@ -52,9 +52,9 @@ impl Trust {
         trust::trust(context.inheritance(), &self.name, &inherited, clock::now())
             .map_err(failure)?;
         output::talk(&format!(
-            "agreed: {} may use {} file(s) as they are now",
+            "agreed: {} may use the current content of {}",
             self.name,
-            inherited.files.len()
+            tollgate_core::words::counted(inherited.files.len(), "file")
         ));
         Ok(Exit::Ok)
     }
@@ -89,11 +89,11 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
         .map_err(failure)?;
     let Some(changes) = changes else { return Ok(()) };
     let what = match changes.is_empty() {
-        true => "there are no such files yet, but new ones would run".to_owned(),
+        true => "there are no such files yet, but new ones would be used".to_owned(),
         false => trust::in_words(&changes),
     };
     let message = format!(
-        "[agent.{name}] has inherit = true, and you have not agreed to what it would run: {what}"
+        "[agent.{name}] has inherit = true, and you have not agreed to what it would use: {what}"
     );
     Err(Failure::usage("cli.untrusted", message)
         .hint(format!("`tollgate agents trust {name}` shows these files and asks you")))
@@ -113,7 +113,7 @@ fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
 
 fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChange)]) {
     if inherited.files.is_empty() {
-        output::data("there are no settings, neither yours nor the repository's");
+        output::data("neither you nor the repository have any settings for it");
     }
     for (name, change) in changes {
         output::row("", output::WARN, &format!("{change:<8}"), name);
@@ -137,8 +137,9 @@ fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChang
 
 fn agrees(name: &str) -> Result<bool, Failure> {
     if !output::is_interactive() {
-        return Err(Failure::usage("cli.untrusted", "there is no terminal to ask at")
-            .hint(format!("look at the files above, then `tollgate agents trust {name} --yes`")));
+        return Err(Failure::usage("cli.untrusted", "there is no terminal to ask you").hint(
+            format!("review the files above, then run `tollgate agents trust {name} --yes`"),
+        ));
     }
     output::prompt(&format!("Allow {name} to use these files? [y/N] "));
     let mut line = String::new();

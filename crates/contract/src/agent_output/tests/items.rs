@@ -66,7 +66,7 @@ fn r091_a_new_task_has_exactly_one_label_of_each_category_and_is_pending() {
     one(
         item,
         expect![[r#"
-        labels.not_pending at /create/0/labels: a new item has "status:ready", but must begin as status:pending. Use status:pending in its place
+        labels.not_pending at /create/0/labels: a new item has "status:ready", but must begin as status:pending. Use status:pending instead
         labels.several at /create/0/labels: 2 labels of priority: priority:high, priority:low. Keep exactly one of them
         labels.missing at /create/0/labels: a task has no label of complexity. Add complexity:trivial, complexity:low, complexity:medium or complexity:high
     "#]],
@@ -140,7 +140,7 @@ fn r094_an_item_is_made_closed_or_updated_once_and_an_update_says_what() {
         &bare(result),
         expect![[r####"
         reply.item_twice at /create/1: an item with the title "a 0" and the same body is there. Create it once
-        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Give what is to change, or leave the update out
+        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Say what should change, or remove the update
         work_item.section_empty at /update/2/body: line 1 of the body: the section "Objective" is empty. Write its content, or say that there is none
         work_item.section_missing at /update/2/body: line 2 of the body: the section "Spec Reference" is missing. Add a heading "## Spec Reference" with its content below it
         work_item.section_missing at /update/2/body: line 2 of the body: the section "In Scope" is missing. Add a heading "### In Scope" with its content below it

@@ -65,7 +65,7 @@ fn r093_a_list_that_is_none_hides_no_other_fault() {
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Acceptance Criteria" is missing. Add a heading "## Acceptance Criteria" with its content below it
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Context" is missing. Add a heading "## Context" with its content below it
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Constraints" is missing. Add a heading "## Constraints" with its content below it
-        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Give what is to change, or leave the update out
+        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Say what should change, or remove the update
         work_item.section_missing at /update/1/body: line 2 of the body: the section "Objective" is missing. Add a heading "## Objective" with its content below it
         work_item.section_missing at /update/1/body: line 2 of the body: the section "Spec Reference" is missing. Add a heading "## Spec Reference" with its content below it
         work_item.section_missing at /update/1/body: line 2 of the body: the section "In Scope" is missing. Add a heading "### In Scope" with its content below it
@@ -118,8 +118,8 @@ fn r093_a_fault_of_form_hides_no_other_fault_of_a_review() {
             shape.empty at /review/comments/1/body: `body` is empty
             shape.empty at /review/summary: `summary` is empty
             reply.path_invalid at /review/comments/1/path: "/a.rs" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-            reply.line_invalid at /review/comments/1/line: "0" is neither a line number nor a range of them. Write a number from 1 on, a range such as "4-6", or null
-            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or answer needs-changes
+            reply.line_invalid at /review/comments/1/line: "0" is neither a line number nor a range of them. Write a number starting at 1, a range such as "4-6", or null
+            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or reply needs-changes
         "#]],
     );
     review(

@@ -425,7 +425,7 @@ fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
     });
     let other = fresh.first().or(gone.first())?;
     Some(format!(
-        "a line that decides which tests run, or what suffices, was edited: {}",
+        "a line that decides which tests run, or when they pass, was edited: {}",
         crate::quote(other)
     ))
 }
