@@ -256,7 +256,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -334,11 +334,11 @@ fn r121_an_answer_before_its_question_is_refused_and_not_kept() {
          go until Coder
          answer UD-REVIEW-STRATEGY single",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
-            refused   UD-1 was not asked; an answer before its question is not kept
+            refused   UD-APPROVE-DESIGN has not been asked; a question cannot be answered before it is asked
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
+            refused   UD-1 has not been asked; a question cannot be answered before it is asked
             state     APPROVE_DESIGN, 0 at work
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
             state     REVIEW_STRATEGY, 0 at work
             state     IMPLEMENT_LOOP, 1 at work
             tasks     T-001 in-progress
@@ -354,7 +354,7 @@ fn r121_an_answer_to_an_earlier_round_of_a_gate_is_refused() {
         "go
          answer-former UD-APPROVE-DESIGN approved",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
+            refused   UD-APPROVE-DESIGN has not been asked; a question cannot be answered before it is asked
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgent Architect"#]],
@@ -409,7 +409,7 @@ fn ruling_30_a_cancel_is_final_and_skips_what_is_open() {
          go",
         expect![[r#"
             refused   a cancel needs a reason
-            refused   the session is BLOCKED; nothing can be decided any more
+            refused   the session is BLOCKED and takes no more answers
             state     BLOCKED cancelled, 0 at work
             decision  UD-APPROVE-DESIGN approve skipped "the session was cancelled"
             ran       SpecAgent Architect"#]],

@@ -202,7 +202,7 @@ fn r122_who_begins_a_task_again_is_told_what_was_reported() {
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             finding   Coder T-002: critical fixed
             finding   Orchestrator meta: high fixed
-            told      Coder(T-002) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5) / [critical] sql
+            told      Coder(T-002) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5) / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }

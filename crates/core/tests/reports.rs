@@ -37,7 +37,7 @@ fn r122_a_coder_that_reports_the_same_in_every_repair_stops_at_a_person() {
          answer UD-1 guidance: use a prepared statement
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: never mind": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: never mind" because of 1 open critical finding
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -46,7 +46,7 @@ fn r122_a_coder_that_reports_the_same_in_every_repair_stops_at_a_person() {
             finding   Coder T-001: critical fixed
             told      Coder(T-001) [critical] sql
             told      Coder(T-001) [critical] sql
-            told      Coder(T-001) the person says, follow this guidance: use a prepared statement / [critical] sql
+            told      Coder(T-001) the person says to follow this guidance: use a prepared statement / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -237,13 +237,13 @@ fn r122_without_a_severity_gate_the_end_asks() {
          answer UD-1 different-approach: anew
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: no": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: no" because of 1 open critical finding
             state     DONE, 0 at work
             decision  UD-1 repair answered "different-approach: anew"
             finding   Coder meta: critical fixed
             told      Coder [critical] sql
             told      Coder [critical] sql
-            told      Coder the person says, take a different approach: anew / [critical] sql
+            told      Coder the person says to take a different approach: anew / [critical] sql
             ran       Coder Coder Coder Coder"#]],
     );
 }

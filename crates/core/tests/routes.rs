@@ -135,7 +135,7 @@ fn r077_coverage_below_the_minimum_is_a_choice() {
             state     DONE, 0 at work
             decision  UD-1 coverage answered "fix"
             decision  UD-2 coverage answered "lower: 71 generated code"
-            told      Coder Test coverage is not enough: 65 % of the lines are covered (65 of 100); 80 % is asked for / add tests that reach more lines
+            told      Coder Test coverage is not enough: 65 % of the lines are covered (65 of 100); the minimum is 80 % / add tests that reach more lines
             ran       Coder Coder"#]],
     );
     check(

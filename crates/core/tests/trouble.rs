@@ -179,8 +179,8 @@ fn ruling_17_a_repair_that_cannot_be_made_is_a_repair_spent() {
             decision  UD-1 repair pending
             finding   Reviewer T-001: high open
             told      Coder(T-001) [high] a
-            told      Coder(T-001) the last repair could not be made: said BLOCKED / [high] a
-            told      Coder(T-001) the last repair could not be made: said BLOCKED / [high] a
+            told      Coder(T-001) the last repair failed: said BLOCKED / [high] a
+            told      Coder(T-001) the last repair failed: said BLOCKED / [high] a
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-001) Coder(T-001) Coder(T-001)"#]],
     );
 }

@@ -101,16 +101,12 @@ fn refusals_say_what_to_do() {
     fails_at_list(
         &server,
         Fault::status(403, "Resource not accessible by personal access token"),
-        expect![[
-            r#"GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs the right to write issues of acme/shop"#
-        ]],
+        expect!["GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs permission to write issues of acme/shop"],
     );
     fails_at_list(
         &server,
         Fault::status(410, "Issues has been disabled in this repository."),
-        expect![[
-            r#"GitHub says that what the list of labels needs is gone (410: Issues has been disabled in this repository.); perhaps acme/shop has its issues turned off"#
-        ]],
+        expect!["GitHub says that the list of labels is gone (410: Issues has been disabled in this repository.); perhaps issues are turned off in acme/shop"],
     );
     fails_at_list(
         &server,
@@ -118,10 +114,10 @@ fn refusals_say_what_to_do() {
         expect!["GitHub failed at the list of labels (502: Bad Gateway); try again later"],
     );
     let error = server.tracker_with(TOKEN, "acme/none").labels().unwrap_err();
-    expect!["GitHub found nothing for the list of labels (404: Not Found); see that acme/none is written right and that your login may see it"]
+    expect!["GitHub found nothing for the list of labels (404: Not Found); check the spelling of acme/none and that your login has access to it"]
         .assert_eq(&error.to_string());
     let error = server.tracker_with("ghp_stale", "acme/shop").labels().unwrap_err();
-    expect!["GitHub does not take the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a token that is still good"]
+    expect!["GitHub rejects the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a valid token"]
         .assert_eq(&error.to_string());
     let long = ItemDraft { title: "x".repeat(300), ..draft("s/T-001") };
     let words = server.tracker().create(&long).unwrap_err().to_string();
@@ -148,7 +144,7 @@ fn limits_say_until_when() {
     fails_at_list(
         &server,
         Fault::status(429, "slow down").with("retry-after", "soon"),
-        expect!["GitHub allows no more requests for now; nothing is lost, try again then"],
+        expect!["the rate limit of GitHub is reached; nothing is lost, try again later"],
     );
 }
 

@@ -21,7 +21,7 @@ pub struct Audit {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Only check the journal: that its chain of hashes holds, and that nothing of it is missing
+    /// Only check the journal: its chain of hashes is intact and no record is missing
     #[arg(long)]
     pub verify: bool,
     /// Print JSON

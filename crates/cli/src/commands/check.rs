@@ -27,15 +27,16 @@ const SESSION_FILES: [(&str, DocumentKind); 6] = [
 
 /// Check documents: plans, work items, specifications, replies, settings, roles, actions, stages, or a session folder
 ///
-/// The kind is told by name and content, or by --as. A document is checked for its form, not for what it
-/// refers to. Exit code 0: all hold; 1: one does not; 2: one cannot be read or its kind is not known.
+/// Tollgate detects the kind by name and content, unless you give it with --as. It checks the format of a document,
+/// not what the document refers to. Exit code 0: all are valid; 1: one is invalid; 2: one cannot be read or its kind
+/// is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate check tollgate.toml\n  tollgate check .agents-work/2026-01-31_login\n  \
 tollgate check --as agent-output reply.json\n  tollgate check --json plan/tasks.yaml spec.md"
 )]
 pub struct Check {
-    /// What the documents are, such as `tasks` or `agent-output`
+    /// The kind of the documents, such as `tasks` or `agent-output`
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<String>,
     /// Print JSON

@@ -7,13 +7,13 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_contract::nearest::nearest;
 
-/// Explain the code of an error or of a blocker, or list all codes
+/// Explain the code of an error or a blocker, or list all codes
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate explain timeout\n  tollgate explain tasks.dependency_cycle"
 )]
 pub struct Explain {
-    /// As it stands in brackets after `error` or `BLOCKED`
+    /// The code in brackets after `error` or `BLOCKED`
     pub code: Option<String>,
     /// Print JSON
     #[arg(long)]

@@ -22,9 +22,9 @@ use tollgate_host::settings;
 
 /// Run the lifecycle gates of the declared stage
 ///
-/// Every gate that the stage requires runs, in order, in the root of the repository; when one fails the others still
-/// run. Stages and gates stand in lifecycle-stage.yaml; without the file the built-in ones are used. Exit code 0: all
-/// gates hold; 1: one does not; 2: the file is not right or the stage is not known.
+/// Runs every gate that the stage requires, in order, in the root of the repository; if one fails, the others still
+/// run. lifecycle-stage.yaml defines stages and gates; without the file the built-in ones are used. Exit code 0: all
+/// gates passed; 1: a gate failed; 2: the file is invalid or the stage is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate gates\n  tollgate gates --list\n  tollgate gates --stage release-readiness --json"
@@ -36,7 +36,7 @@ pub struct Gates {
     /// Read this file instead of lifecycle-stage.yaml
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// List stages and gates, and run none
+    /// List stages and gates without running them
     #[arg(long)]
     pub list: bool,
     /// Print JSON

@@ -45,7 +45,7 @@ fn is_own_key(adapter: &dyn AgentAdapter, variable: &str) -> bool {
 /// Write a tollgate.toml to start from; files that exist are never overwritten
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Also write the built-in actions and roles below agents/, to read and to change
+    /// Also write the built-in actions and roles to agents/, so that you can read and change them
     #[arg(long)]
     pub eject: bool,
 }

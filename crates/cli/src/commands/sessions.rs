@@ -10,7 +10,7 @@ use tollgate_host::client::Client;
 use tollgate_host::layout::Layout;
 use tollgate_host::sessions;
 
-/// List the sessions of this repository, the newest first
+/// List the sessions of this repository, newest first
 #[derive(Debug, Args)]
 pub struct Sessions {
     /// Print JSON

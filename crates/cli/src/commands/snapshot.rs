@@ -15,13 +15,14 @@ use tollgate_host::snapshot::{
 };
 use tollgate_host::{clock, layout, settings};
 
-/// Keep the files of this checkout, and go back to them
+/// Save the files of this checkout, and restore them
 ///
-/// A snapshot holds every file, symlink and folder with its mode, untracked and ignored ones too. It never holds and a
-/// restore never touches .git, .snapshots, .agents-work, logs and .artifacts-failed. Every action takes one before it begins.
+/// A snapshot contains every file, symlink and folder with its mode, including untracked and ignored ones. It never
+/// contains, and a restore never touches, .git, .snapshots, .agents-work, logs and .artifacts-failed. Every action
+/// takes a snapshot before it starts.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "ID is a name, a unique beginning of one, or `latest`, which is the newest that no restore made.\n\n\
+    after_help = "ID is a name, a unique prefix of one, or `latest`, which is the newest one that was not made by a restore.\n\n\
 Examples:\n  tollgate snapshot create\n  tollgate snapshot list\n  tollgate snapshot show latest\n  \
 tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07 --yes\n  tollgate snapshot undo"
 )]
@@ -32,7 +33,7 @@ pub struct SnapshotCommand {
 
 #[derive(Debug, Subcommand)]
 enum SnapshotVerb {
-    /// List the snapshots, the newest first
+    /// List the snapshots, newest first
     List {
         /// Print JSON
         #[arg(long)]
@@ -40,46 +41,46 @@ enum SnapshotVerb {
     },
     /// Take a snapshot of the whole checkout
     ///
-    /// What did not change since the last one costs no space. The newest ten of each kind stay, for thirty days;
-    /// `[snapshot]` in tollgate.toml says otherwise.
+    /// Files that did not change since the last one take no space. By default the newest ten of each kind are kept for
+    /// thirty days; `[snapshot]` in tollgate.toml changes that.
     Create {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tell what restoring a snapshot would revert, create and delete
+    /// Show what restoring a snapshot would revert, create and delete
     Show {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make the files what they were when a snapshot was taken
+    /// Restore the files to what they were when a snapshot was taken
     ///
-    /// What is replaced or deleted is kept in a snapshot first, and `tollgate snapshot undo` brings it back. Killed half-way,
-    /// run it again: it continues.
+    /// What is replaced or deleted is saved in a snapshot first, and `tollgate snapshot undo` brings it back. If it
+    /// is killed halfway, run it again to continue.
     #[command(
         after_help = "Examples:\n  tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07-10-30-00 --yes"
     )]
     Restore {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
-        /// Do it without asking
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Take the last restore back
+    /// Undo the last restore
     ///
-    /// The files become what they were right before it. A second undo takes the first one back.
+    /// The files become what they were right before it. A second undo undoes the first one.
     Undo {
-        /// Do it without asking
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Remove a snapshot, and the space that only it used
+    /// Delete a snapshot, and free the space that only it used
     Delete {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
     },
 }

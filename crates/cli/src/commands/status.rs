@@ -10,7 +10,7 @@ use tollgate_core::view::{DispatchView, FindingView, Standing, View};
 use tollgate_core::words;
 use tollgate_host::activity::manual::Assigned;
 
-/// Show where a session stands
+/// Show the state of a session
 #[derive(Debug, Args)]
 pub struct Status {
     /// A name, a unique prefix, or `latest`

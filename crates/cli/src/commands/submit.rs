@@ -13,22 +13,21 @@ use tollgate_host::activity::manual::{Assigned, HandInError, NotWaiting};
 use tollgate_host::redact::Redactor;
 use tollgate_host::serve::{First, Owner};
 
-/// Hand in the reply of a dispatch that you play (adapter = "manual")
+/// Submit the reply of a dispatch that you play yourself (adapter = "manual")
 ///
-/// `tollgate status` shows what waits for you: the prompt, the workspace and the files to leave there. The reply is one
-/// JSON object as of an agent (`tollgate schema agent-output`). One that breaks the contract is refused with every
-/// fault and costs nothing; what you left in the workspace is checked when the session continues.
+/// `tollgate status` shows what waits for you: the prompt, the workspace and the files to write there. The reply is one
+/// JSON object, the same as an agent's (`tollgate schema agent-output`). An invalid reply is refused with a list of all errors and does not use an attempt; your files in the workspace are checked when the session continues.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
 echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
 pub struct Submit {
     /// A name, a unique prefix, or `latest`
     pub session: String,
-    /// The dispatch, as `tollgate status` numbers it
+    /// The number of the dispatch in `tollgate status`
     pub number: u32,
     /// The reply, or - for standard input
     pub file: String,
-    /// Continue with the session at once
+    /// Continue the session right away
     #[arg(long)]
     pub resume: bool,
 }

@@ -166,8 +166,8 @@ fn r001_something_else_than_an_object_is_refused() {
         Role::Coder,
         b"{\"status\": \"\xff\"}",
         expect![[r#"
-        reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it stands "{\"status\": \"". Reply in UTF-8
-    "#]],
+            reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it comes "{\"status\": \"". Reply in UTF-8
+        "#]],
     );
 }
 
@@ -186,8 +186,8 @@ fn r001_bombs_are_refused() {
         Role::Coder,
         &large,
         expect![[r#"
-        reply.too_large at /: the reply has 4194305 bytes, but at most 4194304 are read. Write large content to files and name them in the reply
-    "#]],
+            reply.too_large at /: the reply has 4194305 bytes; the limit is 4194304. Write large content to files and name them in the reply
+        "#]],
     );
     check(Role::Coder, br#"{"status":"OK","status":"FAIL","summary":"x","artifacts":{"a":{"b":1,"b":2}},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
         shape.key_twice at /status: the key "status" occurs twice. Keep one of them
@@ -226,15 +226,15 @@ fn r007_r008_statuses_belong_to_their_roles() {
         Role::Coder,
         &with("status", "NEEDS_INFO".into()),
         expect![[r#"
-        reply.status_not_for_role at /status: Coder cannot answer "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
-    "#]],
+            reply.status_not_for_role at /status: Coder cannot reply "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        "#]],
     );
     check(
         Role::Reviewer,
         &with("status", "NEEDS_DECISION".into()),
         expect![[r#"
-        reply.status_not_for_role at /status: Reviewer cannot answer "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
-    "#]],
+            reply.status_not_for_role at /status: Reviewer cannot reply "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        "#]],
     );
     for (role, status) in [(Role::Researcher, "NEEDS_INFO"), (Role::Security, "NEEDS_DECISION")] {
         assert!(read_reply(&with("status", status.into()), role).is_ok());
@@ -445,8 +445,8 @@ fn r093_results_of_the_wrong_role_or_shape_are_refused() {
         Role::QA,
         &bare(serde_json::json!({"role": "implementor"})),
         expect![[r#"
-        reply.result_role at /role: a result of role "implementor" came from QA. QA answers with status, summary, artifacts, gates and next
-    "#]],
+            reply.result_role at /role: a result of role "implementor" came from QA. QA replies with status, summary, artifacts, gates and next
+        "#]],
     );
     check(
         Role::Coder,

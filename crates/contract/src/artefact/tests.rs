@@ -118,17 +118,17 @@ fn r066_links_that_lead_nowhere_are_named_with_their_line() {
         "# Here\n[a](../b.md) ![i](img.png \"t\")\n[gone][label] [else][Nobody]\n\n- [x](#there)\n    [y](<with blank.md>)\n\n[label]: ../usage.md\n[](  )\n[up](../../../x) [abs](/etc/passwd) [f](file:///x)\n[c](../c.md#second)\n",
         &[("docs/usages.md", "x"), ("docs/c.md", "# First\n# Secund\n")],
         expect![[r#"
-            error artefact.link_broken docs/guide/a.md:2: "../b.md" leads to "docs/b.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:2: "../b.md" points to "docs/b.md", which does not exist
               help: Did you mean "c.md" in that folder?
-            error artefact.link_broken docs/guide/a.md:2: "img.png" leads to "docs/guide/img.png", which does not exist
+            error artefact.link_broken docs/guide/a.md:2: "img.png" points to "docs/guide/img.png", which does not exist
               help: Write the file, or correct or remove the link
             error artefact.link_label docs/guide/a.md:3: the label "Nobody" of this link is not defined
               help: Add a line "[Nobody]: target"
             error artefact.link_anchor docs/guide/a.md:5: "docs/guide/a.md" has no heading with the anchor "there"
               help: Did you mean "here"?
-            error artefact.link_broken docs/guide/a.md:6: "with blank.md" leads to "docs/guide/with blank.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:6: "with blank.md" points to "docs/guide/with blank.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/guide/a.md:8: "../usage.md" leads to "docs/usage.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:8: "../usage.md" points to "docs/usage.md", which does not exist
               help: Did you mean "usages.md" in that folder?
             error artefact.link_broken docs/guide/a.md:9: this link has no target
               help: Give it a target, or make it plain text
@@ -151,13 +151,13 @@ fn what_only_looks_like_code_is_read() {
         "- item\n\n    [in the item](gone.md)\n\nnew paragraph\n    [lazy](gone.md)\n\n> ```\n> code\n\n[after](gone.md)\n`` a ` [open](gone.md)\n",
         &[],
         expect![[r#"
-            error artefact.link_broken docs/a.md:3: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:3: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:6: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:6: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:11: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:11: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:12: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:12: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
         "#]],
     );
@@ -191,7 +191,7 @@ fn r066_paths_in_front_matter_exist() {
         "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\noutputs: [planning-mds/BLUEPRINT.md]\nlinks: {one: ../../up.md}\n---\ntext\n",
         &[("src/main.rs", "x")],
         expect![[r#"
-            error artefact.link_broken docs/a.md:4: "src/gone.rs" leads to "src/gone.rs", which does not exist
+            error artefact.link_broken docs/a.md:4: "src/gone.rs" points to "src/gone.rs", which does not exist
               help: Write the file, or correct or remove the link
             error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it points outside the repository
               help: Write a path relative to this document
@@ -291,7 +291,7 @@ fn r066_known_documents_have_their_sections_with_content() {
         expect![[r###"
             error sections.missing planning-mds/features/F0001-login.md: the section "Stories" is missing
               help: Add a heading such as "## Stories" with its content below it
-            error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" holds only a placeholder
+            error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" contains only a placeholder
               help: Write the real text, or say why there is none
             error sections.empty planning-mds/features/F0001-login.md:4: the section "Scope" is empty
               help: Write its content, or say why there is none
@@ -302,13 +302,13 @@ fn r066_known_documents_have_their_sections_with_content() {
         "# Clerk\n## Who\n{{users}}\n## Goals\n...\n## Needs\n<describe them>\n",
         &[],
         expect![[r#"
-            error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" holds only a placeholder
+            error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" contains only a placeholder
               help: Write the real text, or say why there is none
             error artefact.placeholder planning-mds/personas/clerk.md:3: the placeholder "{{users}}" was not filled in
               help: Replace it with its value
-            error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" holds only a placeholder
+            error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" contains only a placeholder
               help: Write the real text, or say why there is none
-            error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" holds only a placeholder
+            error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" contains only a placeholder
               help: Write the real text, or say why there is none
         "#]],
     );
@@ -387,11 +387,11 @@ fn r066_an_interface_description_is_one() {
         "info:\n  version: 1\ncomponents:\n  schemas:\n    A: {$ref: '#/components/schemas/B'}\n    C: {$ref: 'other.yaml#/x'}\n    D: {$ref: '#/components/schemas/A'}\n",
         &[],
         expect![[r##"
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the interface description lacks its version, openapi or swagger
+            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks its version, openapi or swagger
               help: Describe the API as OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the interface description lacks paths
+            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks paths
               help: Describe the API as OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:2: the interface description lacks info.title
+            error artefact.api_incomplete planning-mds/api/orders.yaml:2: the API description lacks info.title
               help: Describe the API as OpenAPI
             error artefact.ref_broken planning-mds/api/orders.yaml:5: the reference "#/components/schemas/B" points to nothing
               help: Correct the reference, or write what it points to
@@ -411,7 +411,7 @@ fn r066_outputs_of_one_step_may_refer_to_each_other() {
     let outputs: &[(&str, &[u8])] =
         &[("docs/a.md", b"[b](b.md#deep)"), ("docs/b.md", b"# Deep\n[a](a.md)\n[c](c.md)")];
     expect![[r#"
-        error artefact.link_broken docs/b.md:3: "c.md" leads to "docs/c.md", which does not exist
+        error artefact.link_broken docs/b.md:3: "c.md" points to "docs/c.md", which does not exist
           help: Did you mean "a.md" in that folder?
     "#]]
     .assert_eq(&shown(&check_outputs(outputs, &Files::new(&[]))));

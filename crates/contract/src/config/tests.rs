@@ -219,7 +219,7 @@ minimum = 101
               help: Write a relative path such as ".env"
             error globs.pattern_invalid tollgate.toml:22: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error config.percent tollgate.toml:25: `minimum` is 101, but must lie between 0 and 100
+            error config.percent tollgate.toml:25: `minimum` is 101, but must be between 0 and 100
         "#]],
     );
 }

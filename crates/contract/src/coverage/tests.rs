@@ -141,9 +141,9 @@ fn r077_broken_lcov_is_named_by_line_and_gives_no_number() {
               help: Write the report again with the coverage tool
             error coverage.malformed cov:4: DA:"3" is not a line number and a count
               help: Write the report again with the coverage tool
-            error coverage.malformed cov:5: "what" is no line of lcov
+            error coverage.malformed cov:5: "what" is not a line of lcov
               help: Write the report again with the coverage tool
-            error coverage.malformed cov:6: "many" is no count
+            error coverage.malformed cov:6: "many" is not a count
               help: Write the report again with the coverage tool
             error coverage.malformed cov:7: the record of "a" has no end_of_record
               help: Write the report again with the coverage tool
@@ -227,7 +227,7 @@ fn r077_broken_cobertura_gives_no_number() {
     check(
         r#"<coverage lines-covered="5" lines-valid="4"/>"#,
         expect![[r#"
-            error coverage.malformed cov:1: 5 lines are covered, but only 4 are there
+            error coverage.malformed cov:1: 5 lines are covered, but there are only 4
               help: Write the report again with the coverage tool
         "#]],
     );

@@ -18,7 +18,7 @@ pages! {
     EMPTY = "shape.empty":
         "A text is blank or a list is empty where a value is required.";
     OUT_OF_RANGE = "shape.out_of_range":
-        "A number is too small or too large.";
+        "A number is too small or too large for this field.";
     KEY_TWICE = "shape.key_twice":
         "The same key occurs twice in one object. Parsers differ in which one they use, so both are refused. Remove one of\n\
          them.";

@@ -163,7 +163,7 @@ fn an_api_contract_parses_and_describes_something() {
             ("planning-mds/api/v1/part.json", "{"),
         ],
         expect![[r#"
-            error gate.contract_field planning-mds/api/a.yaml: the API contract does not say its "info.title"
+            error gate.contract_field planning-mds/api/a.yaml: the API contract has no "info.title"
               help: Add it
             error gate.contract_empty planning-mds/api/a.yaml:2: the API contract describes nothing under paths or webhooks
               help: Describe at least one entry
@@ -171,7 +171,7 @@ fn an_api_contract_parses_and_describes_something() {
               help: Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder
             error yaml.syntax planning-mds/api/c.yaml:1: this is not valid YAML: unclosed bracket '['
               help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-            error gate.contract_field planning-mds/api/d.json: the API contract does not say its "swagger"
+            error gate.contract_field planning-mds/api/d.json: the API contract has no "swagger"
               help: Add it
             error gate.contract_empty planning-mds/api/d.json: the API contract describes nothing under paths
               help: Describe at least one entry
@@ -246,21 +246,21 @@ fn evidence_of_security_is_no_placeholder() {
             ("planning-mds/security/d.json", "{}\n"),
         ],
         expect![[r#"
-            error gate.placeholder planning-mds/security/a.md:3: "TODO" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:3: "TODO" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:7: "<...>" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:7: "<...>" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:8: "tbd" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:8: "tbd" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:9: "todo:" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:9: "todo:" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:10: "placeholder" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:10: "placeholder" is placeholder text
               help: Write what was found, or remove the file until it is known
             error gate.only_headings planning-mds/security/b.md: there is nothing below the headings
               help: Write what was checked and what was found

@@ -442,9 +442,9 @@ fn r092_r094_a_plan_with_work_items_needs_good_ones() {
           help: Remove the task from tasks.yaml, or reopen the item
         error work_item.section_missing work-items/c.md:34: the section "Context" is missing
           help: Add a heading "## Context" with its content below it
-        error plan.owner_unknown work-items/d.md: "bin/login" is owned by "T-777", which is no task of the plan
+        error plan.owner_unknown work-items/d.md: "bin/login" is owned by "T-777", which is not a task of the plan
           help: Known: T-001, T-002, T-003, T-004, T-005, T-006, a, b, c, d or e.
-        error plan.item_missing tasks.yaml: the work item "work-items/none.md" of task T-005 is not there
+        error plan.item_missing tasks.yaml: the work item "work-items/none.md" of task T-005 does not exist
           help: Write it, or remove `work_item` from the task and list files_expected
     "###]].assert_eq(&shown(&with_items(tasks, &items).unwrap_err()));
 }

@@ -17,7 +17,7 @@ use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_host::agent;
 use tollgate_host::context::Context;
 
-/// Run an installed agent through what a session needs of it, and print pass or fail for each
+/// Test an installed agent for everything that a session needs, and print pass or fail for each
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With its own model the agent makes one small change in a temporary repository, which costs a little money. \
@@ -28,7 +28,7 @@ tollgate agents test codex --stand-in")]
 pub struct Test {
     /// An [agent.NAME] of tollgate.toml, or the name of an adapter
     name: String,
-    /// Let a scripted model on this machine stand in for the real one
+    /// Use a scripted model on this machine instead of the real one
     #[arg(long)]
     stand_in: bool,
     /// Print JSON

@@ -14,21 +14,22 @@ use tollgate_host::context::Context;
 /// What is shown of one file.
 const SHOWN_LINES_MAX: usize = 200;
 
-/// Agree to what an agent with `inherit = true` would run
+/// Review and allow the settings that an agent with `inherit = true` uses
 ///
-/// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and keeps what
-/// you agree to by its content. When one of these files is new, changed or gone, the agent does not start until you agree again.
+/// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and
+/// remembers the content that you agree to. If one of these files is new, changed or gone, the agent does not start
+/// until you agree again.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate agents trust claude\n  tollgate agents trust claude --yes"
 )]
 pub struct Trust {
-    /// The agent of tollgate.toml
+    /// An agent of tollgate.toml
     name: String,
-    /// Agree without being asked
+    /// Agree without a question
     #[arg(long)]
     yes: bool,
-    /// Look at the files in this tree rather than at those of HEAD; a refused attempt names its tree
+    /// Review the files in this folder instead of those in HEAD; a refused attempt names its folder
     #[arg(long = "in", value_name = "FOLDER")]
     tree: Option<PathBuf>,
 }
