@@ -180,7 +180,7 @@ fn a_server_that_misbehaves_costs_neither_time_nor_memory() {
         &server,
         Fault::Huge(33 * 1024 * 1024),
         expect![
-            "the answer to the list of labels has more than 33554432 bytes, which is the limit"
+            "the response to the list of labels has more than 33554432 bytes, which is the limit"
         ],
     );
     assert!(matches!(error, TrackerError::TooBig { .. }));
