@@ -59,7 +59,7 @@ fn done(view: &View) {
     if tracked > 0 {
         output::talk(&format!(
             "{} tracked for later",
-            tollgate_core::words::counted(tracked, "finding")
+            tollgate_core::count::counted(tracked, "finding")
         ));
     }
     for issue in &view.known_issues {
@@ -85,8 +85,8 @@ fn counts(view: &View) -> String {
     let (files, dispatches) = (view.changed_files.len(), view.dispatches.len());
     let work = format!(
         "{} changed, {}",
-        tollgate_core::words::counted(files, "file"),
-        tollgate_core::words::counted(dispatches, "dispatch")
+        tollgate_core::count::counted(files, "file"),
+        tollgate_core::count::counted(dispatches, "dispatch")
     );
     if !has_tasks(view) {
         return work;
@@ -94,7 +94,7 @@ fn counts(view: &View) -> String {
     let (tasks, criteria) = (view.tasks.len(), view.criteria.len());
     format!(
         "{} completed, {criteria} acceptance criteria met, {work}",
-        tollgate_core::words::counted(tasks, "task")
+        tollgate_core::count::counted(tasks, "task")
     )
 }
 

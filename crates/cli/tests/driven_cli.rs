@@ -166,7 +166,7 @@ fn what_an_agent_inherits_must_be_agreed_to_by_its_content() {
     assert!(shown.out.contains("a-server"), "{}", shown.out);
     shown.says("--yes");
     repo.lean().exits(2);
-    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0).says("2 file(s)");
+    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0).says("2 files");
     let kept = repo.outside("state/trust.json").metadata().unwrap();
     assert_eq!(kept.permissions().mode() & 0o777, 0o600);
     repo.lean().exits(0);

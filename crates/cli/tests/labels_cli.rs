@@ -133,7 +133,7 @@ fn sync_creates_updates_and_then_rests() {
 }
 
 #[test]
-fn sync_goes_on_where_it_was_broken_off() {
+fn sync_continues_where_it_was_interrupted() {
     let world = World::new(GITHUB);
     world.server.fail_next("POST", LABELS, Fault::CutAfterDoing);
     world.check(&["labels", "sync"], expect![[r#"

@@ -14,7 +14,7 @@ pub enum Refusal {
     NotPending { id: DecisionId, status: String },
     #[error("{given:?} does not answer {id}{why}")]
     BadAnswer { id: DecisionId, given: String, why: String, expected: Vec<String> },
-    #[error("{id} cannot be answered with {answer:?} because of {}", crate::words::counted(*open, "open critical finding"))]
+    #[error("{id} cannot be answered with {answer:?} because of {}", crate::count::counted(*open, "open critical finding"))]
     CriticalOpen { id: DecisionId, answer: String, open: usize },
     #[error("the subject of {id} has changed since; the question was asked again")]
     ShownChanged { id: DecisionId },

@@ -339,7 +339,7 @@ fn r107_an_agent_that_is_out_for_no_time_again_and_again_is_waited_for_longer_an
 }
 
 #[test]
-fn r107_a_real_wait_in_between_begins_the_count_anew() {
+fn r107_a_real_wait_in_between_begins_the_count_again() {
     check(
         "SpecAgent: parked 0
          SpecAgent: parked 0

@@ -120,7 +120,7 @@ fn r122_a_critical_finding_of_the_integrator_or_docs_stops_the_release() {
 }
 
 #[test]
-fn r122_a_critical_finding_before_there_is_code_is_for_a_person_and_cannot_be_approved() {
+fn r122_a_critical_finding_before_there_is_code_is_put_to_a_person_and_cannot_be_approved() {
     check(
         "SpecAgent: ok critical:the goal is against the law
          go
@@ -234,16 +234,16 @@ fn r122_without_a_severity_gate_the_end_asks() {
          Coder: ok critical:sql
          go
          answer UD-1 accept-with-known-issues: no
-         answer UD-1 different-approach: anew
+         answer UD-1 different-approach: again
          go",
         expect![[r#"
             refused   UD-1 cannot be answered with "accept-with-known-issues: no" because of 1 open critical finding
             state     DONE, 0 at work
-            decision  UD-1 repair answered "different-approach: anew"
+            decision  UD-1 repair answered "different-approach: again"
             finding   Coder meta: critical fixed
             told      Coder [critical] sql
             told      Coder [critical] sql
-            told      Coder the person says to take a different approach: anew / [critical] sql
+            told      Coder the person says to take a different approach: again / [critical] sql
             ran       Coder Coder Coder Coder"#]],
     );
 }

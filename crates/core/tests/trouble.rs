@@ -86,7 +86,7 @@ fn r055_parking_crashes_of_the_engine_and_stops_spend_nothing() {
 }
 
 #[test]
-fn r171_the_third_lost_supervisor_is_for_a_person_and_a_crash_of_the_engine_is_none() {
+fn r171_the_third_lost_supervisor_is_put_to_a_person_and_a_crash_of_the_engine_is_none() {
     check(
         "SpecAgent: unsupervised
          SpecAgent: unsupervised

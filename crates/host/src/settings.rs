@@ -16,7 +16,7 @@ const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 pub enum SettingsError {
     #[error("{0}")]
     File(#[from] files::FileError),
-    #[error("the settings have {}", tollgate_core::words::counted(.0.errors().count(), "error"))]
+    #[error("the settings have {}", tollgate_core::count::counted(.0.errors().count(), "error"))]
     Invalid(Report),
     #[error("{0}")]
     Sandbox(#[from] sandbox::SandboxRefusal),

@@ -1,4 +1,4 @@
-//! The folder of one run: its lock, what is to be run, that it has begun, how it ended.
+//! The folder of one run: its lock, what to run, that it has begun, how it ended.
 
 use super::spec::{RunOutcome, RunSpec, SandboxLevel};
 use super::stop::StopReason;

@@ -191,7 +191,10 @@ mod tests {
     fn a_token_is_one_word_and_never_shown() {
         for bad in ["a b", "a\nX-Evil: 1", "ä", "  "] {
             let error = TrackerLogin::new(bad, "GH_TOKEN").unwrap_err().to_string();
-            assert!(!error.contains("Evil") && error.starts_with("GH_TOKEN does not contain"), "{error}");
+            assert!(
+                !error.contains("Evil") && error.starts_with("GH_TOKEN does not contain"),
+                "{error}"
+            );
         }
         let login = TrackerLogin::new("ghp_abc\n", "GH_TOKEN").unwrap();
         assert_eq!(login.token(), "ghp_abc");

@@ -60,7 +60,7 @@ fn a_creation_that_was_cut_off_is_found_and_not_repeated() {
 }
 
 #[test]
-fn a_mirror_that_was_cut_off_goes_on_without_doubles() {
+fn a_mirror_that_was_cut_off_continues_without_doubles() {
     let server = StandIn::start();
     let wanted: Vec<WantedItem> = (1..=4)
         .map(|n| {
@@ -101,12 +101,16 @@ fn refusals_say_what_to_do() {
     fails_at_list(
         &server,
         Fault::status(403, "Resource not accessible by personal access token"),
-        expect!["GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs permission to write issues of acme/shop"],
+        expect![
+            "GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs permission to write issues of acme/shop"
+        ],
     );
     fails_at_list(
         &server,
         Fault::status(410, "Issues has been disabled in this repository."),
-        expect!["GitHub says that the list of labels is gone (410: Issues has been disabled in this repository.); perhaps issues are turned off in acme/shop"],
+        expect![
+            "GitHub says that the list of labels is gone (410: Issues has been disabled in this repository.); perhaps issues are turned off in acme/shop"
+        ],
     );
     fails_at_list(
         &server,
@@ -268,7 +272,7 @@ fn labels_are_created_updated_and_left_alone() {
 }
 
 #[test]
-fn a_label_that_somebody_else_makes_meanwhile_is_updated() {
+fn a_label_that_someone_else_makes_meanwhile_is_updated() {
     let server = StandIn::start();
     let label = find("status:ready").unwrap();
     server.model().add_label(label.name, "ededed", json!(null));

@@ -213,7 +213,7 @@ impl AcpConversation {
             let detail = "the agent did not name its session".to_owned();
             return self.finish(TurnOutcome::unclear(detail), turn);
         };
-        // A name that leads nowhere is not told, so that whoever is asked again starts anew.
+        // A name that leads nowhere is not told, so that whoever is asked again starts again.
         let session = self.way_back().map(|_| name);
         turn.events.push(AgentEvent::Started { session, model: self.plan.model.clone() });
         let mode = choice::mode(&self.session, self.plan.access);

@@ -27,7 +27,7 @@ pub struct OpencodeStream {
     text: String,
     /// Why the last step ended.
     reason: Option<String>,
-    /// The last tool was refused; the program then stops without a word.
+    /// The last tool was refused; the program then stops silently.
     refused: Option<String>,
     failure: Option<TurnOutcome>,
     empty_steps: u32,

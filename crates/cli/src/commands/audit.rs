@@ -64,12 +64,12 @@ impl Audit {
                 0 => String::new(),
                 bytes => format!(
                     "\nafter it there is an unfinished record of {}; a resume sets it aside",
-                    tollgate_core::words::counted(bytes, "byte")
+                    tollgate_core::count::counted(bytes, "byte")
                 ),
             };
             output::data(&format!(
                 "{name}: the chain is intact, {}, last hash {}{torn}",
-                tollgate_core::words::counted(found.records, "record"),
+                tollgate_core::count::counted(found.records, "record"),
                 found.last_hash
             ));
         }

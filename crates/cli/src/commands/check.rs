@@ -85,9 +85,9 @@ impl Check {
             let documents = findings.documents;
             let text = format!(
                 "{} checked, {}, {}",
-                tollgate_core::words::counted(documents, "document"),
-                tollgate_core::words::counted(errors, "error"),
-                tollgate_core::words::counted(warnings, "warning")
+                tollgate_core::count::counted(documents, "document"),
+                tollgate_core::count::counted(errors, "error"),
+                tollgate_core::count::counted(warnings, "warning")
             );
             output::marked(style, mark, &text);
         }

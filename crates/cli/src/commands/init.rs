@@ -120,7 +120,7 @@ fn cannot_write(error: FileError) -> Failure {
     }
 }
 
-/// Who sees which key is for a person to know.
+/// Tells the person which agent sees which key.
 fn tell_variables(found: &[FoundAgent]) {
     for agent in found {
         let name = agent.name;

@@ -187,7 +187,7 @@ impl Run {
         if count > 0 {
             let text = format!(
                 "the work starts from HEAD, without {} of your checkout",
-                tollgate_core::words::counted(count, "uncommitted file")
+                tollgate_core::count::counted(count, "uncommitted file")
             );
             output::marked(output::WARN, "note:", &text);
         }

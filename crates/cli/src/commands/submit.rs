@@ -1,4 +1,4 @@
-//! `tollgate submit`: hands in the reply of a dispatch that a person plays.
+//! `tollgate submit`: submits the reply of a dispatch that a person plays.
 
 use super::run::drive;
 use crate::exit::Exit;

@@ -24,7 +24,7 @@ pub struct TerminalFace {
     is_asking: bool,
     /// An option was chosen by its number and still needs its words.
     half: Option<AnswerOption>,
-    /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
+    /// Invalid answers to the question at hand. Kept in memory only: a resume starts again.
     invalid: u32,
     /// The question at hand, and which round of it.
     asked: Option<(DecisionId, u32)>,

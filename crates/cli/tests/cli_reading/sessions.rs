@@ -222,7 +222,7 @@ fn a_prefix_must_be_unique_and_known() {
     let date = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap()[..10].to_owned();
     let ambiguous = SESSIONS.run(&["log", &date]);
     assert_eq!(ambiguous.code, 2);
-    let both = "is the beginning of several sessions: DATE_add-a-greeting, DATE_fix-the-greeting";
+    let both = "matches several sessions: DATE_add-a-greeting, DATE_fix-the-greeting";
     assert!(ambiguous.stderr.contains(both), "{ambiguous:?}");
     let unique = SESSIONS.run(&["log", &format!("{date}_f")]);
     assert!(unique.stdout.contains("DATE_fix-the-greeting (lean)"), "{unique:?}");

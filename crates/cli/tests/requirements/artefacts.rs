@@ -290,7 +290,7 @@ fn r054_a_literal_session_placeholder_is_refused() {
 }
 
 #[test]
-fn r101_a_changed_design_is_approved_anew() {
+fn r101_a_changed_design_is_approved_again() {
     let repo = Repo::new();
     repo.through(&[APPROVE]).exits(3);
     let asked = repo.events("decision_asked");

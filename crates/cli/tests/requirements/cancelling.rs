@@ -1,4 +1,4 @@
-//! What is offered after a cancel, and what becomes of a person who follows it to the letter.
+//! What is offered after a cancel, and what happens to a person who follows it to the letter.
 
 use crate::support::plan::{comment, replies};
 use crate::support::{Ran, Repo, ran};

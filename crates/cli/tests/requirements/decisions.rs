@@ -39,7 +39,7 @@ fn r016_the_pending_record_is_on_disk_before_the_question_is_seen() {
 }
 
 #[test]
-fn r017_ids_go_on_where_they_ended_before_the_resume() {
+fn r017_ids_continue_where_they_ended_before_the_resume() {
     let repo = curious();
     run_with_research(&repo);
     let ids = |repo: &Repo| -> Vec<String> {
@@ -206,7 +206,7 @@ fn r030_a_resume_asks_what_is_open_and_nothing_that_was_answered() {
 }
 
 #[test]
-fn r031_the_work_goes_on_in_the_state_that_asked() {
+fn r031_the_work_continues_in_the_state_that_asked() {
     let repo = curious();
     run_with_research(&repo);
     assert_eq!(repo.status()["state"], "ASK_USER");

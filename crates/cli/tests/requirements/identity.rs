@@ -101,7 +101,7 @@ fn only_folder(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn r165_a_session_begun_anew_under_its_name_inherits_nothing() {
+fn r165_a_session_started_again_under_its_name_inherits_nothing() {
     let repo = at_the_gate();
     finish(&repo).exits(0);
     let (name, branch, session) = (repo.session_name(), branch(&repo), repo.session());
@@ -130,7 +130,7 @@ fn r165_a_session_begun_anew_under_its_name_inherits_nothing() {
 
 /// Killed when the first record is on disk and nothing outside the journal tells of it yet.
 #[test]
-fn r165_r166_a_session_begun_anew_and_killed_at_its_first_record_continues() {
+fn r165_r166_a_session_started_again_and_killed_at_its_first_record_continues() {
     let repo = at_the_gate();
     let name = repo.session_name();
     fs::remove_dir_all(repo.session()).unwrap();

@@ -97,9 +97,9 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     assert_eq!(repo.status()["blocker"], Value::Null);
 }
 
-/// A git that fails is told as git's trouble, wherever the session is shown, and not as one of the disk.
+/// A git that fails is reported as a git problem wherever the session is shown, and not as a disk problem.
 #[test]
-fn r028_a_fault_of_git_is_told_as_one() {
+fn r028_a_git_fault_is_reported_as_one() {
     let repo = Repo::with(json!([
         {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 400}}
     ]));
@@ -162,7 +162,7 @@ fn r028_an_obstacle_while_agents_run_blocks_too() {
 }
 
 #[test]
-fn r116_a_second_writer_is_refused_and_reading_goes_on() {
+fn r116_a_second_writer_is_refused_and_reading_continues() {
     let repo = Repo::with(
         json!([{"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1500}}]),
     );

@@ -112,7 +112,7 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
            tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));
-    // What is shown can be run as it stands.
+    // What is shown can be run as it is.
     let line = ran.err.lines().find(|line| line.contains("\"approved\"")).unwrap();
     let script = line.trim().replace("tollgate ", &format!("{} ", env!("CARGO_BIN_EXE_tollgate")));
     let mut shell = std::process::Command::new("sh");

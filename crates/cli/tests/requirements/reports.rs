@@ -83,7 +83,7 @@ fn r122_a_critical_finding_of_the_integrator_stops_the_release_and_is_listed() {
 }
 
 #[test]
-fn r122_a_critical_finding_before_there_is_code_is_for_a_person() {
+fn r122_a_critical_finding_before_there_is_code_is_put_to_a_person() {
     let repo = Repo::with(json!([reports_once("SpecAgent", "it is against the law")]));
     repo.run().exits(3).says("it is against the law").says("cannot be approved");
     assert_eq!(options_of(&repo, "UD-1"), ["fix", "cancel: TEXT"]);

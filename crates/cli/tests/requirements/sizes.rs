@@ -225,7 +225,7 @@ fn r110_r174_a_huge_file_of_the_checkout_is_not_copied_and_no_restore_touches_it
         .says("disk.img is larger than 1 GiB");
     repo.tollgate(&["snapshot", "restore", "latest", "--yes"]).exits(0);
     assert_eq!(fs::metadata(&huge).unwrap().len(), SIZE);
-    // A snapshot that has a file of this name: what stands there now cannot be kept, so it stays.
+    // A snapshot that has a file of this name: what is there now cannot be kept, so it stays.
     fs::remove_file(&huge).unwrap();
     repo.write("disk.img", "small\n");
     repo.tollgate(&["snapshot", "create"]).exits(0);

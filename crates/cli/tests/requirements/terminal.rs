@@ -94,7 +94,7 @@ fn r021_the_choice_of_a_strategy_is_a_mandatory_gate_too() {
 }
 
 #[test]
-fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
+fn r022_the_count_of_bad_answers_starts_again_after_a_resume() {
     let repo = Repo::new();
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
@@ -184,7 +184,7 @@ fn an_escalation_is_answered_in_place() {
 }
 
 #[test]
-fn ctrl_c_ends_the_agent_and_a_resume_goes_on() {
+fn ctrl_c_ends_the_agent_and_a_resume_continues() {
     let repo = Repo::with(json!([{"when": {"role": "Architect", "nth": 1}, "do": {"hang": true}}]));
     let mut child = repo.start(&["run", "--no-input", GOAL]);
     crate::support::eventually("the start of Architect", || repo.starts_of("Architect") == 1);

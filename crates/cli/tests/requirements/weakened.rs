@@ -96,7 +96,7 @@ fn r168_integrator_and_docs_are_looked_at_too() {
 
 /// Make looks for this name before the Makefile that everybody knows.
 #[test]
-fn r168_a_new_file_that_takes_the_place_of_a_known_one_is_for_a_person() {
+fn r168_a_new_file_that_takes_the_place_of_a_known_one_is_put_to_a_person() {
     let checks = r#"["cmd: make test"]"#;
     let task = Planned { checks, ..Planned::new("T-001", "app.txt, GNUmakefile") };
     let act = json!({"default": true, "write": {"GNUmakefile": "test:\n\ttrue\n"}});

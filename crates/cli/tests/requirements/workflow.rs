@@ -148,7 +148,7 @@ fn r042_the_recommendation_follows_number_risk_and_dependencies() {
         let repo = Repo::with(json!([planner(&tasks)]));
         repo.through(&[APPROVE]).exits(3).says(&format!("Recommended: {recommended}"));
         let question = repo.decision("UD-REVIEW-STRATEGY")["question"].to_string();
-        assert!(question.contains(&format!("{} task(s)", tasks.len())), "{question}");
+        assert!(question.contains(&format!("The plan has {} task", tasks.len())), "{question}");
     }
 }
 
@@ -166,7 +166,7 @@ fn r043_the_strategy_can_be_changed_in_the_middle_of_the_loop() {
 }
 
 #[test]
-fn r043_a_status_edited_by_hand_is_noticed_and_written_anew() {
+fn r043_a_status_edited_by_hand_is_noticed_and_written_again() {
     let repo = Repo::new();
     repo.through(&[APPROVE]).exits(3);
     let path = repo.session().join("status.json");
@@ -437,7 +437,7 @@ fn a_security_question_that_is_fixed_now_goes_to_the_coder() {
 }
 
 #[test]
-fn a_note_that_is_to_be_fixed_goes_to_the_coder() {
+fn a_note_that_must_be_fixed_goes_to_the_coder() {
     let remark = json!({"artifacts": {"review_comments": [comment("minor", "a nicer name")]}});
     let note =
         json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": remark}});
@@ -471,7 +471,7 @@ fn accepted_work_is_on_the_sessions_branch_and_the_checkout_is_untouched() {
 fn what_is_not_committed_is_left_out_and_said_so() {
     let repo = Repo::new();
     repo.write("mine.txt", "x");
-    repo.run().exits(3).says("1 uncommitted path(s)");
+    repo.run().exits(3).says("without 1 uncommitted file");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn scheme(written: &str) -> Option<&str> {
     (begins && scheme.chars().all(is_scheme)).then_some(scheme)
 }
 
-/// `%20` is a blank. None when what stands there is no UTF-8 text.
+/// `%20` is a blank. None when what is there is no UTF-8 text.
 fn decoded(text: &str) -> Option<String> {
     let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = text.as_bytes();

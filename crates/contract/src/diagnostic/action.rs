@@ -82,7 +82,7 @@ pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagno
 
 pub(crate) fn few_members(file: &str, line: Option<u32>, found: usize) -> Diagnostic {
     let message =
-        format!("a parallel step with {}", tollgate_core::words::counted(found, "member"));
+        format!("a parallel step with {}", tollgate_core::count::counted(found, "member"));
     Diagnostic::error(FEW_MEMBERS, Location::file(file, line), message)
         .help("Give it two members or more, or write a dispatch step")
 }

@@ -134,7 +134,7 @@ fn r094_temp_ids_become_real_ids_in_the_plan_and_in_the_items() {
 }
 
 #[test]
-fn r094_names_go_on_after_the_highest_and_are_never_given_again() {
+fn r094_names_continue_after_the_highest_and_are_never_given_again() {
     let first = after(&applied(&two(), &Existing::default()));
     let closed = applied(&result(json!([]), json!(["T-002"]), json!([])), &first);
     assert!(closed.items["work-items/T-002.md"].contains("state: closed"));

@@ -56,7 +56,7 @@ tasks:
 "#;
 
 #[test]
-fn a_good_plan_reads_without_a_word() {
+fn a_valid_plan_has_no_diagnostics() {
     check(
         PLAN,
         expect![[r#"

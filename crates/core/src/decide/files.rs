@@ -77,7 +77,7 @@ pub(super) fn older_accepted(
     } else {
         format!(
             "another journal was accepted: it has {}{kept}",
-            crate::words::counted(records, "record")
+            crate::count::counted(records, "record")
         )
     };
     draft.emit(Event::OlderJournalAccepted { records, known, forgotten, branch });

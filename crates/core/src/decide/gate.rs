@@ -16,7 +16,7 @@ use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
 
-/// Passes when what stands there is approved under the declared stage; asks otherwise.
+/// Passes when what is there is approved under the declared stage; asks otherwise.
 pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
     if gate_decision(draft, index).is_some_and(|decision| holds(draft, decision)) {
         return enter::next(draft);
@@ -274,7 +274,7 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
         "{changed}The plan has {}:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
-        crate::words::counted(draft.plan.tasks.len(), "task"),
+        crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
     );
     let plan = draft.files.artefacts.get("tasks.yaml");

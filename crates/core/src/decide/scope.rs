@@ -1,4 +1,4 @@
-//! What becomes of changes outside a task's scope: a warning, or a question when the Coder asks for more.
+//! What happens to changes outside a task's scope: a warning, or a question when the Coder asks for more.
 
 use super::draft::Draft;
 use super::moves::{ask, attempt, finding, repair};
@@ -164,7 +164,7 @@ fn by_folder(
     let line = |(folder, count): (&str, usize)| {
         let message = format!(
             "[Warning] the changes to {} in {folder} are outside the scope of {task}; they were left out and are kept in {kept}",
-            crate::words::counted(count, "file")
+            crate::count::counted(count, "file")
         );
         (folder.to_owned(), message)
     };

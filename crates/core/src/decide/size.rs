@@ -23,7 +23,7 @@ pub(super) fn warn(draft: &mut Draft<'_>, number: DispatchNumber, set_aside: &[S
         let more = set_aside.len() - SCOPE_WARNINGS_MAX;
         let message = format!(
             "[Warning] {} like this one: {first}",
-            crate::words::counted(more, "more file")
+            crate::count::counted(more, "more file")
         );
         let report = ReportedFinding::plain(Severity::Low, FindingOrigin::Size.category(), message);
         finding::record(draft, FindingOrigin::Size, &task, &report, FindingStatus::Tracked);

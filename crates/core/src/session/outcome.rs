@@ -32,7 +32,7 @@ impl Session {
         lookers
     }
 
-    /// What held under another lifecycle stage must be shown anew.
+    /// What held under another lifecycle stage must be shown again.
     pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
         self.checks.stage = stage.map(str::to_owned);
         let steps = &self.route.steps;

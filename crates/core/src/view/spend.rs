@@ -84,7 +84,7 @@ impl fmt::Display for SpendView {
             "usd {}, tokens {}, {}, {} s of agent time",
             self.usd_words(),
             self.tokens_words(),
-            crate::words::counted(self.attempts, "attempt"),
+            crate::count::counted(self.attempts, "attempt"),
             self.wall_ms / 1_000
         )
     }

@@ -96,7 +96,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),
         Event::PlanAdopted { tasks } => {
-            detail(Tone::Note, "plan", crate::words::counted(tasks.len(), "task"))
+            detail(Tone::Note, "plan", crate::count::counted(tasks.len(), "task"))
         }
         Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
         Event::TaskMoved { task, status } => {
@@ -311,7 +311,7 @@ fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
         _ => detail(
             Tone::Quiet,
             "checks",
-            format!("{} for {purpose}{place}", crate::words::counted(count, "command")),
+            format!("{} for {purpose}{place}", crate::count::counted(count, "command")),
         ),
     }
 }
@@ -336,7 +336,7 @@ fn checked(results: &[CheckResult]) -> Line {
 }
 
 fn checked_by_hand(count: usize) -> Line {
-    small("manual", format!("{} settled", crate::words::counted(count, "manual check")))
+    small("manual", format!("{} settled", crate::count::counted(count, "manual check")))
 }
 
 fn covered(minimum: u32, reason: &str) -> Line {
@@ -347,7 +347,7 @@ fn weighed(tracked: usize) -> Line {
     detail(
         Tone::Good,
         "gate",
-        format!("severity passed, {} tracked", crate::words::counted(tracked, "finding")),
+        format!("severity passed, {} tracked", crate::count::counted(tracked, "finding")),
     )
 }
 

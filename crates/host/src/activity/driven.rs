@@ -132,7 +132,7 @@ fn lend_login(context: &Context, driven: &Driven, home: &Home) -> std::io::Resul
     }
 }
 
-/// What would run of other people's settings must be what the person agreed to, at every start anew: the work of an
+/// What would run of other people's settings must be what the person agreed to, at every start again: the work of an
 /// agent that was accepted may have changed the settings of the next one.
 fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<String> {
     let Driven { name, agent, adapter } = driven;

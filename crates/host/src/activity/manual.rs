@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_runs_on_takes_up_what_another_process_hands_in() {
+    fn a_running_engine_takes_up_what_another_process_submits() {
         let temp = tempfile::tempdir().unwrap();
         let folder = folder_in(&temp);
         let assigned = waiting(&folder);

@@ -114,7 +114,7 @@ pub fn planning(order: &CheckOrder, workspace: &Workspace) -> Checked {
             let count = report.errors().count();
             failed(
                 order,
-                format!("{} in planning-mds/", tollgate_core::words::counted(count, "error")),
+                format!("{} in planning-mds/", tollgate_core::count::counted(count, "error")),
                 words(&report),
             )
         }

@@ -86,12 +86,12 @@ pub(super) fn set_aside(
 ) -> Result<TornTail, JournalError> {
     let saved_as =
         save_beside(journal, tail).map_err(JournalError::io("save the torn end of", journal))?;
-    crash::point("mend.saved");
+    crash::point("torn_end.saved");
     sync_folder_of(journal)?;
     let io = JournalError::io("cut the torn end off", journal);
-    crash::point("mend.before_cut");
+    crash::point("torn_end.before_cut");
     file.set_len(keep).map_err(&io)?;
-    crash::point("mend.cut");
+    crash::point("torn_end.cut");
     file.sync_all().map_err(&io)?;
     Ok(TornTail { bytes: tail.len() as u64, saved_as: Some(saved_as) })
 }

@@ -55,7 +55,7 @@ impl Trust {
         output::talk(&format!(
             "agreed: {} may use the current content of {}",
             self.name,
-            tollgate_core::words::counted(inherited.files.len(), "file")
+            tollgate_core::count::counted(inherited.files.len(), "file")
         ));
         Ok(Exit::Ok)
     }

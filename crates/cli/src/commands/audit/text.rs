@@ -22,7 +22,7 @@ pub(super) fn text(record: &Audit) -> String {
         format!("updated   {}", record.updated_at),
         format!(
             "journal   {}, last hash {}",
-            tollgate_core::words::counted(record.records, "record"),
+            tollgate_core::count::counted(record.records, "record"),
             record.last_hash
         ),
     ];

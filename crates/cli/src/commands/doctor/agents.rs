@@ -102,7 +102,7 @@ impl AgentProbe<'_> {
     }
 
     fn missing(&self, missing: &Missing) -> DoctorCheck {
-        self.bad(missing.to_string(), missing.how_to_mend())
+        self.bad(missing.to_string(), missing.how_to_fix())
     }
 
     fn program_of(&self, driven: &Driven) -> Vec<DoctorCheck> {

@@ -69,7 +69,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
                 0 => String::new(),
                 count => format!(
                     "; a run would leave out {}",
-                    tollgate_core::words::counted(count, "uncommitted file")
+                    tollgate_core::count::counted(count, "uncommitted file")
                 ),
             };
             DoctorCheck::ok(

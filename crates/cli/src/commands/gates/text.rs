@@ -116,7 +116,7 @@ pub fn sum(stage: &LifecycleStage, results: &[GateResult]) {
         failed => {
             let text = format!(
                 "{failed} of {} of stage {stage} failed",
-                tollgate_core::words::counted(of, "gate")
+                tollgate_core::count::counted(of, "gate")
             );
             output::marked(output::BAD, "failed:", &text);
         }

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_paths_read_well() {
+    fn sizes_and_paths_are_easy_to_read() {
         assert_eq!(size(0), "0 B");
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(1536), "1.5 KiB");

@@ -25,7 +25,7 @@ fn an_update_of_an_item_keeps_what_only_the_plan_has() {
 }
 
 #[test]
-fn the_same_item_with_other_labels_is_to_be_updated() {
+fn the_same_item_with_other_labels_must_be_updated() {
     let mut again = two();
     again.create[1].labels[2] = "priority:low".to_owned();
     refused(

@@ -69,7 +69,7 @@ fn r090_prose_beside_the_lists_is_tolerated() {
         "Files of `src/` that this task may touch:",
         "Only what is needed, e.g. the handler.",
         "The read/write locks belong to others.",
-        "UI/UX is somebody else's.",
+        "UI/UX is someone else's.",
         "Backend",
         "---",
         "| file | why |",

@@ -25,7 +25,7 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
             format!(
                 "\n{at} The severity gate of step {} is passed{why}; {} tracked.\n",
                 step + 1,
-                tollgate_core::words::counted(tracked.len(), "finding")
+                tollgate_core::count::counted(tracked.len(), "finding")
             )
         }
         Event::CoverageSettled { minimum, reason } => {

@@ -128,7 +128,7 @@ fn leaves_out(line: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Additions are harmless unless they leave something out; whatever else changes is for a person.
+/// Additions are harmless unless they leave something out; a person decides about every other change.
 fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) -> Option<String> {
     if !is_different(before, after, comments) {
         return None;
