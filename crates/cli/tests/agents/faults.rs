@@ -108,7 +108,7 @@ fn refused(world: &World, why: &str) {
 
 fn silent(world: &World, silence: &str) {
     settings(world, silence, 1);
-    ends_as(world, "unavailable", "no sign of life", 1);
+    ends_as(world, "unavailable", "no output for", 1);
 }
 
 /// The agent takes half an answer for a whole one, and is asked again in vain.

@@ -321,7 +321,7 @@ fn a_cancelled_session_is_over_and_its_work_stays() {
     let repo = Repo::with(json!([replies("Reviewer", json!({"status": "FAIL", "summary": "no"}))]));
     repo.through(&[APPROVE, PER_BATCH]).exits(4);
     repo.tollgate(&["cancel", "latest", "--reason", "  "]).exits(2);
-    repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0).says("stays on branch");
+    repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0).says("accepted work is on branch");
     assert_eq!(repo.blocker().0, "cancelled");
     repo.resume().exits(4).says("cancelled: enough");
     repo.answer("UD-1", "retry").exits(2);
@@ -336,11 +336,11 @@ fn r121_an_answer_before_its_question_is_refused_and_nothing_keeps_it() {
     let mut engine = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     let answer = |id: &str, words: &str| repo.tollgate(&["answer", "latest", id, words]);
-    answer(ASK, "approved").exits(2).says("not asked");
+    answer(ASK, "approved").exits(2).says("has not been asked");
     assert_eq!(engine.wait().unwrap().code(), Some(3), "the gate waits for a person");
     // Nobody owns the session now; the first gate is asked, the second is not.
-    answer("UD-REVIEW-STRATEGY", "per-batch").exits(2).says("not asked");
-    answer("UD-1", "retry").exits(2).says("not asked");
+    answer("UD-REVIEW-STRATEGY", "per-batch").exits(2).says("has not been asked");
+    answer("UD-1", "retry").exits(2).says("has not been asked");
     assert_eq!(repo.decision(ASK)["status"], "pending");
     assert!(repo.events("answer_kept").is_empty());
     repo.answer(ASK, "approved").exits(3).says("UD-REVIEW-STRATEGY");

@@ -371,7 +371,7 @@ fn r083_a_token_in_a_session_file_is_taken_out_of_what_is_accepted() {
 #[test]
 fn r084_an_escalation_waits_for_ever_and_keeps_the_choice_and_its_reason() {
     let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77}}]));
-    repo.run().exits(4).says("without a limit of time");
+    repo.run().exits(4).says("with no time limit");
     let journal = repo.session_file("journal.jsonl");
     for word in ["\"due\"", "deadline", "expires"] {
         assert!(!journal.contains(word), "nothing is due: {word}");

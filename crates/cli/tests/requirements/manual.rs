@@ -205,8 +205,8 @@ fn a_reply_is_submitted_once_and_only_for_what_waits() {
     let shown = repo.tollgate(&["status"]).exits(0).out;
     assert!(shown.contains("is submitted") && !shown.contains("tollgate submit"), "{shown}");
     repo.resume().exits(0).says("Done by hand");
-    submit(&repo, 1, &ok()).exits(2).says("has ended already: accepted");
-    submit(&repo, 2, &ok()).exits(2).says("has ended already");
+    submit(&repo, 1, &ok()).exits(2).says("has already ended: accepted");
+    submit(&repo, 2, &ok()).exits(2).says("has already ended");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn r070_a_conflict_is_named_and_the_later_member_works_on_top_of_the_first() {
     assert_eq!(recorded[0]["finding"]["report"]["file"], "lines.txt");
     let found = findings(&repo);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("high fixed: dispatch 2 and one that was at work"), "{found:?}");
+    assert!(found[0].starts_with("high fixed: dispatch 2 and one that ran"), "{found:?}");
     let docs = repo.dispatch_of("Docs", 0);
     let told = repo.input(docs, 2).to_string();
     assert!(told.contains("lines.txt"), "the conflict is told: {told}");

@@ -91,7 +91,7 @@ fn r121_an_early_answer_to_a_gate_of_a_route_is_refused() {
         &[WRITE, GATE, RESEARCH],
     );
     go(&repo).exits(4);
-    repo.tollgate(&["answer", "latest", "UD-2", "approved"]).exits(2).says("not asked");
+    repo.tollgate(&["answer", "latest", "UD-2", "approved"]).exits(2).says("has not been asked");
     repo.answer("UD-1", "retry").exits(3).says("UD-2");
     assert_eq!(repo.starts_of("Researcher"), 0);
     repo.answer("UD-2", "approved").exits(0);

@@ -52,7 +52,7 @@ fn r122_what_a_refused_reply_reports_is_listed_and_the_next_attempt_is_told() {
     assert!(listed.contains("a key in the code"), "{listed}");
     let coder = repo.dispatch_of("Coder", 0);
     let told = repo.session_file(&format!("dispatches/{coder}/attempt-2/prompt.md"));
-    assert!(told.contains("report again what is not fixed"), "{told}");
+    assert!(told.contains("report again those that are not fixed"), "{told}");
     assert!(told.contains("[critical] app.txt: a key in the code"), "{told}");
 }
 

@@ -274,7 +274,7 @@ fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
     person.types("approved");
     let_it_read();
     goes_on(&repo);
-    person.wait_for("UD-1 (approve)").wait_for("is not taken for an answer");
+    person.wait_for("UD-1 (approve)").wait_for("does not count as an answer");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
@@ -298,7 +298,7 @@ fn r121_a_line_typed_while_the_question_is_being_shown_answers_nothing() {
     let_it_read();
     goes_on(&repo);
     person.wait_for("secret plans").wait_for("> ");
-    person.wait_for("is not taken for an answer").wait_for("> ");
+    person.wait_for("does not count as an answer").wait_for("> ");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
@@ -317,7 +317,7 @@ fn r121_a_burst_that_began_before_the_question_answers_nothing() {
     person.types("");
     eventually("a word on it", || {
         let screen = person.screen();
-        screen.contains("is not taken for an answer") || screen.contains("answer one of")
+        screen.contains("does not count as an answer") || screen.contains("answer one of")
     });
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");

@@ -44,7 +44,7 @@ fn r168_tests_that_qa_deletes_skips_or_empties_are_for_a_person() {
     let leaves = |text: &str| json!({"default": true, "write": {"tests/test_app.py": text}});
     for (act, words) in [
         (json!({"default": true, "delete": ["tests/test_app.py"]}), "was deleted"),
-        (leaves(&skipped), "is skipped now"),
+        (leaves(&skipped), "is now skipped"),
         (leaves(&emptied()), "asserts nothing"),
     ] {
         for strategy in [PER_BATCH, SINGLE_FINAL] {
