@@ -19,7 +19,7 @@ pub fn run() -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Installs them without a word.
+/// Installs them silently.
 pub fn fetch() -> Result<(), Trouble> {
     if wanted()? {
         installed()?;

@@ -15,9 +15,9 @@ usage: cargo xtask COMMAND
 
   test             everything that must hold before a change is merged
   tidy             the promises of the crates and the habits of the sources
-  claims           write docs/claims.md and docs/reference/compliance.md anew from the tests in the sources
+  claims           write docs/claims.md and docs/reference/compliance.md again from the tests in the sources
   agents           install the agent programs that the tests run, and say where they are
-  agents --lock    write xtask/agents/package-lock.json anew from the package.json beside it
+  agents --lock    write xtask/agents/package-lock.json again from the package.json beside it
   bench [--peers]  measure; prints a table, asserts nothing
 ";
 

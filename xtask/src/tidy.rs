@@ -4,6 +4,7 @@ mod cycles;
 mod decisions;
 mod directions;
 mod durable;
+mod english;
 mod proofs;
 mod purity;
 mod size;
@@ -58,6 +59,7 @@ fn problems(root: &Path) -> Result<Vec<Problem>, Trouble> {
     problems.extend(durable::check(&files));
     problems.extend(purity::check(&files));
     problems.extend(words::check(&files));
+    problems.extend(english::check(&files));
     problems.extend(size::check(&files));
     problems.extend(decisions::check(&files));
     problems.extend(proofs::check(&files)?);

@@ -22,13 +22,13 @@ pub fn may_write(plan: &DriverPlan, named: &str) -> Result<(), String> {
     let relative = [&plan.tree, &real_tree]
         .into_iter()
         .find_map(|tree| written.strip_prefix(tree).ok())
-        .ok_or("it is outside of the working tree")?;
+        .ok_or("it is outside the working tree")?;
     check(plan, relative)?;
     let real = followed(&real_tree.join(relative))
         .map_err(|error| format!("its target cannot be found: {error}"))?;
     let relative = real
         .strip_prefix(&real_tree)
-        .map_err(|_| "a symlink leads outside the working tree".to_owned())?;
+        .map_err(|_| "a symlink points outside the working tree".to_owned())?;
     check(plan, relative)
 }
 
@@ -38,7 +38,7 @@ fn check(plan: &DriverPlan, relative: &Path) -> Result<(), String> {
     }
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
     if relative.components().any(is_git) {
-        return Err("nobody may write in .git".to_owned());
+        return Err("agents may not write in .git".to_owned());
     }
     let is_own_session =
         relative.starts_with(&plan.session_folder) && relative != Path::new(&plan.session_folder);
@@ -47,7 +47,7 @@ fn check(plan: &DriverPlan, relative: &Path) -> Result<(), String> {
         _ if is_own_session => Ok(()),
         Access::Session => Err(format!("this role may write only in {}", plan.session_folder)),
         Access::Tree if relative.starts_with(Layout::SESSIONS) => {
-            Err(format!("of the session folders it may write only {}", plan.session_folder))
+            Err(format!("in the session folders it may write only {}", plan.session_folder))
         }
         Access::Tree => Ok(()),
     }

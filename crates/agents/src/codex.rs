@@ -144,7 +144,7 @@ impl OverAcp for Codex {
 
     fn apart(&self, job: &Job<'_>) -> Result<Vec<(&'static str, String)>, NotStarted> {
         if job.tree.join(PERSONS_FOLDER).symlink_metadata().is_ok() {
-            let why = "the repository has settings in .codex, and codex-acp always runs them; use adapter = \
+            let why = "the repository has settings in .codex, and codex-acp always uses them; use adapter = \
                  \"codex\", or write inherit = true and agree to them with `tollgate agents trust`";
             return Err(NotStarted::Refused(why.to_owned()));
         }

@@ -136,7 +136,7 @@ impl OverAcp for Gemini {
         apart(job).map_err(unwritten)
     }
 
-    /// Without a word about it, it takes no folder for a trusted one, whatever the person has agreed to.
+    /// Without this setting it trusts no folder, whatever the person has agreed to.
     fn trusting(&self) -> Option<(&'static str, &'static str)> {
         Some((TRUST, "true"))
     }

@@ -76,7 +76,7 @@ pub trait AgentAdapter: Sync {
     fn inherited(&self, agent: &AgentConfig, person_home: &Path, root: &Path) -> Vec<PathBuf>;
 
     /// What of such a file can make something run. Some programs keep counters, caches and addresses of schemas beside what
-    /// they run, and write them anew at every start: were they counted, nobody could trust anything for longer than one
+    /// they run, and write them again at every start: were they counted, nobody could trust anything for longer than one
     /// attempt.
     fn runs_of(&self, _name: &str, _content: &[u8]) -> Runs {
         Runs::All

@@ -196,7 +196,7 @@ fn apart(job: &Job<'_>) -> Result<Vec<(&'static str, String)>, NotStarted> {
     refuse_settings(job.tree)?;
     for left in LEFT_BEHIND {
         words::forget(job.home.folder(), left)
-            .map_err(|error| format!("{left} of its private folder cannot be removed: {error}"))?;
+            .map_err(|error| format!("{left} in its private folder cannot be removed: {error}"))?;
     }
     let below = |name: &str| job.home.path(name).display().to_string();
     let folders = [
@@ -218,8 +218,8 @@ fn refuse_settings(tree: &Path) -> Result<(), NotStarted> {
     match SETTINGS_OF_THE_REPOSITORY.iter().find(|name| is_there(name)) {
         None => Ok(()),
         Some(name) => Err(NotStarted::Refused(format!(
-            "the repository has {name}, and opencode would run the plugins in it or named by it, whatever it is told; take it \
-             out of the repository, use another agent, or write inherit = true and agree to it with `tollgate agents trust`"
+            "the repository has {name}, and opencode would run the plugins in it or named by it, whatever its settings say; \
+             remove it from the repository, use another agent, or write inherit = true and agree to it with `tollgate agents trust`"
         ))),
     }
 }

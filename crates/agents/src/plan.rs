@@ -19,7 +19,7 @@ pub fn write_plan(folder: &Path, plan: &DriverPlan) -> Result<(), FileError> {
     files::write_atomic(&folder.join(PLAN), &bytes)
 }
 
-/// An attempt that is prepared anew may be that of another kind of agent.
+/// An attempt that is prepared again may be that of another kind of agent.
 pub fn remove_plan(folder: &Path) -> io::Result<()> {
     match fs::remove_file(folder.join(PLAN)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

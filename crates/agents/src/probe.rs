@@ -66,7 +66,7 @@ pub fn version(command: &[String], person: Person<'_>) -> Result<String, String>
             Ok(None) => {
                 let _gone = child.kill().and_then(|()| child.wait());
                 return Err(format!(
-                    "it does not answer --version within {} s",
+                    "it does not respond to --version within {} s",
                     VERSION_WAIT.as_secs()
                 ));
             }
@@ -76,13 +76,13 @@ pub fn version(command: &[String], person: Person<'_>) -> Result<String, String>
     let said = said(scratch.path());
     numbers(&said).ok_or_else(|| {
         let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-        format!("to --version it answers {line:?} ({status})")
+        format!("its response to --version is {line:?} ({status})")
     })
 }
 
 /// In a home of its own: a first start of some programs writes there.
 fn start(command: &[String], person: Person<'_>, scratch: &Path) -> Result<Child, String> {
-    let (program, words) = command.split_first().ok_or("no program is named")?;
+    let (program, words) = command.split_first().ok_or("no program is given")?;
     let mut extra = BTreeMap::from([("HOME".to_owned(), scratch.display().to_string())]);
     if let Some(home) = person.home {
         extra.insert("XDG_CACHE_HOME".to_owned(), home.join(".cache").display().to_string());

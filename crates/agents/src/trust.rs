@@ -32,12 +32,12 @@ pub enum TrustError {
     #[error("cannot look through {}: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: io::Error },
     #[error(
-        "there are more than {FILES_MAX} files of settings, which is too many to review: remove what is not needed, or \
-         work without `inherit`"
+        "there are more than {FILES_MAX} settings files, which is too many to review: remove what you do not \
+         need, or work without `inherit`"
     )]
     TooMany,
     #[error(
-        "the folder {} is more than {DEPTH_MAX} deep, which is too deep to review: remove it, or work without \
+        "the folder {} is nested more than {DEPTH_MAX} deep, which is too deep to review: remove it, or work without \
          `inherit`",
         path.display()
     )]
@@ -166,13 +166,13 @@ impl Inherited {
             return Ok(());
         }
         if !meta.is_file() {
-            return Err(unreadable(io::Error::other("it is no plain file")));
+            return Err(unreadable(io::Error::other("it is not a regular file")));
         }
         let mut content = Vec::new();
         let file = File::open(path).map_err(unreadable)?;
         file.take(FILE_BYTES_MAX + 1).read_to_end(&mut content).map_err(unreadable)?;
         if content.len() as u64 > FILE_BYTES_MAX {
-            return Err(unreadable(io::Error::other("it is too large for settings")));
+            return Err(unreadable(io::Error::other("it is too large for a settings file")));
         }
         let name = shown(path, person, root);
         if let Some(content) = counted(&name, content) {

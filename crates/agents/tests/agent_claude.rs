@@ -49,12 +49,12 @@ fn it_is_asked_for_leave_and_each_refusal_is_told_once() {
         tool_start {"id":"toolu_000000000000000000000004","name":"AskUserQuestion"}
         -> {"behavior":"allow","updatedInput":{"content":"hello\n","file_path":"/srv/tree/hello.txt"}}
         tool_end {"id":"toolu_000000000000000000000001","ok":true}
-        permission {"granted":false,"what":"Write /srv/elsewhere/x.txt: it is outside of the working tree"}
-        -> {"behavior":"deny","message":"Refused: it is outside of the working tree."}
+        permission {"granted":false,"what":"Write /srv/elsewhere/x.txt: it is outside the working tree"}
+        -> {"behavior":"deny","message":"Refused: it is outside the working tree."}
         tool_end {"id":"toolu_000000000000000000000002","ok":false}
         -> {"behavior":"allow","updatedInput":{"command":"echo hi > b.txt","description":"say hi"}}
         question {"text":"Which colour?"}
-        -> {"behavior":"deny","message":"Nobody can answer while you work. Continue with what you know, or put the question in your reply."}
+        -> {"behavior":"deny","message":"No one can answer while you work. Continue with what you know, or put the question in your reply."}
         tool_end {"id":"toolu_000000000000000000000003","ok":true}
         tool_end {"id":"toolu_000000000000000000000004","ok":false}
         tool_start {"id":"toolu_000000000000000000000005","name":"StructuredOutput"}

@@ -38,7 +38,7 @@ fn every_pinned_program_has_its_lines() {
         }
     }
     let recorded: BTreeSet<String> = folders().collect();
-    assert_eq!(recorded, expected, "record the lines anew when a version changes");
+    assert_eq!(recorded, expected, "record the lines again when a version changes");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use xtask::{Trouble, cache, run};
 const PEERS: [(&str, &str); 2] =
     [("LangGraph, SQLite, sync", "langgraph_peer.py"), ("DBOS, SQLite", "dbos_peer.py")];
 
-/// Made once and kept; made anew when the pinned versions change.
+/// Made once and kept; made again when the pinned versions change.
 pub fn install(root: &Path) -> Result<Vec<Contender>, Trouble> {
     let scripts = root.join("crates/bench/peers");
     let pinned = std::fs::read_to_string(scripts.join("requirements.txt"))?;

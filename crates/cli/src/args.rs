@@ -7,14 +7,14 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Run multi-agent software delivery as a machine that cannot be talked past
+/// Run multi-agent software delivery through gates that agents cannot talk their way past
 ///
-/// Agents specify, design, plan, code, review and test; Tollgate checks what comes back, asks you at the
-/// gates, keeps every decision, and picks up after a crash exactly where it stood.
+/// Agents specify, design, plan, code, review and test; Tollgate checks their work, asks you at the
+/// gates, records every decision, and continues after a crash exactly where it stopped.
 #[derive(Debug, Parser)]
 #[command(name = "tollgate", version, max_term_width = 100)]
 #[command(
-    after_help = "Start with `tollgate demo`. Exit codes: 0 done, 1 does not hold, 2 usage, \
+    after_help = "Start with `tollgate demo`. Exit codes: 0 done, 1 a check failed, 2 usage, \
 3 waits for you, 4 blocked, 5 owned by another process, 6 damaged journal, 70 bug, 130 interrupted."
 )]
 pub struct Args {

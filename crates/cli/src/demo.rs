@@ -27,8 +27,8 @@ pub fn answer(kind: DecisionKind, asked_before: usize) -> Option<&'static DemoAn
     of_kind.clone().nth(asked_before).or_else(|| of_kind.next_back())
 }
 
-/// Writes the sample project into `dir`, for a crew that `tollgate` plays. Files only: making it a repository is up to the
-/// caller. Never overwrites.
+/// Writes the sample project into `dir`, for a crew that `tollgate` plays. Files only: making it a repository is up
+/// to the caller. Never overwrites.
 pub fn write_sample(dir: &Path, tollgate: &Path) -> io::Result<()> {
     // A JSON string is a TOML string, whatever is in the path.
     let tollgate = serde_json::Value::from(tollgate.display().to_string()).to_string();

@@ -35,7 +35,7 @@ impl Failure {
     pub fn reading(error: JournalError) -> Self {
         match error {
             JournalError::Io { .. } => Self::usage("cli.session", error.to_string())
-                .hint("see that the file is there and that you may read it"),
+                .hint("check that the file exists and that you may read it"),
             other => other.into(),
         }
     }
@@ -45,7 +45,7 @@ impl Failure {
         let message = format!("there is no [agent.{name}] in tollgate.toml");
         let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
         Self::usage("cli.no_agent", message).hint(match known.as_slice() {
-            [] => "it defines none; `tollgate init` writes one for the agents it finds".to_owned(),
+            [] => "no agent is defined; `tollgate init` writes a tollgate.toml for the agents it finds".to_owned(),
             known => format!("known agents: {}", known.join(", ")),
         })
     }
@@ -102,19 +102,19 @@ impl From<JournalError> for Failure {
             }
             JournalError::Older { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_older", error.to_string())
-                    .hint("put the newer journal back if you have it")
+                    .hint("restore the newer journal if you have it")
                     .hint(
                         "or continue from the older journal with `tollgate resume SESSION --accept-older-journal`: \
-                         what was decided and done after it is ignored, and a branch that is ahead is kept \
-                         under another name",
+                         decisions and work after it are ignored, and a branch that \
+                         is ahead is kept under another name",
                     )
             }
             JournalError::Replaced { .. } => {
                 Self::new(Exit::Damaged, "cli.journal_replaced", error.to_string())
-                    .hint("put back the journal of the session that was started last under this name")
+                    .hint("restore the journal of the session that was started last under this name")
                     .hint(
-                        "or continue with this one with `tollgate resume SESSION --accept-older-journal`: what the other \
-                         session decided and did is ignored, and its branch is kept under another name",
+                        "or continue with this one with `tollgate resume SESSION --accept-older-journal`: decisions \
+                         and work of the other session are ignored, and its branch is kept under another name",
                     )
             }
             _ if error.is_not_found() => Self::usage("cli.session", error.to_string()),
@@ -141,8 +141,9 @@ impl From<LockError> for Failure {
     fn from(error: LockError) -> Self {
         match &error {
             LockError::Held { .. } => {
-                Self::new(Exit::Owned, "cli.session_owned", error.to_string())
-                    .hint("reading works meanwhile: `tollgate status`, `tollgate log --follow`")
+                Self::new(Exit::Owned, "cli.session_owned", error.to_string()).hint(
+                    "you can still read the session: `tollgate status`, `tollgate log --follow`",
+                )
             }
             LockError::Io { .. } => persistence(error.to_string()),
         }

@@ -37,7 +37,7 @@ fn bug(panic: &std::panic::PanicHookInfo<'_>) {
     let words = panic.payload_as_str().unwrap_or("no words");
     let message = format!("a bug in Tollgate at {place}: {words}");
     let failure = failure::Failure::new(exit::Exit::Bug, "cli.bug", message)
-        .hint("the session is kept; `tollgate resume` continues from its journal");
+        .hint("the session is safe; `tollgate resume` continues from its journal");
     output::failure(&failure);
     std::process::exit(exit::Exit::Bug as i32);
 }

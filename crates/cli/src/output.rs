@@ -58,7 +58,7 @@ fn continued(text: &str, used: usize, columns: Option<usize>) -> String {
     folded(&text.trim_end_matches('\n').replace('\n', &format!("\n{BAR}")), used, columns)
 }
 
-/// Before each line that may be somebody else's.
+/// Before each line that may be someone else's.
 const BAR: &str = "│ ";
 
 /// Text in which others have a say, each line behind a bar: no line of it can look like an option, a state or a hint.
@@ -217,7 +217,7 @@ pub fn prompt(text: &str) {
     let _ = write!(stderr, "{BOLD}{}{BOLD:#}", terminal_text(text)).and_then(|()| stderr.flush());
 }
 
-/// What a person typed, as it is to be shown.
+/// What a person typed, as it must be shown.
 pub fn echo(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
@@ -259,7 +259,7 @@ pub fn failure(failure: &Failure) {
     for hint in &failure.hints {
         marked(NOTE, " help:", hint);
     }
-    let explain = format!("`tollgate explain {}` tells more", failure.code);
+    let explain = format!("for details, run `tollgate explain {}`", failure.code);
     marked(DIM, "      ", &explain);
 }
 
@@ -283,7 +283,7 @@ mod tests {
     use super::{continued, folded, visible_json};
 
     #[test]
-    fn r175_what_goes_on_on_another_line_stands_behind_a_bar() {
+    fn r175_what_continues_on_another_line_stands_behind_a_bar() {
         assert_eq!(continued("one\nstate     DONE\n", 0, None), "one\n│ state     DONE");
         assert_eq!(folded("one two", 2, Some(5)), "one\n│ two");
         assert_eq!(folded("one twofold", 2, Some(5)), "one\n│ two\n│ fol\n│ d");

@@ -54,7 +54,7 @@ impl Checkout {
 }
 
 pub fn not_begun(name: &SessionName) -> Failure {
-    Failure::usage("cli.session", format!("{name} has not begun yet"))
+    Failure::usage("cli.session", format!("{name} has not started yet"))
 }
 
 /// For commands that act.
@@ -72,7 +72,10 @@ pub fn context() -> Result<Arc<Context>, Failure> {
 /// For a look at settings that may be wrong in some places.
 pub fn context_with(repository: Repository, config: Config) -> Result<Context, Failure> {
     let program = std::env::current_exe().map_err(|cause| {
-        Failure::usage("cli.repository", format!("cannot find the program itself: {cause}"))
+        Failure::usage(
+            "cli.repository",
+            format!("cannot find the tollgate program itself: {cause}"),
+        )
     })?;
     Ok(Context {
         state_home: state_home(|name| std::env::var_os(name))?,

@@ -18,7 +18,7 @@ pub fn git(folder: &Path, args: &[&str]) -> Result<String, String> {
         .args(args)
         .current_dir(folder)
         .output()
-        .map_err(|cause| format!("git is needed and could not be started: {cause}"))?;
+        .map_err(|cause| format!("git could not be started: {cause}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

@@ -43,7 +43,7 @@ pub fn ending(root: &Path, view: &View, assigned: &[Assigned], ending: ServeEnd)
             output::marked(
                 BOLD,
                 "interrupted:",
-                &format!("nothing is lost; continue with `{how}`"),
+                &format!("no work is lost; continue with `{how}`"),
             );
             Exit::Interrupted
         }
@@ -57,7 +57,10 @@ fn done(view: &View) {
     let is_tracked = |finding: &&FindingView| finding.status == FindingStatus::Tracked;
     let tracked = view.findings.iter().filter(is_tracked).count();
     if tracked > 0 {
-        output::talk(&format!("{tracked} finding(s) are tracked for later"));
+        output::talk(&format!(
+            "{} tracked for later",
+            tollgate_core::count::counted(tracked, "finding")
+        ));
     }
     for issue in &view.known_issues {
         output::marked(NOTE, "known issue:", issue);
@@ -67,7 +70,7 @@ fn done(view: &View) {
         output::marked(
             BOLD,
             "next:",
-            &format!("look with `git log {branch}`, take over with `git merge {branch}`"),
+            &format!("see it with `git log {branch}`, merge it with `git merge {branch}`"),
         );
     }
     if has_tasks(view) {
@@ -80,12 +83,19 @@ fn done(view: &View) {
 
 fn counts(view: &View) -> String {
     let (files, dispatches) = (view.changed_files.len(), view.dispatches.len());
-    let work = format!("{files} file(s) changed, {dispatches} dispatch(es)");
+    let work = format!(
+        "{} changed, {}",
+        tollgate_core::count::counted(files, "file"),
+        tollgate_core::count::counted(dispatches, "dispatch")
+    );
     if !has_tasks(view) {
         return work;
     }
     let (tasks, criteria) = (view.tasks.len(), view.criteria.len());
-    format!("{tasks} task(s) completed, {criteria} acceptance criteria met, {work}")
+    format!(
+        "{} completed, {criteria} acceptance criteria met, {work}",
+        tollgate_core::count::counted(tasks, "task")
+    )
 }
 
 /// Only a route with tasks has criteria and a report; others leave the files that they declare.
@@ -101,11 +111,11 @@ fn roles_to_play(view: &View, assigned: &[Assigned]) {
         let dispatch = view.dispatches.iter().find(|found| found.number == assigned.number);
         let who = dispatch.map(|found| found.title.as_str()).unwrap_or_default();
         if assigned.is_submitted {
-            let text = format!("is handed in; continue with `tollgate resume {name}`");
+            let text = format!("is submitted; continue with `tollgate resume {name}`");
             output::marked(NOTE, who, &text);
             continue;
         }
-        output::marked(NOTE, who, "is yours to play");
+        output::marked(NOTE, who, "waits for you to play it");
         for (mark, text) in play(name, assigned) {
             output::marked(BOLD, &format!("  {mark:<8}"), &text);
         }
@@ -184,9 +194,9 @@ pub fn undo_offer(root: &Path, view: &View) {
     });
     let how = match is_ours_alone {
         Ok(true) => format!("`git branch -D {branch}` removes it"),
-        _ => "look at it before you remove it: it may hold work of yours".to_owned(),
+        _ => "look at it before you remove it: it may contain work of yours".to_owned(),
     };
-    output::talk(&format!("its accepted work stays on branch {branch}; {how}"));
+    output::talk(&format!("its accepted work is on branch {branch}; {how}"));
 }
 
 /// What is on disk about the failure that the first open question is about.

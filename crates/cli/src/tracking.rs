@@ -40,7 +40,7 @@ pub fn failure(error: TrackerError) -> Failure {
         | TrackerError::Unreadable { .. }
         | TrackerError::Invalid { .. }
         | TrackerError::File(_) => Failure::new(Exit::Fails, "cli.tracker_failed", words)
-            .hint("what is done stays done; run the command again and it continues"),
+            .hint("what was done stays done; run the command again to continue"),
         _ => Failure::usage("cli.tracker", words),
     }
 }

@@ -1,4 +1,4 @@
-//! What the documentation shows is run as it stands there.
+//! What the documentation shows is run exactly as shown.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};

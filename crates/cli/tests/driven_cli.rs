@@ -152,7 +152,7 @@ fn r113_a_login_is_taken_out_of_an_attempt_that_failed_and_of_a_session_that_is_
 #[test]
 fn what_an_agent_inherits_must_be_agreed_to_by_its_content() {
     let repo = world(json!([]), "", "inherit = true");
-    let refusal = "you have not agreed to what it would run";
+    let refusal = "you have not agreed to what it would use";
     repo.lean().exits(2).says(refusal).says("tollgate agents trust oc");
     repo.write("opencode.json", r#"{"mcp":{"a":{"type":"local","command":["a-server"]}}}"#);
     repo.lean().exits(2).does_not_say("opencode.json");
@@ -166,7 +166,7 @@ fn what_an_agent_inherits_must_be_agreed_to_by_its_content() {
     assert!(shown.out.contains("a-server"), "{}", shown.out);
     shown.says("--yes");
     repo.lean().exits(2);
-    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0).says("2 file(s)");
+    repo.tollgate(&["agents", "trust", "oc", "--yes"]).exits(0).says("2 files");
     let kept = repo.outside("state/trust.json").metadata().unwrap();
     assert_eq!(kept.permissions().mode() & 0o777, 0o600);
     repo.lean().exits(0);

@@ -129,7 +129,7 @@ fn coder_starts(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn r103_ctrl_c_ends_the_tree_at_once_and_resume_goes_on() {
+fn r103_ctrl_c_ends_the_tree_at_once_and_resume_continues() {
     let world = World::new(LEAN, STUCK_CREW);
     let engine = engine_at_stuck_coder(&world);
     assert!(!workers(&world).is_empty());
@@ -203,7 +203,7 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// The supervisor of a killed engine may come while the next engine prepares the same attempt.
 #[test]
-fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_anew() {
+fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_again() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let hold = process::hold(&run).unwrap().expect("nobody has begun");

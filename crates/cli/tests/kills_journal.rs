@@ -47,7 +47,7 @@ fn r103_a_session_that_was_killed_before_its_first_record_is_named_and_can_be_be
         assert_eq!(ended(&killed.env("TOLLGATE_CRASH_AT", point).output().unwrap()).code, None);
         let resumed = ended(&world.command(&Next::Resume).output().unwrap());
         assert_eq!(resumed.code, Some(2), "{}", resumed.text);
-        assert!(resumed.text.contains("no session here yet"), "{}", resumed.text);
+        assert!(resumed.text.contains("no sessions here yet"), "{}", resumed.text);
         assert_eq!(ended(&world.command(&Next::Run).output().unwrap()).code, Some(3));
         assert_eq!(ended(&world.tollgate(&["status"]).output().unwrap()).code, Some(0));
     }

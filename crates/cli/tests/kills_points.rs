@@ -40,7 +40,7 @@ fn r103_killed_at_every_named_point_a_lean_run_ends_the_same() {
 }
 
 #[test]
-fn r103_killed_where_only_a_full_run_or_a_mended_one_comes_by_it_ends_the_same() {
+fn r103_killed_where_only_a_full_run_or_a_fixed_one_comes_by_it_ends_the_same() {
     let full = undisturbed(rejected, |_, _| {});
     let only_full: Vec<Place> =
         chosen(&full).into_iter().filter(|place| place.point.contains("rejections")).collect();
@@ -48,7 +48,7 @@ fn r103_killed_where_only_a_full_run_or_a_mended_one_comes_by_it_ends_the_same()
 
     let torn = undisturbed(World::lean, tear_once);
     let only_torn: Vec<Place> =
-        chosen(&torn).into_iter().filter(|place| place.point.starts_with("mend.")).collect();
+        chosen(&torn).into_iter().filter(|place| place.point.starts_with("torn_end.")).collect();
     assert_eq!(only_torn.len(), 3, "{only_torn:?}");
     each(&only_torn, |place| expect_same_end(&World::lean(), place, &torn, tear_once));
 }
@@ -238,12 +238,13 @@ fn r103_an_answer_handed_over_to_an_engine_that_dies_counts_once() {
         while world.starts().len() < 4 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // The strategy is the one question that can be answered anew while an agent is at work.
-        let anew = world.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).spawn();
+        // The strategy is the one question that can be answered again while an agent is at work.
+        let again =
+            world.tollgate(&["answer", "latest", "UD-REVIEW-STRATEGY", "per-batch"]).spawn();
         assert_eq!(engine.wait().unwrap().signal(), Some(9), "it was not reached");
         world.finish(|_, _| {});
-        let anew = ended(&anew.unwrap().wait_with_output().unwrap());
-        assert_eq!(anew.code, Some(0), "{}", anew.text);
+        let again = ended(&again.unwrap().wait_with_output().unwrap());
+        assert_eq!(again.code, Some(0), "{}", again.text);
         assert_eq!(Facts::of(&world), reference.facts);
         expect_sound(&world);
         assert_eq!(world.starts(), reference.starts);

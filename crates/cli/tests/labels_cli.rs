@@ -133,12 +133,12 @@ fn sync_creates_updates_and_then_rests() {
 }
 
 #[test]
-fn sync_goes_on_where_it_was_broken_off() {
+fn sync_continues_where_it_was_interrupted() {
     let world = World::new(GITHUB);
     world.server.fail_next("POST", LABELS, Fault::CutAfterDoing);
     world.check(&["labels", "sync"], expect![[r#"
-        error: 127.0.0.1 cannot be reached for label task:implement: the connection was broken off; see that the network works, and try again
-         help: what is done stays done; run the command again and it continues
+        error: 127.0.0.1 cannot be reached for label task:implement: the connection broke off; see that the network works, and try again
+         help: what was done stays done; run the command again to continue
                `tollgate explain cli.tracker_failed` tells more
         exit 1
     "#]]);

@@ -67,7 +67,7 @@ fn r062_a_blocked_term_fails_in_agents_and_not_in_planning() {
         gate 2 of 2: planning-files
         failed: boundary (exit code 1)
           | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
-          |   help: Say it in general words, or move the text to planning-mds/
+          |   help: Use general words, or move the text to planning-mds/
           help: fix it, then run it alone: tollgate gates --builtin boundary
         failed: 1 of 2 gate(s) of stage framework-bootstrap do not hold
         exit 1
@@ -380,11 +380,11 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
           help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
         failed: api-contract-strict (exit code 1)
           | error[gate.api_missing] planning-mds/api: there is no API contract
-          |   help: Add one as .yaml, .yml or .json, or take the gate out of the stage
+          |   help: Add one as .yaml, .yml or .json, or remove the gate from the stage
           help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
         failed: security-evidence-strict (exit code 1)
-          | error[gate.evidence_missing] planning-mds/security: there is no evidence of security
-          |   help: Add notes of a review or results of a scan
+          | error[gate.evidence_missing] planning-mds/security: there is no security evidence
+          |   help: Add review notes or scan results
           help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
         failed: 3 of 4 gate(s) of stage implementation do not hold
         exit 1
@@ -431,7 +431,7 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
         &["gates", "--config", "none.yaml"],
         expect![[r#"
         error: none.yaml cannot be read: No such file or directory (os error 2)
-         help: see that the path is right and that you may read it
+         help: check the path and your permission to read it
                `tollgate explain cli.lifecycle` tells more
         exit 2
     "#]],
@@ -466,7 +466,7 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
         gate 1 of 1: again
         failed: again (exit code 2)
           | error: a gate cannot run all gates again
-          |  help: let its command be `tollgate gates --builtin NAME`, or another program
+          |  help: use `tollgate gates --builtin NAME` or another program as its command
           |        `tollgate explain cli.gates` tells more
           help: fix it, then run it alone: tollgate gates
         failed: 1 of 1 gate(s) of stage now do not hold

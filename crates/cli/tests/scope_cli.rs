@@ -212,7 +212,7 @@ fn r100_people_scripts_and_services_are_told_each_in_their_form() {
         primary    modified  src/cart.ts
         violation  modified  src/user.ts  not listed in scope; nearest entry src/cart.ts
         failed: not all that changed is in the scope of ../item.md: 1 primary, 1 violation
-          help: take these changes back or make them a work item of their own; or list them under In Scope, declare them in the result (--result), or let the owner allow them (--authorized)
+          help: undo these changes or move them to their own work item; or list them under In Scope, declare them in the result (--result), or have the owner allow them (--authorized)
         exit 1
     "#]]
     .assert_eq(&format!("{}{}exit {}\n", ran.out, ran.err, ran.code));

@@ -51,7 +51,7 @@ fn r078_a_snapshot_is_a_folder_with_a_manifest_of_paths_modes_sizes_and_checksum
 fn r078_snapshots_are_listed_the_newest_first_and_unchanged_ones_cost_no_copy() {
     let repo = Repo::new();
     assert!(list(&repo).is_empty());
-    repo.tollgate(&["snapshot", "list"]).exits(0).says("there is no snapshot here yet");
+    repo.tollgate(&["snapshot", "list"]).exits(0).says("there are no snapshots here yet");
     let ids: Vec<String> = (0..3).map(|_| create(&repo)).collect();
     let listed = list(&repo);
     let found: Vec<&str> = listed.iter().map(|row| row["id"].as_str().unwrap()).collect();
@@ -93,8 +93,8 @@ fn r079_a_restore_says_what_it_will_do_and_needs_a_yes() {
     repo.tollgate(&["snapshot", "restore", "latest"])
         .exits(2)
         .says("this will revert 1 file, create 0 and delete 2")
-        .says("nobody can be asked here; nothing was changed")
-        .says(&format!("`tollgate snapshot restore {id} --yes` does it without asking"));
+        .says("there is no terminal to ask you; nothing was changed")
+        .says(&format!("run `tollgate snapshot restore {id} --yes` to do it without a question"));
     assert_eq!(fs::read_to_string(repo.root().join("app.txt")).unwrap(), "changed\n");
     repo.tollgate(&["snapshot", "restore", &id[..17], "--yes"])
         .exits(0)
@@ -161,14 +161,14 @@ fn r081_the_settings_say_how_many_stay() {
 #[test]
 fn names_that_mean_nothing_or_too_much_are_refused_in_words() {
     let repo = Repo::new();
-    repo.tollgate(&["snapshot", "show", "latest"]).exits(2).says("there is no snapshot here yet");
-    repo.tollgate(&["snapshot", "undo", "--yes"]).exits(2).says("no restore was made here");
+    repo.tollgate(&["snapshot", "show", "latest"]).exits(2).says("there are no snapshots here yet");
+    repo.tollgate(&["snapshot", "undo", "--yes"]).exits(2).says("there is no restore to undo");
     let ids = [create(&repo), create(&repo)];
     repo.tollgate(&["snapshot", "restore", "nonsense", "--yes"])
         .exits(2)
-        .says("no snapshot is called \"nonsense\"")
+        .says("no snapshot matches \"nonsense\"")
         .says("cli.snapshot");
-    repo.tollgate(&["snapshot", "delete", "manual"]).exits(2).says("the beginning of several");
+    repo.tollgate(&["snapshot", "delete", "manual"]).exits(2).says("matches several");
     repo.tollgate(&["snapshot", "show", "../../etc"]).exits(2);
     repo.tollgate(&["snapshot", "delete", &ids[0]]).exits(0).says("is gone");
     assert_eq!(list(&repo).len(), 1);

@@ -228,7 +228,7 @@ fn hostile_words_of_a_plan_take_no_other_item_and_hide_nothing() {
 }
 
 #[test]
-fn without_a_login_nothing_begins_but_what_has_begun_goes_on() {
+fn without_a_login_nothing_begins_but_what_has_begun_continues() {
     let world = two();
     let without = |args: &[&str]| {
         ran(world.command(args).env_remove("GH_TOKEN").env("PATH", git_alone(&world)))

@@ -181,9 +181,9 @@ mod tests {
                 error shape.wrong_type acceptance.json#/acceptance_criteria/3/verify: `verify` is the object {"cmd":"x"}, but a text or a list is expected
                 error acceptance.id_twice acceptance.json#/acceptance_criteria/1/id: the criterion id "AC-001" is used twice
                   help: Give each its own id
-                error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how it is verified
+                error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how to verify it
                   help: Give a command, or a text that begins with manual:
-                error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how it is verified
+                error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how to verify it
                   help: Give a command, or a text that begins with manual:
             "#]],
         );

@@ -37,7 +37,7 @@ pub fn check_outputs(outputs: &[(&str, &[u8])], tree: &dyn RepositoryFiles) -> R
     report
 }
 
-/// All of planning, as it stands in the tree.
+/// All of planning, as it is in the tree.
 pub fn check_planning(tree: &dyn RepositoryFiles) -> Report {
     let index = Index::new(tree);
     let mut report = Report::default();

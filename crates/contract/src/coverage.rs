@@ -62,7 +62,7 @@ pub fn read(
             Err(say::coverage_empty(path, "the coverage report names no line of code").into())
         }
         (0, false) => {
-            let words = "the coverage report names no line of a file that is in the tree";
+            let words = "the coverage report names no line of a file in the workspace";
             Err(say::coverage_empty(path, words).into())
         }
         _ => Ok(measured),

@@ -54,7 +54,7 @@ pub trait Inspector {
     /// Files and folders below the root of the repository, to be brought in this order.
     fn places(&self) -> &'static [&'static str];
 
-    /// Whether a file of those places is to be read.
+    /// Whether a file of those places must be read.
     fn wants(&self, path: &str) -> bool;
 
     fn see(&mut self, path: &str, bytes: &[u8], report: &mut Report);

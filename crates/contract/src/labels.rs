@@ -100,7 +100,7 @@ pub const LABELS: [Label; 16] = [
         Status,
         "status:blocked",
         "d93f0b",
-        "It cannot continue until somebody decides or fixes it",
+        "It cannot continue until someone decides or fixes it",
     ),
     label(
         Status,

@@ -169,9 +169,9 @@ mod tests {
             ),
             expect![[r#"
                 error sections.empty spec.md:1: the section "Goals" is empty
-                  help: Write its content, or say that there is none and why
+                  help: Write its content, or say why there is none
                 error sections.empty spec.md:3: the section "Acceptance Criteria" is empty
-                  help: Write its content, or say that there is none and why
+                  help: Write its content, or say why there is none
             "#]],
         );
     }

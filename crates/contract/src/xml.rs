@@ -22,7 +22,7 @@ pub(crate) fn parse<'a>(text: &'a str, path: &str) -> Result<Document<'a>, Repor
 fn fault(path: &str, error: &roxmltree::Error) -> Diagnostic {
     match error {
         roxmltree::Error::DtdDetected => {
-            say::xml_refused(path, 1, "it has a document type where none is allowed")
+            say::xml_refused(path, 1, "it has a document type, which is not allowed")
         }
         roxmltree::Error::NodesLimitReached => {
             say::xml_refused(path, 1, &format!("it has more than {NODES_MAX} parts"))

@@ -226,7 +226,7 @@ impl<'a> Typed<'a> {
             (Some(_), _, Some(way)) | (None, Some(way), _) | (None, None, Some(way)) => way,
         };
         K::make(way, words).map_err(|unread| match unread {
-            Unread::Missing => Wrong::because(": it needs words after the colon"),
+            Unread::Missing => Wrong::because(": it needs text after the colon"),
             Unread::Unfit { why, examples } => {
                 let understood = format!("{}: {}", self.keyword, words.unwrap_or_default());
                 Wrong { why, unfit: Some((understood, examples)) }

@@ -45,21 +45,23 @@ impl FaultKind {
     pub fn remedy(self) -> &'static str {
         match self {
             Self::Disk => {
-                "make it readable and writable for you, then `tollgate resume`; no answer is lost"
+                "make it readable and writable, then `tollgate resume`; your answers are kept"
             }
-            Self::NoSpace => "free some space, then `tollgate resume`; no answer is lost",
+            Self::NoSpace => "free some space, then `tollgate resume`; your answers are kept",
             Self::Git => {
-                "fix what git says (`git status` and `git fsck` in the repository tell more), then `tollgate resume`; \
-                 no answer is lost"
+                "fix what git says (`git status` and `git fsck` in the repository show more), then `tollgate resume`; \
+                 your answers are kept"
             }
             Self::Process => {
-                "see that this machine can start processes and that nobody ends them (`tollgate doctor` looks), then \
-                 `tollgate resume`; no answer is lost"
+                "check that this machine can start processes and that nothing kills them (`tollgate doctor` helps), then \
+                 `tollgate resume`; your answers are kept"
             }
             Self::AgentHome => {
-                "make the private folder of the agent readable and writable for you, then `tollgate resume`; no answer is lost"
+                "make the private folder of the agent readable and writable, then `tollgate resume`; your answers are kept"
             }
-            Self::Settings => "correct tollgate.toml, then `tollgate resume`; no answer is lost",
+            Self::Settings => {
+                "correct tollgate.toml, then `tollgate resume`; your answers are kept"
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What was found: by a role, or by the engine itself. What becomes of a finding depends on its origin, never on its words.
+//! What was found: by a role, or by the engine itself. What happens to a finding depends on its origin, never on its words.
 
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::reply::ReportedFinding;

@@ -102,7 +102,7 @@ impl SessionName {
         let bad = || BadName {
             what: "session name",
             value: text.to_owned(),
-            rule: "it has the form YYYY-MM-DD_slug, the slug of small letters, digits and dashes",
+            rule: "it has the form YYYY-MM-DD_slug, where the slug has only lowercase letters, digits and dashes",
         };
         let (date, slug) = text.split_once('_').ok_or_else(bad)?;
         let date_fits = date.len() == 10

@@ -7,6 +7,7 @@ pub mod action;
 pub mod allowance;
 pub mod answer;
 pub mod brief;
+pub mod count;
 mod decide;
 pub mod decision;
 pub mod duration;

@@ -24,7 +24,7 @@ pub const SILENCE_MS_DEFAULT: u64 = 10 * 60_000;
 /// An agent that means to wait longer than this for its model service is ended, and the engine waits in its place.
 pub const AGENT_WAIT_MS_MAX: u64 = 2 * 60_000;
 
-/// An agent that asks its model service again this often in a row, without a word in between, gets nowhere.
+/// An agent that asks its model service again this often in a row, without output in between, gets nowhere.
 pub const AGENT_RETRIES_MAX: u32 = 30;
 
 /// Supervisors of one dispatch that end under a living engine. Twice is a machine in trouble, more often is the agent.

@@ -5,7 +5,7 @@ mod shell;
 use crate::task::Check;
 use shell::{AndOr, Command, Join, Pipeline, Word};
 
-/// What is to be shown, on a line, and a line for each check of it; a command that cannot fail is called so.
+/// What must be shown, on a line, and a line for each check of it; a command that cannot fail is called so.
 pub fn with_checks(what: &str, checks: &[Check]) -> String {
     let mut text = one_line(what);
     for check in checks {
@@ -21,7 +21,7 @@ pub fn with_checks(what: &str, checks: &[Check]) -> String {
 /// A command as it runs: of several lines, each has a row of its own.
 fn shown_command(command: &str) -> String {
     let mark = match proves_nothing(command) {
-        true => "  <- proves nothing: it passes whatever was done",
+        true => "  <- proves nothing: it always passes",
         false => "",
     };
     let lines: Vec<String> = command.split('\n').map(with_visible_signs).collect();
@@ -352,7 +352,7 @@ fn is_duration(text: &str) -> bool {
     is_number(text.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(text))
 }
 
-/// A test of words that stand there as they are.
+/// A test of words that are there as they are.
 fn always_holds(operands: &[&str]) -> bool {
     match operands {
         [word] => !word.is_empty(),

@@ -4,9 +4,9 @@ use crate::id::DecisionId;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the session is {state}; nothing can be decided any more")]
+    #[error("the session is {state} and takes no more answers")]
     SessionOver { state: String },
-    #[error("{id} was not asked; an answer before its question is not kept")]
+    #[error("{id} has not been asked; a question cannot be answered before it is asked")]
     NotAsked { id: DecisionId },
     #[error("{id} was asked again after you answered; answer the new question")]
     AskedAgain { id: DecisionId },
@@ -14,12 +14,12 @@ pub enum Refusal {
     NotPending { id: DecisionId, status: String },
     #[error("{given:?} does not answer {id}{why}")]
     BadAnswer { id: DecisionId, given: String, why: String, expected: Vec<String> },
-    #[error("{id} cannot be answered with {answer:?}: {open} critical finding(s) are open")]
+    #[error("{id} cannot be answered with {answer:?} because of {}", crate::count::counted(*open, "open critical finding"))]
     CriticalOpen { id: DecisionId, answer: String, open: usize },
-    #[error("what {id} was asked about has changed since; the question has been put again")]
+    #[error("the subject of {id} has changed since; the question was asked again")]
     ShownChanged { id: DecisionId },
     #[error(
-        "{id} cannot be approved: the lifecycle gates ran under stage {found:?} and {declared:?} is declared now"
+        "{id} cannot be approved: the lifecycle gates ran in stage {found:?}, but the declared stage is now {declared:?}"
     )]
     StaleEvidence { id: DecisionId, found: String, declared: String },
     #[error("there is no [agent.{name}] in tollgate.toml")]
@@ -47,7 +47,7 @@ impl Refusal {
                 Some(format!("`tollgate status` shows {id} as it is asked now; then answer it"))
             }
             Self::ShownChanged { .. } => {
-                Some("look at the changed file, then answer once more".to_owned())
+                Some("look at the changed file, then answer again".to_owned())
             }
             Self::StaleEvidence { .. } => Some(
                 "`tollgate resume` runs the gates of the declared stage and asks again".to_owned(),

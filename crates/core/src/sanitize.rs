@@ -69,7 +69,7 @@ fn skip_escape(chars: &mut Chars<'_>) {
     }
 }
 
-/// Parameters, then one final byte. One that is broken off ends where it breaks.
+/// Parameters, then one final byte. One that is cut off ends where it breaks.
 fn skip_control_sequence(chars: &mut Chars<'_>) {
     while chars.next_if(|char| matches!(char, ' '..='?')).is_some() {}
     chars.next_if(|char| matches!(char, '@'..='~'));

@@ -15,10 +15,10 @@ pub fn ended(end: &DispatchEnd) -> String {
             format!("what it delivered is invalid: {}", faults(errors))
         }
         DispatchEnd::MissingContext { errors } => {
-            format!("what it must read is not usable: {}", faults(errors))
+            format!("its input is not usable: {}", faults(errors))
         }
         DispatchEnd::MissingRole { name, detail } => {
-            format!("the text of role {name} is not usable: {detail}")
+            format!("the instructions of role {name} cannot be used: {detail}")
         }
         DispatchEnd::MissingOutput { paths, .. } => {
             format!("it said OK but did not write {}", paths.join(", "))
@@ -30,7 +30,7 @@ pub fn ended(end: &DispatchEnd) -> String {
                 (None, None) => "it ended without a reply".to_owned(),
             };
             match stderr_tail.trim().lines().next_back() {
-                Some(line) if !line.is_empty() => format!("{how}; its last words: {line}"),
+                Some(line) if !line.is_empty() => format!("{how}; the last line of its output: {line}"),
                 _ => how,
             }
         }
@@ -51,17 +51,17 @@ pub fn ended(end: &DispatchEnd) -> String {
         }
         DispatchEnd::UsedUp { detail } => format!("it used up its budget: {detail}"),
         DispatchEnd::Limited { detail } => {
-            format!("it is out of its usage limit, and nobody knows until when: {detail}")
+            format!("it has reached its usage limit and does not say when the limit resets: {detail}")
         }
         DispatchEnd::Parked { until, no_time: None } => {
             format!("its usage limit resets at {until}")
         }
         DispatchEnd::Parked { until, no_time: Some(detail) } => {
-            format!("it has reached its usage limit and is tried again at {until}: {detail}")
+            format!("it has reached its usage limit; Tollgate tries again at {until}: {detail}")
         }
         DispatchEnd::Stopped => "it was stopped by a person".to_owned(),
         DispatchEnd::Unsupervised { .. } => {
-            "its supervisor was killed while the agent ran, by the agent or by someone else; everything it had started was stopped"
+            "its supervisor was killed while the agent ran, by the agent or from outside; all its processes were stopped"
                 .to_owned()
         }
         DispatchEnd::Interrupted { .. } => "it was interrupted".to_owned(),
@@ -105,14 +105,14 @@ pub fn verdict(verdict: Verdict) -> &'static str {
 /// Why an attempt is made again, or later.
 pub fn retry(why: RetryWhy) -> &'static str {
     match why {
-        RetryWhy::Transient => "after a failure that may pass",
+        RetryWhy::Transient => "after a temporary failure",
         RetryWhy::Invalid => "with the errors of its reply",
         RetryWhy::Parked => "when a usage limit resets",
-        RetryWhy::Fallback => "by another agent, because its own has reached its usage limit",
+        RetryWhy::Fallback => "with another agent, because its own has reached its usage limit",
         RetryWhy::Interrupted => "because it was interrupted",
-        RetryWhy::Budget => "once a person allows more than the limits do",
+        RetryWhy::Budget => "when a person allows more than the limits",
         RetryWhy::Room => "when a running agent has ended",
-        RetryWhy::Consented => "because a person said so",
+        RetryWhy::Consented => "because a person asked for it",
     }
 }
 

@@ -308,10 +308,10 @@ impl std::fmt::Display for SetAside {
         let Self { path, size_bytes, limit, kept } = self;
         match limit {
             SizeLimit::FileBytes(max) => {
-                write!(f, "{path} has {size_bytes} bytes, limits.file_bytes is {max}")?;
+                write!(f, "{path} has {size_bytes} bytes; limits.file_bytes is {max}")?;
             }
             SizeLimit::SessionFile(max) => {
-                write!(f, "{path} has {size_bytes} bytes, a session file has at most {max}")?;
+                write!(f, "{path} has {size_bytes} bytes; the limit for a session file is {max}")?;
             }
             SizeLimit::NotAFile => {
                 write!(f, "{path} is a pipe, a socket or a device, not a file")?;
@@ -321,7 +321,7 @@ impl std::fmt::Display for SetAside {
                 "the changes together exceed limits.dispatch_bytes ({max}); {path} ({size_bytes} bytes) is one of the largest"
             )?,
         }
-        write!(f, "; it was left out and lies in {kept}")
+        write!(f, "; it was left out and is kept in {kept}")
     }
 }
 

@@ -69,7 +69,7 @@ fn r020_a_security_question_never_lapses_and_a_deferral_is_cancelled_with_its_re
          go",
         expect![[r#"
             state     ASK_USER, 0 at work
-            refused   "fix-later:" does not answer UD-1: it needs words after the colon
+            refused   "fix-later:" does not answer UD-1: it needs text after the colon
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -141,7 +141,7 @@ fn r023_only_an_approval_passes_the_design() {
             refused   "" does not answer UD-APPROVE-DESIGN
             refused   "approved?" does not answer UD-APPROVE-DESIGN
             refused   "Approved" does not answer UD-APPROVE-DESIGN
-            refused   "changes-requested:" does not answer UD-APPROVE-DESIGN: it needs words after the colon
+            refused   "changes-requested:" does not answer UD-APPROVE-DESIGN: it needs text after the colon
             state     APPROVE_DESIGN, 0 at work
             state     PLAN, 1 at work
             state     PLAN, 1 at work
@@ -256,7 +256,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
          answer UD-APPROVE-DESIGN approved
          go",
         expect![[r#"
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
             state     REVIEW_STRATEGY, 0 at work
             tasks     T-001 not-started
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -266,7 +266,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
 }
 
 #[test]
-fn r101_ruling_16_an_edit_reopens_the_gate_and_the_same_attempt_goes_on() {
+fn r101_ruling_16_an_edit_reopens_the_gate_and_the_same_attempt_continues() {
     check(
         "gates approved per-batch
          go until Coder
@@ -334,11 +334,11 @@ fn r121_an_answer_before_its_question_is_refused_and_not_kept() {
          go until Coder
          answer UD-REVIEW-STRATEGY single",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
-            refused   UD-1 was not asked; an answer before its question is not kept
+            refused   UD-APPROVE-DESIGN has not been asked; a question cannot be answered before it is asked
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
+            refused   UD-1 has not been asked; a question cannot be answered before it is asked
             state     APPROVE_DESIGN, 0 at work
-            refused   UD-REVIEW-STRATEGY was not asked; an answer before its question is not kept
+            refused   UD-REVIEW-STRATEGY has not been asked; a question cannot be answered before it is asked
             state     REVIEW_STRATEGY, 0 at work
             state     IMPLEMENT_LOOP, 1 at work
             tasks     T-001 in-progress
@@ -354,7 +354,7 @@ fn r121_an_answer_to_an_earlier_round_of_a_gate_is_refused() {
         "go
          answer-former UD-APPROVE-DESIGN approved",
         expect![[r#"
-            refused   UD-APPROVE-DESIGN was not asked; an answer before its question is not kept
+            refused   UD-APPROVE-DESIGN has not been asked; a question cannot be answered before it is asked
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgent Architect"#]],
@@ -409,7 +409,7 @@ fn ruling_30_a_cancel_is_final_and_skips_what_is_open() {
          go",
         expect![[r#"
             refused   a cancel needs a reason
-            refused   the session is BLOCKED; nothing can be decided any more
+            refused   the session is BLOCKED and takes no more answers
             state     BLOCKED cancelled, 0 at work
             decision  UD-APPROVE-DESIGN approve skipped "the session was cancelled"
             ran       SpecAgent Architect"#]],

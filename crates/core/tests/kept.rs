@@ -63,7 +63,7 @@ fn r122_what_one_step_reports_the_next_of_the_same_role_does_not_settle() {
             state     DONE, 0 at work
             finding   Reviewer meta: critical fixed
             told      Coder [critical] sql
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Coder Reviewer Reviewer Coder Reviewer"#]],
     );
 }
@@ -202,7 +202,7 @@ fn r122_who_begins_a_task_again_is_told_what_was_reported() {
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             finding   Coder T-002: critical fixed
             finding   Orchestrator meta: high fixed
-            told      Coder(T-002) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5) / [critical] sql
+            told      Coder(T-002) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5) / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -268,8 +268,8 @@ fn r122_what_a_reviewer_finds_and_fails_is_on_record() {
             decision  UD-1 escalation answered "skip"
             finding   Reviewer meta: critical fixed
             told      Coder [critical] race
-            told      Reviewer look again: what was found has been worked on
-            told      QA look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
+            told      QA look again: the findings have been worked on
             ran       Coder Reviewer QA Coder Reviewer QA"#]],
     );
 }

@@ -72,7 +72,7 @@ fn a_conflict_sends_the_later_task_back_on_top_of_the_earlier_one() {
             decision  UD-APPROVE-DESIGN approve answered "approved"
             decision  UD-REVIEW-STRATEGY strategy answered "single-final"
             finding   Orchestrator meta: high fixed
-            told      Coder(T-002) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5)
+            told      Coder(T-002) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5)
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Coder(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
     let told = tell(
@@ -89,7 +89,7 @@ fn a_conflict_sends_the_later_task_back_on_top_of_the_earlier_one() {
     let number = told.session().dispatches.keys().next_back().copied().expect("a dispatch");
     let brief = told.session().brief(number).expect("it is open");
     let [told] = brief.feedback.as_slice() else { panic!("{:?}", brief.feedback) };
-    assert!(told.contains("changed the same place in src/shared"), "{told}");
+    assert!(told.contains("changed the same lines in src/shared"), "{told}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_clash_is_settled_also_where_the_second_try_brings_nothing() {
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             decision  UD-1 escalation answered "retry"
             finding   Orchestrator meta: high fixed
-            told      Coder(T-002)x2 another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5)
+            told      Coder(T-002)x2 another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5)
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-001) Coder(T-002)x2 Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -197,7 +197,7 @@ fn what_a_review_finds_after_a_clash_is_repaired_and_the_clash_is_settled() {
             finding   Orchestrator meta: high fixed
             finding   Reviewer T-001: high fixed
             finding   Reviewer T-002: high fixed
-            told      Coder(T-002) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5)
+            told      Coder(T-002) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5)
             told      Coder(T-001) [high] wrong
             told      Coder(T-002) [high] wrong
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-001) Coder(T-002) Coder(T-001) Reviewer(T-002) Reviewer(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
@@ -259,9 +259,9 @@ fn tasks_that_clash_are_done_again_one_by_one_and_no_agent_is_blamed() {
             finding   Orchestrator meta: high fixed
             finding   Orchestrator meta: high fixed
             finding   Orchestrator meta: high fixed
-            told      Coder(T-002) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-5)
-            told      Coder(T-003) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-6)
-            told      Coder(T-004) another task that was worked on at the same time changed the same place in src/shared; its change is in your tree now, do yours on top of it (a person finds your first one as refs/tollgate/keep/2026-11-15_story/member-7)
+            told      Coder(T-002) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-5)
+            told      Coder(T-003) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-6)
+            told      Coder(T-004) another task that ran at the same time changed the same lines in src/shared; its change is in your tree now, so make yours on top of it (your first one is kept as refs/tollgate/keep/2026-11-15_story/member-7)
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Coder(T-003) Coder(T-004) Coder(T-002) Coder(T-003) Coder(T-004) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }

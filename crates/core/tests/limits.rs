@@ -21,14 +21,14 @@ fn r106_every_attempt_is_counted_by_role_task_agent_and_dispatch_and_unknown_is_
          ledger",
         expect![[r#"
             waited    1000 ms
-            spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
-            spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
-            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
-            spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempt(s), 62 s of agents
-            spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempt(s), 60 s of agents
+            spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempts, 62 s of agent time
+            spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
+            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
+            spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempts, 62 s of agent time
+            spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
             state     BLOCKED timeout, 0 at work
             tasks     T-001 blocked
             decision  UD-1 escalation pending
@@ -49,15 +49,15 @@ fn r106_the_ledger_survives_crashes_and_what_is_lost_is_unknown() {
          crash
          ledger",
         expect![[r#"
-            spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempt(s), 3 s of agents
-            spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
-            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 2 s of agents
-            spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 1 s of agents
-            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempts, 3 s of agent time
+            spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
+            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempts, 2 s of agent time
+            spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
+            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
             state     DONE, 0 at work
             tasks     T-001 completed
             ran       SpecAgent Coder(T-001)x2 Reviewer(T-001)"#]],
@@ -185,12 +185,12 @@ fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_th
          who",
         expect![[r#"
             plays     Architect meta: somebody usd 0.01 at most 60000 ms
-            spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
-            spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
-            spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempt(s), 100 s of agents
-            spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt(s), 40 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 60 s of agents
+            spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempts, 100 s of agent time
+            spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt, 40 s of agent time
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt, 60 s of agent time
+            spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempts, 100 s of agent time
+            spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt, 40 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt, 60 s of agent time
             plays     Architect meta: somebody usd 0.01
             state     DESIGN, 1 at work
             decision  UD-1 escalation answered "retry"
@@ -242,17 +242,17 @@ fn r106_a_price_that_nobody_tells_is_told_once_for_each_agent() {
          ledger",
         expect![[r#"
             waited    1000 ms
-            notice    budget.unknown alpha did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
-            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:21:03.000Z: beta takes over
-            notice    budget.unknown beta did not report what it cost: the ledger counts it as unknown, and limits.usd cannot be kept for it
-            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
-            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
-            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempt(s), 4 s of agents
-            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempt(s), 2 s of agents
-            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempt(s), 3 s of agents
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt(s), 1 s of agents
+            notice    budget.unknown alpha did not report what it cost: it counts as unknown, and limits.usd cannot be enforced for it
+            notice    agent.fallback alpha has reached its usage limit until 2026-11-06T21:21:03.000Z: beta takes over
+            notice    budget.unknown beta did not report what it cost: it counts as unknown, and limits.usd cannot be enforced for it
+            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempts, 4 s of agent time
+            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempts, 3 s of agent time
+            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempts, 4 s of agent time
+            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempts, 3 s of agent time
+            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx3 Architect"#]],
@@ -276,8 +276,8 @@ fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
             waited    1000 ms
             waited    2000 ms
             waited    60000 ms
-            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:03.000Z: beta takes over
-            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:03.000Z: gamma takes over
+            notice    agent.fallback alpha has reached its usage limit until 2026-11-06T21:30:03.000Z: beta takes over
+            notice    agent.fallback alpha has reached its usage limit until 2026-11-06T21:30:03.000Z: gamma takes over
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx6 Architect"#]],
@@ -296,7 +296,7 @@ fn r107_a_limit_without_a_time_is_handed_on_where_somebody_is_free_and_tried_aga
          notices",
         expect![[r#"
             waited    1000 ms
-            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T22:20:01.000Z: beta takes over
+            notice    agent.fallback alpha has reached its usage limit until 2026-11-06T22:20:01.000Z: beta takes over
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx3 Architect"#]],
@@ -339,7 +339,7 @@ fn r107_an_agent_that_is_out_for_no_time_again_and_again_is_waited_for_longer_an
 }
 
 #[test]
-fn r107_a_real_wait_in_between_begins_the_count_anew() {
+fn r107_a_real_wait_in_between_begins_the_count_again() {
     check(
         "SpecAgent: parked 0
          SpecAgent: parked 0
@@ -378,7 +378,7 @@ fn r107_all_wait_for_the_first_that_is_back_and_the_agent_of_the_role_plays_agai
             plays     Architect meta: beta for alpha
             waited    90000 ms
             plays     Planner meta: beta for alpha
-            notice    agent.fallback alpha is out of its usage limit until 2026-11-06T21:30:01.000Z: beta takes over
+            notice    agent.fallback alpha has reached its usage limit until 2026-11-06T21:30:01.000Z: beta takes over
             state     PLAN, 1 at work
             decision  UD-APPROVE-DESIGN approve answered "approved"
             ran       SpecAgentx3 Architectx2 Planner"#]],

@@ -37,7 +37,7 @@ fn r122_a_coder_that_reports_the_same_in_every_repair_stops_at_a_person() {
          answer UD-1 guidance: use a prepared statement
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: never mind": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: never mind" because of 1 open critical finding
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -46,7 +46,7 @@ fn r122_a_coder_that_reports_the_same_in_every_repair_stops_at_a_person() {
             finding   Coder T-001: critical fixed
             told      Coder(T-001) [critical] sql
             told      Coder(T-001) [critical] sql
-            told      Coder(T-001) the person says, follow this guidance: use a prepared statement / [critical] sql
+            told      Coder(T-001) the person says to follow this guidance: use a prepared statement / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -120,7 +120,7 @@ fn r122_a_critical_finding_of_the_integrator_or_docs_stops_the_release() {
 }
 
 #[test]
-fn r122_a_critical_finding_before_there_is_code_is_for_a_person_and_cannot_be_approved() {
+fn r122_a_critical_finding_before_there_is_code_is_put_to_a_person_and_cannot_be_approved() {
     check(
         "SpecAgent: ok critical:the goal is against the law
          go
@@ -234,16 +234,16 @@ fn r122_without_a_severity_gate_the_end_asks() {
          Coder: ok critical:sql
          go
          answer UD-1 accept-with-known-issues: no
-         answer UD-1 different-approach: anew
+         answer UD-1 different-approach: again
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: no": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: no" because of 1 open critical finding
             state     DONE, 0 at work
-            decision  UD-1 repair answered "different-approach: anew"
+            decision  UD-1 repair answered "different-approach: again"
             finding   Coder meta: critical fixed
             told      Coder [critical] sql
             told      Coder [critical] sql
-            told      Coder the person says, take a different approach: anew / [critical] sql
+            told      Coder the person says to take a different approach: again / [critical] sql
             ran       Coder Coder Coder Coder"#]],
     );
 }
@@ -286,7 +286,7 @@ fn r122_a_repair_that_waits_is_made_with_what_a_person_allows() {
             decision  UD-1 scope answered "allow"
             finding   Coder T-001: critical fixed
             finding   Orchestrator T-001: low fixed
-            told      Coder(T-001) the person allows you to change: src/b.rs / what you changed there before was left out and is back in your tree: finish it / [critical] sql
+            told      Coder(T-001) the person allows you to change: src/b.rs / your earlier changes to them were left out and are back in your tree: finish them / [critical] sql
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }

@@ -9,7 +9,7 @@ use tollgate_core::id::CheckNumber;
 use tollgate_core::session::CheckRun;
 
 #[test]
-fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_goes_on_before() {
+fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_continues_before() {
     check(
         "step parallel Coder Docs QA
          step dispatch Integrator
@@ -131,11 +131,11 @@ fn r077_coverage_below_the_minimum_is_a_choice() {
          answer UD-2 lower: 71 generated code
          go",
         expect![[r#"
-            refused   "lower: 70" does not answer UD-1: it needs a number of per cent and the reason
+            refused   "lower: 70" does not answer UD-1: it needs a percentage and a reason
             state     DONE, 0 at work
             decision  UD-1 coverage answered "fix"
             decision  UD-2 coverage answered "lower: 71 generated code"
-            told      Coder Test coverage is not enough: 65 % of the lines are covered (65 of 100); 80 % is asked for / add tests that reach more lines
+            told      Coder Test coverage is not enough: 65 % of the lines are covered (65 of 100); the minimum is 80 % / add tests that reach more lines
             ran       Coder Coder"#]],
     );
     check(
@@ -167,7 +167,7 @@ fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks
     );
     let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
     let message = told.session().record.findings.first().map(|f| f.report.message.clone());
-    expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it failed on the base revision already)"].assert_eq(&message.unwrap_or_default());
+    expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it already failed on the base revision)"].assert_eq(&message.unwrap_or_default());
 }
 
 /// Every run of checks: its subject, the tree it ran in and how it went.
@@ -240,7 +240,7 @@ fn r072_the_step_that_failed_runs_again_and_none_before_it() {
 }
 
 #[test]
-fn mending_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
+fn fixing_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
     let told = tell(
         "step dispatch Coder
          Coder: timeout
@@ -287,7 +287,7 @@ fn checks_that_end_after_a_cancel_change_nothing() {
 }
 
 #[test]
-fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
+fn who_is_confined_is_told_and_may_fix_planning_that_was_checked() {
     let told = tell(
         "step dispatch Architect@planning-mds/validation/**
          step checks planning

@@ -9,7 +9,7 @@ use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
 
 #[test]
-fn r105_a_coder_that_needs_another_file_asks_and_goes_on_with_it_when_allowed() {
+fn r105_a_coder_that_needs_another_file_asks_and_continues_with_it_when_allowed() {
     check(
         "task T-001 chore
          Coder: wants src/other.rs
@@ -81,7 +81,7 @@ fn r105_a_request_beside_work_that_is_done_brings_back_what_was_left_out() {
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
             decision  UD-1 scope answered "allow"
             finding   Orchestrator T-001: low fixed
-            told      Coder(T-001) the person allows you to change: src/other.rs / what you changed there before was left out and is back in your tree: finish it
+            told      Coder(T-001) the person allows you to change: src/other.rs / your earlier changes to them were left out and are back in your tree: finish them
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
     let told = tell(
@@ -200,7 +200,7 @@ fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
 }
 
 #[test]
-fn mending_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
+fn fixing_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
     let told = tell(
         "task T-001 chore
          Coder: timeout
@@ -303,5 +303,8 @@ fn r104_a_folder_full_of_files_is_one_warning() {
     let warnings: Vec<&str> =
         told.session().record.findings.iter().map(|f| f.report.message.as_str()).collect();
     let [warning] = warnings.as_slice() else { panic!("{} warnings", warnings.len()) };
-    assert!(warning.starts_with("[Warning] 3000 file(s) in node_modules"), "{warning}");
+    assert!(
+        warning.starts_with("[Warning] the changes to 3000 files in node_modules"),
+        "{warning}"
+    );
 }

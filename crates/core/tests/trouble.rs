@@ -86,7 +86,7 @@ fn r055_parking_crashes_of_the_engine_and_stops_spend_nothing() {
 }
 
 #[test]
-fn r171_the_third_lost_supervisor_is_for_a_person_and_a_crash_of_the_engine_is_none() {
+fn r171_the_third_lost_supervisor_is_put_to_a_person_and_a_crash_of_the_engine_is_none() {
     check(
         "SpecAgent: unsupervised
          SpecAgent: unsupervised
@@ -179,8 +179,8 @@ fn ruling_17_a_repair_that_cannot_be_made_is_a_repair_spent() {
             decision  UD-1 repair pending
             finding   Reviewer T-001: high open
             told      Coder(T-001) [high] a
-            told      Coder(T-001) the last repair could not be made: said BLOCKED / [high] a
-            told      Coder(T-001) the last repair could not be made: said BLOCKED / [high] a
+            told      Coder(T-001) the last repair failed: said BLOCKED / [high] a
+            told      Coder(T-001) the last repair failed: said BLOCKED / [high] a
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-001) Coder(T-001) Coder(T-001)"#]],
     );
 }

@@ -25,7 +25,7 @@ fn r074_a_critical_finding_passes_by_no_route() {
             finding   Reviewer meta: critical fixed
             finding   Reviewer meta: high fixed
             told      Coder [critical] sql / [high] loop
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Reviewer Coder Reviewer"#]],
     );
 }
@@ -41,7 +41,7 @@ fn r075_high_findings_pass_with_a_justification_and_only_after_repairs_where_the
          answer UD-1 approve: behind the firewall
          go",
         expect![[r#"
-            refused   "approve:" does not answer UD-1: it needs words after the colon
+            refused   "approve:" does not answer UD-1: it needs text after the colon
             state     DONE, 0 at work
             decision  UD-1 justify answered "approve: behind the firewall"
             finding   Security meta: high accepted
@@ -58,8 +58,8 @@ fn r075_high_findings_pass_with_a_justification_and_only_after_repairs_where_the
             state     DONE, 0 at work
             finding   Reviewer meta: high fixed
             told      Coder [high] loop
-            told      Reviewer look again: what was found has been worked on
-            told      Security look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
+            told      Security look again: the findings have been worked on
             ran       Coder Reviewer Security Coder Reviewer Security"#]],
     );
 }
@@ -106,7 +106,7 @@ fn r073_a_rejection_needs_words_and_sends_the_maker_back_any_number_of_times() {
          answer UD-1 approved
          go",
         expect![[r#"
-            refused   "changes-requested" does not answer UD-1: it needs words after the colon
+            refused   "changes-requested" does not answer UD-1: it needs text after the colon
             state     DONE, 0 at work
             decision  UD-1 approve answered "approved"
             rejected  UD-1 INTEGRATE
@@ -164,7 +164,7 @@ fn r074_what_a_reviewer_finds_when_a_gate_sends_it_back_counts_like_any_other_fi
             finding   Reviewer meta: critical fixed
             told      Reviewer the person asks for changes of your work: Reviewer: look closer
             told      Coder [critical] sql
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Coder Reviewer Reviewer Coder Reviewer"#]],
     );
 }
@@ -185,13 +185,13 @@ fn r074_who_objected_looks_again_also_where_the_repair_changed_no_file_of_the_re
             decision  UD-1 justify answered "fix"
             finding   Reviewer meta: critical fixed
             told      Researcher [critical] claim
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Researcher Reviewer Researcher Reviewer"#]],
     );
 }
 
 #[test]
-fn r101_an_approved_session_file_that_is_made_anew_reopens_its_gate() {
+fn r101_an_approved_session_file_that_is_made_again_reopens_its_gate() {
     check(
         "step dispatch SpecAgent spec.md
          step approve GOALS
@@ -281,7 +281,7 @@ fn what_a_correction_changed_is_checked_and_judged_again_before_it_counts() {
             rejected  UD-1 INTEGRATE
             correction queued, dispatched Coder, completed
             told      Coder the person asks for changes of your work: faster
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Coder Reviewer Coder Reviewer"#]],
     );
 }
@@ -353,7 +353,7 @@ fn r074_what_a_reviewer_finds_when_it_is_sent_back_counts_as_well() {
             finding   Reviewer meta: critical fixed
             told      Reviewer the person asks for changes of your work: Reviewer: look closer
             told      Coder [critical] sql
-            told      Reviewer look again: what was found has been worked on
+            told      Reviewer look again: the findings have been worked on
             ran       Reviewer Reviewer Coder Reviewer"#]],
     );
 }

@@ -59,7 +59,7 @@ fn r045_r046_single_final_codes_all_then_passes_once() {
 }
 
 #[test]
-fn r043_the_strategy_chosen_anew_applies_from_the_next_review_both_ways() {
+fn r043_the_strategy_chosen_again_applies_from_the_next_review_both_ways() {
     check(
         "gates approved single-final
          task T-001 feat
@@ -125,7 +125,7 @@ fn r048_ruling_5_three_repairs_then_a_person_and_each_consent_buys_one() {
          go",
         expect![[r#"
             state     ASK_USER, 0 at work
-            refused   UD-1 cannot be answered with "accept-with-known-issues: fine": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: fine" because of 1 open critical finding
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -140,7 +140,7 @@ fn r048_ruling_5_three_repairs_then_a_person_and_each_consent_buys_one() {
             told      Coder(T-001) [high] a
             told      Coder(T-001) [high] b
             told      Coder(T-001) [high] c
-            told      Coder(T-001) the person says, follow this guidance: use the other one / [critical] d
+            told      Coder(T-001) the person says to follow this guidance: use the other one / [critical] d
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-001) Reviewer(T-001) Coder(T-001) Reviewer(T-001) Coder(T-001) Reviewer(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -171,7 +171,7 @@ fn r102_ruling_18_a_red_check_is_repaired_and_cannot_be_accepted_away() {
          answer UD-1 simplify: drop it
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: it is fine": 1 critical finding(s) are open
+            refused   UD-1 cannot be answered with "accept-with-known-issues: it is fine" because of 1 open critical finding
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
@@ -181,7 +181,7 @@ fn r102_ruling_18_a_red_check_is_repaired_and_cannot_be_accepted_away() {
             told      Coder(T-001) the work was reported as done but `test` fails: exit code 1
             told      Coder(T-001) the work was reported as done but `test` fails: exit code 1
             told      Coder(T-001) the work was reported as done but `test` fails: exit code 1
-            told      Coder(T-001) the person says, simplify the scope: drop it / [critical] the work was reported as done but `test` fails: exit code 1
+            told      Coder(T-001) the person says to simplify the scope: drop it / [critical] the work was reported as done but `test` fails: exit code 1
             ran       SpecAgent Architect Planner Coder(T-001) Coder(T-001) Coder(T-001) Coder(T-001) Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
     );
 }
@@ -384,7 +384,7 @@ fn ruling_20_manual_checks_are_one_question_and_not_met_comes_back() {
             decision  UD-1 manual-check answered "not-met: too loud"
             decision  UD-2 manual-check answered "met"
             decision  UD-3 manual-check answered "waived: no spoon"
-            told      Coder a check by hand does not hold: too loud / look / listen
+            told      Coder a manual check failed: too loud / look / listen
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Coder Reviewer Integrator Docs Integrator Reviewer"#]],
     );
 }

@@ -175,7 +175,7 @@ fn names_of(relative: &str) -> Result<Vec<&str>, FileError> {
     relative
         .split('/')
         .map(|name| match name {
-            ".." => Err(bad("it must not lead upwards")),
+            ".." => Err(bad("it must not contain `..`")),
             "" | "." => Err(bad("each part of it must be a name")),
             name => Ok(name),
         })
@@ -213,7 +213,7 @@ fn errno_error(doing: &'static str, root: &Path, relative: &str, errno: Errno) -
         // Where a folder is asked for, a link that is not followed counts as no folder.
         Errno::LOOP | Errno::XDEV | Errno::NOTDIR => FileError::BadPath {
             path: relative.to_owned(),
-            why: "a symbolic link or a file stands where a folder is needed; links are not followed",
+            why: "a symbolic link or a file is where a folder is needed; links are not followed",
         },
         errno => FileError::io(doing, &root.join(relative))(errno.into()),
     }

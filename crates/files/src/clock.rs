@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_goes_on() {
+    fn the_clock_continues() {
         let earlier = now();
         assert!(now() >= earlier && earlier.as_ms() > 1_700_000_000_000);
     }

@@ -12,7 +12,7 @@ use tollgate_core::id::{Attempt, CheckNumber, DispatchNumber, SessionName};
 
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error(
-    "no place for workspaces is known: set TOLLGATE_STATE_HOME, XDG_STATE_HOME or HOME to an absolute path"
+    "there is no folder for workspaces: set TOLLGATE_STATE_HOME, XDG_STATE_HOME or HOME to an absolute path"
 )]
 pub struct NoStateHome;
 

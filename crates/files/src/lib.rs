@@ -34,7 +34,7 @@ pub enum FileError {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("{} has more than {max} bytes, which is the limit", path.display())]
     TooBig { path: PathBuf, max: u64 },
-    #[error("{} is not a plain file", path.display())]
+    #[error("{} is not a regular file", path.display())]
     NotAFile { path: PathBuf },
     #[error("{path:?} is refused: {why}")]
     BadPath { path: String, why: &'static str },
@@ -49,7 +49,7 @@ pub fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Where a search path finds a program. Relative entries are left out: what stands there depends on the folder.
+/// Where a search path finds a program. Relative entries are left out: what is there depends on the folder.
 pub fn program_on(path: Option<OsString>, name: &str) -> Option<PathBuf> {
     let path = path.unwrap_or_default();
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -131,7 +131,7 @@ pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         is_file && renameat_with(CWD, temp.path(), CWD, path, RenameFlags::EXCHANGE).is_ok();
     if has_changed_places {
         crash::point("files.exchanged");
-        // What stands there now is the old content.
+        // What is there now is the old content.
         return temp.close().map_err(&io);
     }
     temp.persist(path).map_err(|error| io(error.error))?;

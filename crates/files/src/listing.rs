@@ -57,7 +57,7 @@ pub fn list_files(root: &Path, limits: TreeLimits) -> Result<Vec<ListingEntry>, 
 }
 
 /// Copies the plain files below `from` that `wanted` chooses, and tells what was left out because
-/// it is no plain file.
+/// it is not a regular file.
 pub fn copy_tree_bounded(
     from: &Path,
     to: &Path,

@@ -214,7 +214,7 @@ fn may_cut_json(form: &str) -> bool {
     backslashes % 2 == 1 || (0..chars.len()).any(|at| chars[at] == '"' && is_edge(at))
 }
 
-/// As it stands between quotes in JSON.
+/// As it is between quotes in JSON.
 fn escaped(text: &str, is_ascii_only: bool) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     let inner = &quoted[1..quoted.len() - 1];
@@ -304,7 +304,7 @@ impl RedactingStream<'_> {
     }
 
     fn hold_back(&mut self, clean: &mut Vec<u8>) {
-        if clean.last().is_some_and(|last| mail::may_go_on(*last)) {
+        if clean.last().is_some_and(|last| mail::may_continue(*last)) {
             let seen = &clean[clean.len().saturating_sub(mail::LOOK_BACK_BYTES)..];
             let held = seen
                 .iter()
@@ -473,7 +473,7 @@ impl RedactingStream<'_> {
         } else if let Some(length) = shape::private_key_marker(text, at) {
             state.marker_left = length - 1;
         } else {
-            state.in_private_key &= shape::private_key_goes_on(text, at);
+            state.in_private_key &= shape::private_key_continues(text, at);
         }
     }
 }

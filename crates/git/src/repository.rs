@@ -43,15 +43,15 @@ pub struct CheckoutHead {
 
 #[derive(Debug, thiserror::Error)]
 pub enum RepositoryError {
-    #[error("{} is not in a git repository; go to one, or make one with `git init`", path.display())]
+    #[error("{} is not in a git repository; go to one, or create one with `git init`", path.display())]
     NotARepository { path: PathBuf },
-    #[error("the repository {} has no commit yet; make a first one, work starts from it", path.display())]
+    #[error("the repository {} has no commits yet; make a first one, because work starts from it", path.display())]
     NoCommits { path: PathBuf },
     #[error("{} has no files checked out; work in a clone or in a worktree of it", path.display())]
     Bare { path: PathBuf },
     #[error("the repository at {} belongs to another user; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
     NotTrusted { path: PathBuf },
-    #[error("{} is a workspace, where agents write what git reads; run this in your repository", path.display())]
+    #[error("{} is a workspace, where agents can change git's files; run this in your own repository", path.display())]
     Workspace { path: PathBuf },
     #[error("{} could not be written: {cause}", path.display())]
     Io { path: PathBuf, cause: std::io::Error },
@@ -61,10 +61,10 @@ pub enum RepositoryError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PromoteError {
-    #[error("branch {branch} is not where the session left it (it is {}); put it back, or move it out of the way with `git branch -m {branch} NAME`, and resume", spell(.found))]
+    #[error("branch {branch} was moved since the session last used it (it is {}); move it back, or rename it with `git branch -m {branch} NAME`, and resume", spell(.found))]
     Moved { branch: String, found: Option<CommitId> },
     #[error(
-        "branch {branch} cannot be made because a branch with a name above or below it exists; rename that one and resume: {detail}"
+        "branch {branch} cannot be created because its name conflicts with an existing branch; rename that one and resume: {detail}"
     )]
     NameTaken { branch: String, detail: String },
     #[error(transparent)]

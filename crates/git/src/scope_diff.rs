@@ -35,7 +35,7 @@ pub struct Compared<'a> {
 pub struct DiffChange {
     /// Bytes that are no text stand escaped in its names.
     pub file: FileChange,
-    /// A symbolic link stands there now and leads out of the repository or into its `.git`.
+    /// A symbolic link is there now and leads out of the repository or into its `.git`.
     pub is_link_out: bool,
     /// Before or after, it is a commit of another repository, or a repository that nobody has added.
     pub is_repository: bool,

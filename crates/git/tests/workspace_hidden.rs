@@ -67,7 +67,7 @@ fn r104_the_cache_of_a_tool_hides_itself() {
     put(tree, "htmlcov/.gitignore", "# Created by coverage.py\n*\n");
     put(tree, "htmlcov/index.html", "x");
     assert_eq!(kinds(&workspace), []);
-    // Somebody else's rules do not change that, nor what is accepted.
+    // Someone else's rules do not change that, nor what is accepted.
     put(tree, "src/b/.gitignore", "*\n");
     put(tree, "src/x", "hidden by an accepted rule");
     put(tree, "src/some.o", "hidden by an accepted rule");

@@ -87,7 +87,7 @@ impl Client {
         Ok(self.parts().map(|now| auditor.finish(now, last_hash)))
     }
 
-    /// How often a question was asked. An answer counts for the question as it stands now, and for no later one.
+    /// How often a question was asked. An answer counts for the question as it is now, and for no later one.
     pub fn round(&mut self, id: &DecisionId) -> Result<u32, JournalError> {
         self.follow(|_| ())?;
         Ok(self.parts().map_or(0, |now| now.round(id)))

@@ -135,7 +135,7 @@ pub(crate) fn run_to_end(
         }
     }
     let words = format!(
-        "its supervisor vanished {lost} times: there is no space on the disk, or the command ended its own supervisor"
+        "its supervisor disappeared {lost} times: the disk is full, or the command killed its own supervisor"
     );
     Err(problem()(io::Error::other(words)))
 }

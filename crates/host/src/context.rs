@@ -30,7 +30,7 @@ pub enum WorkspaceId {
     /// Of one parallel member.
     Member(usize),
     /// A clone of the branch with nothing else in it, named after the moment for which it was made: a number would be
-    /// the same in a session that was begun anew under its old name.
+    /// the same in a session that was started again under its old name.
     Fresh(Timestamp),
     /// The revision that the session started from, to tell old failures from new ones.
     Base,

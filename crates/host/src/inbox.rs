@@ -42,7 +42,7 @@ pub enum InboxError {
     )]
     BadId { id: String },
     #[error(
-        "a command of {bytes} bytes is more than the limit of {COMMAND_BYTES_MAX}; put the text into a file and name it"
+        "a command of {bytes} bytes is more than the limit of {COMMAND_BYTES_MAX}; put the text into a file and name the file"
     )]
     TooBig { bytes: usize },
 }

@@ -77,13 +77,13 @@ pub enum JournalError {
     #[error(
         "the journal {} is damaged at line {line} (record {seq}): {why}. \
          Nothing was repaired; the records before it are intact. \
-         Put back a copy of the file from before the damage, or start a new session",
+         Restore a copy of the file from before the damage, or start a new session",
         path.display()
     )]
     Damaged { path: PathBuf, line: u64, seq: u64, why: String },
     #[error(
-        "line {line} of the journal {} is intact but this version of Tollgate cannot read its \
-         event {event_type:?}: {why}. Use the version that wrote it, or a newer one",
+        "line {line} of the journal {} is valid, but this version of Tollgate cannot \
+         read its event {event_type:?}: {why}. Use the version that wrote it, or a newer one",
         path.display()
     )]
     Unknown { path: PathBuf, line: u64, event_type: String, why: String },
@@ -95,19 +95,19 @@ pub enum JournalError {
     Newer { path: PathBuf, format: u32 },
     #[error(
         "the journal {} was truncated or restored from an older copy: {why}. \
-         It is intact by itself, and nothing was changed",
+         The journal itself is valid, and nothing was changed",
         path.display()
     )]
     Older { path: PathBuf, known: u64, why: String },
     #[error(
         "the journal {} is not the one that was written last: it belongs to another session with the same name. \
-         It is intact by itself, and nothing was changed",
+         The journal itself is valid, and nothing was changed",
         path.display()
     )]
     Replaced { path: PathBuf, known: u64 },
     #[error(
-        "the journal {} belongs to session {session}, not to the folder that it lies in. \
-         Nothing was changed. A copied session folder cannot be used: delete the copy, or rename the folder back to \
+        "the journal {} belongs to session {session}, not to the folder that it \
+         is in. Nothing was changed. A copied session folder cannot be used: delete the copy, or rename the folder back to \
          {session}",
         path.display()
     )]
@@ -118,11 +118,11 @@ pub enum JournalError {
         path.display(), original.display()
     )]
     Copied { path: PathBuf, original: PathBuf },
-    #[error("one commit of {bytes} bytes is more than the journal {} takes ({COMMIT_BYTES_MAX})", path.display())]
+    #[error("one commit of {bytes} bytes is too large for the journal {} (the limit is {COMMIT_BYTES_MAX})", path.display())]
     TooBig { path: PathBuf, bytes: u64 },
     #[error(
-        "the journal {} takes no more records because an earlier write failed. \
-         Free the cause (a full disk, a lost mount) and resume the session",
+        "nothing more can be written to the journal {} because an earlier \
+         write failed. Fix the cause (a full disk, a lost mount) and resume the session",
         path.display()
     )]
     Poisoned { path: PathBuf },

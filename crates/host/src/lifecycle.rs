@@ -40,7 +40,7 @@ impl fmt::Display for LifecycleSource {
 pub enum LifecycleError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("{path} has {} error(s); no gate was run", report.errors().count())]
+    #[error("{path} has {}; no gate was run", tollgate_core::count::counted(report.errors().count(), "error"))]
     Invalid { path: String, report: Report },
     #[error("there is no stage {name:?}; no gate was run")]
     UnknownStage { name: String, known: Vec<String> },

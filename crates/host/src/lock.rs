@@ -18,7 +18,7 @@ pub struct SessionLock {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("another process {}owns this session. Wait for it, or answer and watch it with `tollgate answer` and `tollgate log --follow`", named(.owner))]
+    #[error("another process {}is running this session. Wait for it, or use `tollgate answer` and `tollgate log --follow`", named(.owner))]
     Held { owner: Option<LockOwner> },
     #[error("cannot lock the session by {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -109,7 +109,7 @@ impl Projector {
         Ok(())
     }
 
-    /// True when somebody else changed status.json; it is then written again.
+    /// True when someone else changed status.json; it is then written again.
     pub fn put_back_status(&mut self, session: &Session) -> Result<bool, FileError> {
         let bytes = status_json(session);
         let is_ours = files::read_bounded(&self.layout.status(), bytes.len() as u64)

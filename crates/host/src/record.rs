@@ -71,7 +71,7 @@ fn read(layout: &SessionLayout, path: &str) -> Result<Option<Vec<u8>>, FileError
 
 fn gone(session: &Session, path: &str) -> Edit {
     let place = session.session_path(path);
-    let error = ReplyError::new("file.missing", place, "the file was accepted and is gone");
+    let error = ReplyError::new("file.missing", place, "the file was accepted earlier and is gone");
     Edit { path: path.to_owned(), now: None, errors: vec![error], plan: None, criteria: None }
 }
 

@@ -137,7 +137,7 @@ impl ClosedPaths {
         let place = self.places.iter().find(|(kept, _)| touches(kept));
         place.map(|(_, what)| *what).or_else(|| {
             let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(&path));
-            holds_home.then_some("your whole home, keys and start files included")
+            holds_home.then_some("your whole home folder, with keys and startup files")
         })
     }
 
@@ -152,7 +152,7 @@ impl ClosedPaths {
             None => Ok(path),
             Some(what) => {
                 let path = path.display();
-                Err(refused(format!("{path} holds or lies in {what}")))
+                Err(refused(format!("{path} contains or is inside {what}")))
             }
         }
     }

@@ -184,7 +184,7 @@ impl Owner {
             if let Some(refusal) = self.unknown_agent(decision, answer, reason.as_deref()) {
                 return Ok(Err(refusal));
             }
-            // An answer counts for what the person was shown, not for what stands there now.
+            // An answer counts for what the person was shown, not for what is there now.
             let shown = |owner: &Self| owner.session().decision(decision).map(|d| d.shown.clone());
             let before = shown(self);
             self.inspect(face)?;

@@ -10,11 +10,11 @@ use tollgate_files::layout::{Layout, SessionLayout};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
-    #[error("there is no session here yet; start one with `tollgate run \"GOAL\"`")]
+    #[error("there are no sessions here yet; start one with `tollgate run \"GOAL\"`")]
     NoSession,
-    #[error("no session is called {text:?} or begins so; `tollgate sessions` lists them")]
+    #[error("no session matches {text:?}; `tollgate sessions` lists them")]
     Unknown { text: String },
-    #[error("{text:?} is the beginning of several sessions: {}; give a longer part of the name", candidates.join(", "))]
+    #[error("{text:?} matches several sessions: {}; give more of the name", candidates.join(", "))]
     Ambiguous { text: String, candidates: Vec<String> },
     #[error("cannot list the sessions in {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -16,13 +16,13 @@ const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 pub enum SettingsError {
     #[error("{0}")]
     File(#[from] files::FileError),
-    #[error("the settings have {} error(s)", .0.errors().count())]
+    #[error("the settings have {}", tollgate_core::count::counted(.0.errors().count(), "error"))]
     Invalid(Report),
     #[error("{0}")]
     Sandbox(#[from] sandbox::SandboxRefusal),
     #[error("there is no action {name:?}; known: {known}")]
     UnknownAction { name: String, known: String },
-    #[error("the action {name:?} is listed in {}, but {path} is not there", actions::INDEX)]
+    #[error("the action {name:?} is listed in {}, but {path} does not exist", actions::INDEX)]
     ListedWithoutFile { name: String, path: String },
     #[error("the action {name:?} cannot be used: {path} {cause}")]
     Unreadable { name: String, path: String, cause: String },

@@ -22,7 +22,7 @@ enum Goes {
     Works,
     /// It has nothing to do until a person has done their part.
     AwaitsPerson,
-    /// It is left to the person, and ends without a word.
+    /// It is left to the person, and ends silently.
     Left,
     Stopped(StopReason),
 }

@@ -118,7 +118,7 @@ fn a_journal_changed_behind_the_writer_takes_no_more() {
     let path = journal_of(&folder, &[1]);
     let (mut journal, _, _) = opened(&path).unwrap();
     let mut changed = fs::read(&path).unwrap();
-    changed.extend_from_slice(b"by somebody else\n");
+    changed.extend_from_slice(b"by someone else\n");
     fs::write(&path, &changed).unwrap();
     let error = journal.append(at(1), &[note("x")]).unwrap_err();
     assert!(matches!(error, JournalError::Damaged { .. }), "{error}");

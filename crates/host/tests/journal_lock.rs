@@ -11,7 +11,7 @@ use tollgate_host::journal;
 use tollgate_host::lock::{LockError, SessionLock, is_held};
 
 #[test]
-fn r116_a_second_writer_is_refused_by_name_and_reading_goes_on() {
+fn r116_a_second_writer_is_refused_by_name_and_reading_continues() {
     let folder = TempDir::new().unwrap();
     let path = journal_of(&folder, &[1]);
     let mut owner = child("a_child_that_holds_the_lock", folder.path());
@@ -34,7 +34,7 @@ fn r116_a_second_writer_is_refused_by_name_and_reading_goes_on() {
 }
 
 #[test]
-#[ignore = "run by r116_a_second_writer_is_refused_by_name_and_reading_goes_on"]
+#[ignore = "run by r116_a_second_writer_is_refused_by_name_and_reading_continues"]
 fn a_child_that_holds_the_lock() {
     let Some(folder) = folder_of_child() else { return };
     let _lock = SessionLock::acquire(&folder).unwrap();

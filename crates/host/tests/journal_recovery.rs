@@ -43,7 +43,7 @@ fn check_every_cut(commits: &[usize]) {
 }
 
 #[test]
-fn r115_a_torn_last_record_is_set_aside_and_the_journal_goes_on() {
+fn r115_a_torn_last_record_is_set_aside_and_the_journal_continues() {
     check_every_cut(&[1, 2, 1]);
 }
 

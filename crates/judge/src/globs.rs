@@ -50,7 +50,7 @@ fn glob(pattern: &str) -> Result<Vec<globset::Glob>, String> {
     let trimmed = pattern.trim();
     let trimmed = trimmed.strip_prefix("./").unwrap_or(trimmed);
     if !is_inside(trimmed) {
-        return Err("it does not stay inside the repository".to_owned());
+        return Err("it points outside the repository".to_owned());
     }
     let (name, below) = match trimmed.strip_suffix('/') {
         Some(folder) => (folder, "/**"),

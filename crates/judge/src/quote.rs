@@ -1,4 +1,4 @@
-//! How a value of somebody else is quoted in a message.
+//! How a value of someone else is quoted in a message.
 
 /// Short, and without control characters.
 pub fn quote(text: &str) -> String {

@@ -185,7 +185,7 @@ impl<'a> Name<'a> {
         if is_protected(self.plain, None) {
             return Some("no agent may change this file".to_owned());
         }
-        self.is_link_out.then(|| "the link leads outside the repository".to_owned())
+        self.is_link_out.then(|| "the link points outside the repository".to_owned())
     }
 }
 
@@ -259,7 +259,7 @@ impl Effective {
     ) -> Option<String> {
         match class {
             ScopeClass::Corrected => declared.why_corrected(name.plain),
-            ScopeClass::Authorized => Some("a person authorised it".to_owned()),
+            ScopeClass::Authorized => Some("a person allowed it".to_owned()),
             _ => None,
         }
     }

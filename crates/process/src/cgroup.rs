@@ -73,7 +73,7 @@ pub(super) fn works_here() -> bool {
     own_cgroup().is_some_and(|own| Cgroup::make(own.join(name)).is_ok())
 }
 
-/// Where the cgroup of a run is to be: in that of this process.
+/// Where the cgroup of a run goes: into that of this process.
 pub(super) fn place_for(run_dir: &Path) -> Option<PathBuf> {
     Some(own_cgroup()?.join(name_of(run_dir)?))
 }

@@ -96,7 +96,7 @@ pub(super) fn spawn_failure(spec: &RunSpec, error: &io::Error) -> RunEnd {
         (_, Some(EXEC_FORMAT)) => {
             "it is neither a program for this machine nor a script with a #! line".to_owned()
         }
-        (_, Some(UNRESTRICTED)) => "the kernel would not restrict it; `enforce = \"off\"` under [sandbox] of tollgate.toml \
+        (_, Some(UNRESTRICTED)) => "the kernel could not restrict it; `enforce = \"off\"` under [sandbox] of tollgate.toml \
                                     runs it anyway"
             .to_owned(),
         _ => error.to_string(),

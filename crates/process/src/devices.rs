@@ -1,5 +1,5 @@
 //! A `/dev` of a run's own: the few devices that every program needs, terminals that nobody else has, and no other device
-//! anywhere. A terminal of somebody else can be written to, read from and typed at by whoever opens it.
+//! anywhere. A terminal of someone else can be written to, read from and typed at by whoever opens it.
 
 use super::spec::Sandbox;
 use rustix::fd::{AsRawFd, OwnedFd};

@@ -34,7 +34,7 @@ impl Isolation {
 #[derive(Debug)]
 pub(super) enum Holding {
     Namespace(Namespace),
-    /// Where its cgroup is to be. Nothing is made yet: first it is written down, for who comes after a crash.
+    /// Where its cgroup goes. Nothing is made yet: first it is written down, for who comes after a crash.
     Cgroup(PathBuf),
     Subreaper,
 }

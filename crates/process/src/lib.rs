@@ -164,7 +164,7 @@ impl Hold {
     }
 }
 
-/// Keeps a supervisor that is still on its way from beginning while the run is prepared anew. None when the run
+/// Keeps a supervisor that is still on its way from beginning while the run is prepared again. None when the run
 /// has begun or ended meanwhile: `attach` again.
 pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     let folder = RunFolder::create(run_dir)?;

@@ -1,4 +1,4 @@
-//! The folder of one run: its lock, what is to be run, that it has begun, how it ended.
+//! The folder of one run: its lock, what to run, that it has begun, how it ended.
 
 use super::spec::{RunOutcome, RunSpec, SandboxLevel};
 use super::stop::StopReason;
@@ -77,7 +77,7 @@ impl RunFolder {
         write_lock::own(&self.path(LOCK))
     }
 
-    /// None when somebody else holds it.
+    /// None when another process holds it.
     pub fn try_lock(&self) -> io::Result<Option<File>> {
         Ok(match write_lock::try_own(&self.path(LOCK))? {
             Owned::Ours(file) => Some(file),
@@ -166,7 +166,7 @@ impl RunFolder {
         };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
             let place = path.display();
-            io::Error::new(io::ErrorKind::InvalidData, format!("{place} does not read: {error}"))
+            io::Error::new(io::ErrorKind::InvalidData, format!("{place} cannot be read: {error}"))
         })
     }
 

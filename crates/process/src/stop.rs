@@ -14,7 +14,7 @@ pub enum StopReason {
     NotWanted,
     /// It is of another life of the session, or of settings that have changed.
     Outdated,
-    /// The supervisor was asked by somebody else: the machine shuts down.
+    /// The supervisor was asked by someone else: the machine shuts down.
     Signal,
     Deadline {
         after_ms: u64,

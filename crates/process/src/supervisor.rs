@@ -177,8 +177,8 @@ fn why_not_held(spec: &RunSpec) -> Option<String> {
     };
     spec.sandbox.as_ref().filter(|sandbox| sandbox.required).map(|_| {
         format!(
-            "tollgate.toml says enforce = \"required\" under [sandbox], and this kernel enforces {enforced}; it needs \
-             Landlock of Linux 6.2 or newer, and `tollgate doctor` says what is missing"
+            "tollgate.toml says enforce = \"required\" under [sandbox], and this kernel enforces {enforced}; that \
+             needs Landlock of Linux 6.2 or newer, and `tollgate doctor` shows what is missing"
         )
     })
 }
@@ -193,7 +193,7 @@ fn give(
         Some(Ok(temp)) => {
             environment.insert(TEMP_VARIABLE.into(), temp.path().into());
         }
-        Some(Err(error)) => return Err(format!("it has no folder for temporary files: {error}")),
+        Some(Err(error)) => return Err(format!("it has no temporary folder: {error}")),
     }
     Ok(())
 }

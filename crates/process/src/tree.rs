@@ -208,7 +208,7 @@ fn end_without_word(status: ExitStatus) -> RunEnd {
     match end_of(status) {
         RunEnd::Exited { .. } => RunEnd::CouldNotStart {
             program: FIRST_PROCESS.to_owned(),
-            cause: "it ended without a word".to_owned(),
+            cause: "it ended without any output".to_owned(),
         },
         end => end,
     }

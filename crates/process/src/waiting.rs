@@ -183,7 +183,7 @@ fn send(supervisor: &OwnedFd, signal: Signal) -> io::Result<bool> {
 
 /// The lock is held by a process that is not visible here.
 fn unseen() -> io::Error {
-    io::Error::other("the supervisor of this run lives in another container; end it there")
+    io::Error::other("the supervisor of this run is in another container; stop it there")
 }
 
 /// Stops a run from another thread than the one that waits for it.

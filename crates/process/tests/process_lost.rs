@@ -110,7 +110,7 @@ fn a_supervisor_that_cannot_be_seen_is_not_waited_for_without_end() {
     let waited = running().wait().map(|_| ());
     for ended in [waited, stopped.join().unwrap()] {
         let words = ended.unwrap_err().to_string();
-        assert!(words.contains("lives in another container"), "{words}");
+        assert!(words.contains("is in another container"), "{words}");
     }
     assert!(!world.run_dir().join("outcome.json").exists());
 }

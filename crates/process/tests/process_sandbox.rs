@@ -139,7 +139,7 @@ fn r104_a_grandchild_that_left_its_session_is_held_too() {
 }
 
 #[test]
-fn work_in_the_open_places_goes_on() {
+fn work_in_the_open_places_continues() {
     where_it_is_enforced(|world| {
         let script = "set -e; mkdir -p a/b; echo x > a/f; mv a/f a/b/f; ln a/b/f hard; ln -s hard sym; \
                       mkfifo pipe; echo y > sym; rm a/b/f; rm -r a; echo ok > /dev/null; cat $PRECIOUS/file; \

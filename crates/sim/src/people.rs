@@ -81,7 +81,7 @@ impl People {
                 "guidance: mind the edge",
                 "guidance: it is src/beyond/1.rs that calls it",
                 "simplify: less",
-                "different-approach: anew",
+                "different-approach: again",
             ],
             (DecisionKind::Scope, _) => &["allow", "allow", "refuse: another time"],
             (DecisionKind::Security, _) => &["fix-now", "fix-later: soon", "accept-risk: small"],

@@ -196,7 +196,7 @@ impl<'a> World<'a> {
     /// The next thing that happens by itself.
     fn go_on(&mut self) -> Held {
         if self.people.speaks_up() {
-            return self.choose_anew();
+            return self.choose_again();
         }
         let pending: Vec<Decision> = self.session().pending_decisions().cloned().collect();
         let landing = self.running.iter().min_by_key(|(_, activity)| activity.ready_at);
@@ -329,7 +329,7 @@ impl<'a> World<'a> {
         self.command(command)
     }
 
-    fn choose_anew(&mut self) -> Held {
+    fn choose_again(&mut self) -> Held {
         let answer = self.people.strategy();
         let (id, decision) = (self.command_id(), DecisionId::review_strategy());
         let round = self.session().round(&decision);

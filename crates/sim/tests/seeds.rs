@@ -73,7 +73,7 @@ fn a_seed_tells_the_same_story_twice() {
 }
 
 #[test]
-fn a_violation_is_told_as_a_story() {
+fn a_violation_is_shown_as_a_story() {
     let run = Run { seed: 1, faults: false, bug: Some(Bug::StartsAnAttemptTwice) };
     let violation = run.live().expect_err("the bug is caught");
     let told = story(&run, &violation);

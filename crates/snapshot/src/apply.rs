@@ -152,7 +152,7 @@ impl Hand<'_> {
         }
     }
 
-    /// What was kept must still be what stands there; else somebody's work would be lost.
+    /// What was kept must still be what is there; else somebody's work would be lost.
     fn expect_unchanged(&mut self, entry: &SnapshotEntry) -> Result<(), SnapshotError> {
         let (folder, name) = self.place(&entry.path)?;
         let moved = || SnapshotError::Moved { path: entry.path.clone() };
@@ -255,7 +255,7 @@ fn changed_paths<'w>(work: &'w RestoreWork<'_>) -> impl Iterator<Item = &'w [u8]
     removed.chain(put).chain(work.chmod.iter().map(|entry| &entry.path[..]))
 }
 
-/// A new file or symlink under a name that is to be renamed.
+/// A new file or symlink under a temporary name, to be renamed.
 fn make(
     store: &ContentStore,
     folder: BorrowedFd<'_>,

@@ -13,7 +13,7 @@ use tollgate_judge::globs::PathRules;
 /// At the top of a checkout; no snapshot holds them and no restore touches them.
 pub const NEVER: [&str; 5] = [".git", ".snapshots", Layout::SESSIONS, "logs", ".artifacts-failed"];
 
-/// What was asked for, as it stands in a snapshot.
+/// What was asked for, as it is in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotScope {
@@ -54,7 +54,7 @@ impl CoveredPaths {
 
     /// Whether nothing at the path or below it is so much as looked at, and why.
     pub fn leaves(&self, path: &[u8]) -> Option<Why> {
-        // The `.git` at the top is left out without a word.
+        // The `.git` at the top is left out silently.
         if path.ends_with(b"/.git") {
             return Some(Why::Git);
         }

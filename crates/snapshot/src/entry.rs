@@ -3,7 +3,7 @@
 use rustix::fs::Stat;
 use std::fmt;
 
-/// A path below the root of the checkout with what stands there. Paths are bytes, because names need not be text.
+/// A path below the root of the checkout with what is there. Paths are bytes, because names need not be text.
 #[derive(Debug, Clone)]
 pub struct SnapshotEntry {
     pub path: Vec<u8>,

@@ -13,33 +13,31 @@ use tollgate_judge::globs::BadPattern;
 pub enum SnapshotError {
     #[error("cannot {doing} {}: {source}{}", path.display(), full(source))]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("{} is not a folder; move away what is there", path.display())]
+    #[error("{} is not a folder; move it away", path.display())]
     NotAFolder { path: PathBuf },
     #[error("another process is taking or restoring a snapshot here; wait for it and try again")]
     Busy,
-    #[error("there is no snapshot here yet; `tollgate snapshot create` takes one")]
+    #[error("there are no snapshots here yet; take one with `tollgate snapshot create`")]
     None,
-    #[error(
-        "no snapshot is called {text:?} or begins so; `tollgate snapshot list` shows what is there"
-    )]
+    #[error("no snapshot matches {text:?}; `tollgate snapshot list` lists them")]
     Unknown { text: String },
-    #[error("{text:?} is the beginning of several snapshots: {}; give a longer part of the name", candidates.join(", "))]
+    #[error("{text:?} matches several snapshots: {}; give more of the name", candidates.join(", "))]
     Ambiguous { text: String, candidates: Vec<String> },
     #[error("snapshot {id} cannot be used: {why}")]
     Damaged { id: SnapshotId, why: String },
     #[error(
-        "{action:?} cannot name a snapshot; use small letters, digits and `-`, a letter first, at most 64"
+        "a snapshot cannot be called {action:?}; use lowercase letters, digits and `-`, starting with a letter, at most 64"
     )]
     BadAction { action: String },
     #[error("{0}")]
     BadPattern(BadPattern),
     #[error(
-        "{} is in the way and cannot be saved (a pipe, a device, a repository of its own, or a file that cannot be read); move it away and restore again. Nothing was changed",
+        "{} is in the way and cannot be saved (a pipe, a device, a nested repository, or a file that cannot be read); move it away and restore again. Nothing was changed",
         shown(path)
     )]
     InTheWay { path: Vec<u8> },
     #[error(
-        "{} changed while it was being restored and was left as it is; restore again to continue",
+        "{} changed while it was being restored and was left alone; restore again to continue",
         shown(path)
     )]
     Moved { path: Vec<u8> },
@@ -47,7 +45,7 @@ pub enum SnapshotError {
         "git cannot tell which files are ignored: {0}. Nothing was changed; fix this and try again"
     )]
     Ignored(GitError),
-    #[error("no restore was made here that could be undone")]
+    #[error("there is no restore to undo")]
     NothingToUndo,
     #[error(
         "an unfinished restore needs snapshot {id}; finish it with `tollgate snapshot restore {target}` or undo it with `tollgate snapshot undo`"

@@ -162,7 +162,7 @@ impl Snapshots {
         self.go_back(snapshot, false, now, retention)
     }
 
-    /// The snapshot that an undo goes back to: what the last restore replaced, also when that restore was broken off.
+    /// The snapshot that an undo goes back to: what the last restore replaced, also when that restore was interrupted.
     pub fn undoable(&self) -> Result<Snapshot, SnapshotError> {
         let under_way = self.under_way().map(|record| match record.is_undo {
             true => record.target,
@@ -191,7 +191,7 @@ impl Snapshots {
         retention::remove(self, &held.store, &[&snapshot.id])
     }
 
-    /// A restore that was broken off, by the snapshot that it was to restore.
+    /// A restore that was interrupted, by the snapshot that it was to restore.
     pub fn unfinished(&self) -> Option<SnapshotId> {
         self.under_way().map(|record| record.target)
     }
@@ -240,7 +240,7 @@ impl Snapshots {
         Ok(restored(plan, Some(undo)))
     }
 
-    /// Whether a restore that was broken off is what this one finishes or takes over, so that undo must lead to where
+    /// Whether a restore that was interrupted is what this one finishes or takes over, so that undo must lead to where
     /// that one began.
     fn goes_on(&self, broken_off: &RestoreRecord, snapshot: &Snapshot, is_undo: bool) -> bool {
         if broken_off.target == snapshot.id {
@@ -316,7 +316,7 @@ fn expect_contents(
         if !held.store.has(hash, size) {
             let path = String::from_utf8_lossy(&entry.path);
             let why =
-                format!("the content of {path:?} is missing in the store; nothing was changed");
+                format!("the content of {path:?} is missing from the store; nothing was changed");
             return Err(SnapshotError::Damaged { id: snapshot.id.clone(), why });
         }
     }

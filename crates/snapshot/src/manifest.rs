@@ -127,12 +127,15 @@ struct WireLeftOut {
 pub(super) fn read(bytes: &[u8]) -> Result<Manifest, String> {
     let wire: Wire = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if wire.version != VERSION {
-        return Err(format!("it is of version {}; this program reads {VERSION}", wire.version));
+        return Err(format!(
+            "it has version {}; this program reads version {VERSION}",
+            wire.version
+        ));
     }
     let entries = wire.files.into_iter().map(entry).collect::<Result<Vec<_>, _>>()?;
     let left_out = wire.left_out.into_iter().map(left_out).collect::<Result<_, _>>()?;
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].path >= pair[1].path) {
-        return Err(format!("{:?} is not in its place", shown(&pair[1].path)));
+        return Err(format!("{:?} is out of order", shown(&pair[1].path)));
     }
     Ok(Manifest { scope: wire.scope, listing: SortedTree { entries, left_out } })
 }
@@ -164,14 +167,14 @@ fn entry(wire: WireEntry) -> Result<SnapshotEntry, String> {
 fn left_out(wire: WireLeftOut) -> Result<LeftOut, String> {
     let path = inside(bytes(wire.path, wire.path_hex))?;
     let why = Why::ALL.into_iter().find(|why| why.as_str() == wire.why);
-    Ok(LeftOut { path, why: why.ok_or_else(|| format!("{:?} is no reason", wire.why))? })
+    Ok(LeftOut { path, why: why.ok_or_else(|| format!("{:?} is not a known reason", wire.why))? })
 }
 
 fn inside(path: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     let path = path.ok_or("an entry has no path")?;
     let top = path.split(|byte| *byte == b'/').next().unwrap_or_default();
     if !is_inside(&path) || super::coverage::is_never(top) {
-        return Err(format!("{:?} is no path that a snapshot may hold", shown(&path)));
+        return Err(format!("{:?} is not a path that a snapshot may contain", shown(&path)));
     }
     Ok(path)
 }

@@ -34,7 +34,7 @@ impl RestorePlan {
 pub(super) struct RestoreWork<'w> {
     /// Taken away before anything is put in place; folders after what is in them when read backwards.
     pub remove: Vec<&'w SnapshotEntry>,
-    /// Put in place; with it what stands there now and is replaced in one step.
+    /// Put in place; with it what is there now and is replaced in one step.
     pub put: Vec<(&'w SnapshotEntry, Option<&'w SnapshotEntry>)>,
     pub chmod: Vec<&'w SnapshotEntry>,
 }

@@ -19,7 +19,7 @@ use tollgate_files as files;
 /// Files up to this size are read once and held in memory; larger ones go through in pieces.
 const SMALL_BYTES_MAX: u64 = 256 * 1024;
 
-/// More files than this are synced together with all else on the file system: waiting for somebody else's data is then
+/// More files than this are synced together with all else on the file system: waiting for someone else's data is then
 /// cheaper than one sync for each.
 pub(super) const SYNCED_ALONE_MAX: usize = 64;
 
@@ -91,7 +91,8 @@ impl ContentStore {
             Err(Errno::EXIST) => {
                 // A process died while it wrote this.
                 step();
-                rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()).map_err(self.io("mend"))?;
+                rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty())
+                    .map_err(self.io("repair"))?;
                 self.create(&name).map_err(self.io("write to"))?
             }
             Err(errno) => return Err(self.io("write to")(errno)),
@@ -186,7 +187,7 @@ impl ContentStore {
             return Ok(());
         }
         let path = self.folder.join(name_of(hash));
-        let source = io::Error::other("its content is not what its name says; it was damaged");
+        let source = io::Error::other("its content does not match its name; it is damaged");
         Err(SnapshotError::Io { doing: "use", path, source })
     }
 

@@ -232,11 +232,11 @@ fn r079_a_damaged_store_or_manifest_is_found_before_anything_is_changed() {
     fs::set_permissions(&object, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(&object, "CONTENT").unwrap();
     let refused = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap_err();
-    assert!(refused.to_string().contains("it was damaged"), "{refused}");
+    assert!(refused.to_string().contains("it is damaged"), "{refused}");
     expect_same(&tree(root), &before, "a content of the same length");
     fs::remove_file(&object).unwrap();
     let refused = snapshots.restore(&snapshot, noon(), ALWAYS).unwrap_err();
-    assert!(refused.to_string().contains("\"a\" is missing in the store"), "{refused}");
+    assert!(refused.to_string().contains("\"a\" is missing from the store"), "{refused}");
     expect_same(&tree(root), &before, "a content that is gone");
     let manifest = root.join(".snapshots").join(snapshot.id.as_str()).join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();

@@ -50,7 +50,7 @@ pub const ASKED_AGAIN: &str = "# Your reply was not accepted";
 
 /// What the contradiction says of itself, and the rule that answers when it was sent back.
 pub const HASTY_SUMMARY: &str = "Nearly all of it is written.";
-pub const MENDED: &str = "mended";
+pub const MENDED: &str = "fixed";
 
 /// The crew, with a fault in the way of its first role, so many times or always.
 pub fn faulty(session: &str, fault: ServiceFault, times: Option<u32>) -> Script {

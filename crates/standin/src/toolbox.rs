@@ -71,7 +71,7 @@ impl<'a> Toolbox<'a> {
         Some(tool.call([(argument, value)]))
     }
 
-    /// Hands in a structured answer.
+    /// Submits a structured answer.
     pub fn hand_in(self, reply: &Value) -> Option<ToolCall> {
         let tool = self.named(&HANDING_IN)?;
         Some(ToolCall {

@@ -130,7 +130,7 @@ fn a_truncated_answer_ends_as_if_it_were_whole() {
 }
 
 #[test]
-fn a_stream_is_broken_off_in_the_words_of_the_vendor() {
+fn a_stream_is_interrupted_in_the_words_of_the_vendor() {
     let service = always(json!({"text": "A long story.", "fault": "broken_off"}));
     for dialect in DIALECTS {
         let reply = answer_to(dialect, true, &service);

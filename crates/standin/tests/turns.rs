@@ -50,7 +50,7 @@ fn files_commands_calls_and_the_reply_come_in_this_order_in_every_dialect() {
 }
 
 #[test]
-fn a_second_turn_begins_anew() {
+fn a_second_turn_starts_again() {
     for dialect in DIALECTS {
         let service = two_files();
         let mut agent = Agent::new(dialect, true, usual_tools());
@@ -73,7 +73,7 @@ fn a_repeated_request_gets_the_same_answer() {
 }
 
 #[test]
-fn the_reply_is_handed_in_where_there_is_a_tool_for_it() {
+fn the_reply_is_submitted_where_there_is_a_tool_for_it() {
     for (dialect, name) in [
         (Dialect::AnthropicMessages, "StructuredOutput"),
         (Dialect::OpenaiChat, "structured_output"),

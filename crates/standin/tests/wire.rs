@@ -71,7 +71,7 @@ fn thinking_is_part_of_the_output_or_stands_beside_it_as_the_vendor_has_it() {
 }
 
 #[test]
-fn a_body_in_chunks_is_read_and_the_connection_goes_on() {
+fn a_body_in_chunks_is_read_and_the_connection_continues() {
     let service = hello();
     let mut stream = connect(&service);
     let body = question().to_string();
@@ -91,7 +91,7 @@ fn a_body_in_chunks_is_read_and_the_connection_goes_on() {
 }
 
 #[test]
-fn who_asks_before_sending_is_told_to_go_on() {
+fn who_asks_before_sending_is_told_to_continue() {
     let service = hello();
     let mut stream = connect(&service);
     let body = question().to_string();

@@ -48,7 +48,7 @@ pub fn untrusted(text: &str, chars_max: usize) -> String {
     let clean = terminal_text(text);
     let mut cut: String = clean.trim().chars().take(chars_max).collect();
     if clean.trim().chars().count() > chars_max {
-        cut.push_str("\n(The rest is cut off.)");
+        cut.push_str("\n(The rest was cut off.)");
     }
     fenced(&cut)
 }
@@ -104,7 +104,7 @@ mod tests {
         assert!(shown.chars().count() < ALL_CHARS_MAX + 100);
         assert!(shown.starts_with("(36 older comments are left out.)"), "{}", &shown[..60]);
         assert!(shown.contains("\n39 xxx") && !shown.contains("\n35 xxx"));
-        assert!(shown.contains("(The rest is cut off.)"));
+        assert!(shown.contains("(The rest was cut off.)"));
         assert_eq!(for_prompt(&[]), "");
     }
 

@@ -141,14 +141,14 @@ impl Http {
             ureq::Error::BodyExceedsLimit(max) => {
                 return TrackerError::TooBig { doing, max: *max };
             }
-            ureq::Error::Timeout(_) => "it did not answer in time".to_owned(),
-            ureq::Error::HostNotFound => "no such host is known".to_owned(),
+            ureq::Error::Timeout(_) => "it did not respond in time".to_owned(),
+            ureq::Error::HostNotFound => "the host does not exist".to_owned(),
             ureq::Error::Io(cause) => match cause.kind() {
                 ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-                    "the connection was broken off".to_owned()
+                    "the connection broke off".to_owned()
                 }
                 ErrorKind::InvalidData => format!(
-                    "{cause}; SSL_CERT_FILE can name a file of the authorities to trust instead of this machine's"
+                    "{cause}; to trust other certificate authorities than this machine's, set SSL_CERT_FILE"
                 ),
                 _ => cause.to_string(),
             },
@@ -180,7 +180,7 @@ impl Http {
     /// Words of the server as people may see them. It knows the token, so it could say it.
     fn shown(&self, said: &str) -> String {
         let said = terminal_line(&said.replace(self.login.token(), "[redacted]"), 200);
-        if said.is_empty() { "without words".to_owned() } else { said }
+        if said.is_empty() { "no message".to_owned() } else { said }
     }
 }
 

@@ -49,7 +49,7 @@ pub struct ItemDraft {
     pub labels: Vec<String>,
 }
 
-/// What is to be different; the rest stays.
+/// What should change; the rest stays.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ItemChange {
     pub title: Option<String>,

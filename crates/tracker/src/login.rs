@@ -99,11 +99,11 @@ fn ask_gh(
         // It may have ended by itself in this very moment.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(|cause| format!("gh could not be waited for: {cause}"))?;
+    let status = child.wait().map_err(|cause| format!("waiting for gh failed: {cause}"))?;
     match answer {
         Some(token) if status.success() && !token.trim().is_empty() => Ok(token),
         Some(_) => Err(format!("gh is not logged in at {site}")),
-        None => Err("gh did not answer in time".to_owned()),
+        None => Err("gh did not respond in time".to_owned()),
     }
 }
 
@@ -191,7 +191,10 @@ mod tests {
     fn a_token_is_one_word_and_never_shown() {
         for bad in ["a b", "a\nX-Evil: 1", "ä", "  "] {
             let error = TrackerLogin::new(bad, "GH_TOKEN").unwrap_err().to_string();
-            assert!(!error.contains("Evil") && error.starts_with("GH_TOKEN holds"), "{error}");
+            assert!(
+                !error.contains("Evil") && error.starts_with("GH_TOKEN does not contain"),
+                "{error}"
+            );
         }
         let login = TrackerLogin::new("ghp_abc\n", "GH_TOKEN").unwrap();
         assert_eq!(login.token(), "ghp_abc");

@@ -98,7 +98,7 @@ const LABEL_CHARS_MAX: usize = 50;
 
 fn cut(body: &str) -> String {
     match body.char_indices().nth(BODY_CHARS_MAX) {
-        Some((at, _)) => format!("{}\n\n(The rest is cut off.)", trimmed(&body[..at])),
+        Some((at, _)) => format!("{}\n\n(The rest was cut off.)", trimmed(&body[..at])),
         None => body.to_owned(),
     }
 }

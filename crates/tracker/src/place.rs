@@ -34,7 +34,7 @@ impl Api {
         let uri: Uri = text.parse().map_err(|_| bad("it is not an address"))?;
         let authority = uri.authority().ok_or_else(|| bad("it names no host"))?;
         if authority.as_str().contains('@') {
-            return Err(bad("a login does not belong into it"));
+            return Err(bad("it must not contain a login"));
         }
         if uri.query().is_some() {
             return Err(bad("it must not have a query"));

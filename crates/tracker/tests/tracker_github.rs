@@ -60,7 +60,7 @@ fn a_creation_that_was_cut_off_is_found_and_not_repeated() {
 }
 
 #[test]
-fn a_mirror_that_was_cut_off_goes_on_without_doubles() {
+fn a_mirror_that_was_cut_off_continues_without_doubles() {
     let server = StandIn::start();
     let wanted: Vec<WantedItem> = (1..=4)
         .map(|n| {
@@ -101,16 +101,16 @@ fn refusals_say_what_to_do() {
     fails_at_list(
         &server,
         Fault::status(403, "Resource not accessible by personal access token"),
-        expect![[
-            r#"GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs the right to write issues of acme/shop"#
-        ]],
+        expect![
+            "GitHub refuses the list of labels (403: Resource not accessible by personal access token); the token needs permission to write issues of acme/shop"
+        ],
     );
     fails_at_list(
         &server,
         Fault::status(410, "Issues has been disabled in this repository."),
-        expect![[
-            r#"GitHub says that what the list of labels needs is gone (410: Issues has been disabled in this repository.); perhaps acme/shop has its issues turned off"#
-        ]],
+        expect![
+            "GitHub says that the list of labels is gone (410: Issues has been disabled in this repository.); perhaps issues are turned off in acme/shop"
+        ],
     );
     fails_at_list(
         &server,
@@ -118,10 +118,10 @@ fn refusals_say_what_to_do() {
         expect!["GitHub failed at the list of labels (502: Bad Gateway); try again later"],
     );
     let error = server.tracker_with(TOKEN, "acme/none").labels().unwrap_err();
-    expect!["GitHub found nothing for the list of labels (404: Not Found); see that acme/none is written right and that your login may see it"]
+    expect!["GitHub found nothing for the list of labels (404: Not Found); check the spelling of acme/none and that your login has access to it"]
         .assert_eq(&error.to_string());
     let error = server.tracker_with("ghp_stale", "acme/shop").labels().unwrap_err();
-    expect!["GitHub does not take the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a token that is still good"]
+    expect!["GitHub rejects the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a valid token"]
         .assert_eq(&error.to_string());
     let long = ItemDraft { title: "x".repeat(300), ..draft("s/T-001") };
     let words = server.tracker().create(&long).unwrap_err().to_string();
@@ -148,7 +148,7 @@ fn limits_say_until_when() {
     fails_at_list(
         &server,
         Fault::status(429, "slow down").with("retry-after", "soon"),
-        expect!["GitHub allows no more requests for now; nothing is lost, try again then"],
+        expect!["the rate limit of GitHub is reached; nothing is lost, try again later"],
     );
 }
 
@@ -177,14 +177,14 @@ fn a_server_that_misbehaves_costs_neither_time_nor_memory() {
         &server,
         Fault::Silence,
         expect![
-            "127.0.0.1 cannot be reached for the list of labels: it did not answer in time; see that the network works, and try again"
+            "127.0.0.1 cannot be reached for the list of labels: it did not respond in time; see that the network works, and try again"
         ],
     );
     let error = fails_at_list(
         &server,
         Fault::Huge(33 * 1024 * 1024),
         expect![
-            "the answer to the list of labels has more than 33554432 bytes, which is the limit"
+            "the response to the list of labels has more than 33554432 bytes, which is the limit"
         ],
     );
     assert!(matches!(error, TrackerError::TooBig { .. }));
@@ -272,7 +272,7 @@ fn labels_are_created_updated_and_left_alone() {
 }
 
 #[test]
-fn a_label_that_somebody_else_makes_meanwhile_is_updated() {
+fn a_label_that_someone_else_makes_meanwhile_is_updated() {
     let server = StandIn::start();
     let label = find("status:ready").unwrap();
     server.model().add_label(label.name, "ededed", json!(null));

@@ -64,7 +64,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Problem> {
 
 fn finds(file: &SourceFile, banned: &[&str], why: &str, problems: &mut Vec<Problem>) {
     for word in banned {
-        // A method such as `child.stdout()` is somebody else's stream.
+        // A method such as `child.stdout()` is someone else's stream.
         for at in find_words(&file.shipped, word).filter(|at| !file.shipped[..*at].ends_with('.')) {
             problems.push(Problem::at(
                 file,

@@ -53,7 +53,7 @@ pub fn model(session: &Value, wanted: &str) -> Result<Option<Choice>, String> {
     let all = [offered, listed].concat();
     Err(match all.is_empty() {
         true => format!(
-            "the agent offers no choice of a model, so model = {wanted:?} cannot be used; choose it with its own settings or variables"
+            "the agent does not let Tollgate choose a model, so model = {wanted:?} cannot be used; set it in the agent's own settings or variables"
         ),
         false => format!("the agent offers no model {wanted:?}; it offers {}", all.join(", ")),
     })

@@ -210,10 +210,10 @@ impl AcpConversation {
             self.session["sessionId"] = json!(self.plan.resume);
         }
         let Some(name) = self.session["sessionId"].as_str().map(str::to_owned) else {
-            let detail = "the agent gave its session no name".to_owned();
+            let detail = "the agent did not name its session".to_owned();
             return self.finish(TurnOutcome::unclear(detail), turn);
         };
-        // A name that leads nowhere is not told, so that whoever is asked again starts anew.
+        // A name that leads nowhere is not told, so that whoever is asked again starts again.
         let session = self.way_back().map(|_| name);
         turn.events.push(AgentEvent::Started { session, model: self.plan.model.clone() });
         let mode = choice::mode(&self.session, self.plan.access);
@@ -329,7 +329,7 @@ impl AcpConversation {
                 turn.events.push(AgentEvent::Question { text });
                 Ok(json!({ "action": "decline" }))
             }
-            _ => Err(RpcRefusal::new(METHOD_NOT_FOUND, format!("{method} is not known here"))),
+            _ => Err(RpcRefusal::new(METHOD_NOT_FOUND, format!("{method} is not supported"))),
         };
         turn.say.push(match answer {
             Ok(result) => rpc::result(id, result),
@@ -337,7 +337,7 @@ impl AcpConversation {
         });
         if self.refusals > REFUSALS_MAX {
             let detail =
-                format!("it asked {REFUSALS_MAX} times in a row for something it may not do");
+                format!("it asked {REFUSALS_MAX} times in a row for something that is not allowed");
             self.give_up(TurnOutcome::Denied { detail }, turn);
         }
     }

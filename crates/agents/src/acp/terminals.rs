@@ -237,7 +237,7 @@ fn listen(id: &str, reader: PipeReader, child: &Child, post: &Post) {
     let (end, name, pid) = (post.clone(), id.to_owned(), pid_of(child));
     thread::spawn(move || {
         if let Some(pid) = pid {
-            // It is not taken away here, so that its number cannot become somebody else's before we know.
+            // It is not taken away here, so that its number cannot become someone else's before we know.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(rustix::process::waitid(WaitId::Pid(pid), options), Err(e) if e == rustix::io::Errno::INTR)
             {

@@ -161,7 +161,7 @@ fn history_is_no_new_output_and_the_name_of_a_session_is_told_where_it_leads_bac
 }
 
 #[test]
-fn without_a_way_back_a_session_starts_anew_and_has_no_name() {
+fn without_a_way_back_a_session_starts_again_and_has_no_name() {
     let mut plan = plan(Path::new(TREE), &["agent"]);
     plan.resume = Some("s1".to_owned());
     let mut open = Open::new(&plan);

@@ -33,7 +33,7 @@ pub fn leave(plan: &DriverPlan, tool: &str, input: &Value) -> Leave {
         }
         "AskUserQuestion" => Leave::NobodyAnswers { question: questions(input) },
         _ if is_known(tool) => Leave::Given,
-        _ => refused("this tool is not known here".to_owned()),
+        _ => refused("this tool is not known".to_owned()),
     }
 }
 

@@ -27,7 +27,7 @@ impl TwoWay {
                 turn.events.push(AgentEvent::Question { text: question });
                 Ok(json!({ "action": "decline" }))
             }
-            other => Err(format!("{} is not supported here", other.unwrap_or("this request"))),
+            other => Err(format!("{} is not supported", other.unwrap_or("this request"))),
         };
         let id = &line["request_id"];
         let response = match answer {
@@ -48,7 +48,7 @@ impl TwoWay {
             }
             Leave::NobodyAnswers { question } => {
                 turn.events.push(AgentEvent::Question { text: question });
-                "Nobody can answer while you work. Continue with what you know, or put the question in your reply."
+                "No one can answer while you work. Continue with what you know, or put the question in your reply."
                     .to_owned()
             }
         };

@@ -103,7 +103,7 @@ fn profile(files: Value) -> [Setting; 2] {
 /// Which files the model's commands may write; none for the profile of Codex itself that opens the tree. The network is
 /// closed to them in all of these.
 fn files(job: &Job<'_>) -> Option<Value> {
-    // Codex bounds files by mounting them anew, which the kernel denies to whoever is held by Landlock already: no
+    // Codex bounds files by mounting them again, which the kernel denies to whoever is held by Landlock already: no
     // command would start. The bounds are ours then, and Codex only closes the network.
     if job.is_confined {
         return Some(json!({":root": "write"}));

@@ -121,7 +121,7 @@ fn a_rate_limit_without_a_time_is_no_usage_limit_with_one() {
 }
 
 #[test]
-fn a_thread_that_goes_on_counts_only_what_is_new() {
+fn a_thread_that_continues_counts_only_what_is_new() {
     let before = Usage { input_tokens: Some(200), output_tokens: Some(40), ..Usage::default() };
     let (events, finished) = played("resumed", before);
     let spent = Usage { input_tokens: Some(100), output_tokens: Some(20), ..Usage::default() };
@@ -148,7 +148,7 @@ fn a_reply_loses_the_nulls_that_strictness_asked_for() {
 }
 
 #[test]
-fn an_end_without_a_word_is_unclear_and_unknown_lines_are_passed_over() {
+fn an_end_without_a_message_is_unclear_and_unknown_lines_are_passed_over() {
     let noise = [
         json!(1),
         json!({"type": "new.thing"}),

@@ -129,7 +129,7 @@ fn tokens_are_read_from_the_file_that_counts_on() {
 }
 
 #[test]
-fn an_end_without_a_word_is_unclear_and_unknown_lines_are_passed_over() {
+fn an_end_without_a_message_is_unclear_and_unknown_lines_are_passed_over() {
     let noise = [json!(1), json!({"type": "new.thing"}), json!({"type": "tool.execution_start"})];
     let detail = "why".to_owned();
     let unclear = TurnOutcome::Unclear { exit_code: Some(1), signal: None, detail };

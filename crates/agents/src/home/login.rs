@@ -198,7 +198,7 @@ fn read_theirs(path: &Path) -> io::Result<Option<Vec<u8>>> {
     };
     if !is_file {
         // A pipe of a password manager would be waited for without an end.
-        let words = format!("{} is no plain file", path.display());
+        let words = format!("{} is not a regular file", path.display());
         return Err(io::Error::new(io::ErrorKind::InvalidData, words));
     }
     let mut bytes = Vec::new();
@@ -247,5 +247,5 @@ fn lock(folder: &Path) -> io::Result<File> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
-    Err(io::Error::other("somebody else holds it"))
+    Err(io::Error::other("another process holds it"))
 }

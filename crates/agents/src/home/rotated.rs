@@ -114,7 +114,7 @@ mod tests {
         assert!(becomes("\"note\":null", "\"note\":null,\"more\":1,\"idToken\":\"id-token-0001\""));
     }
 
-    /// What becomes of a login when one text in it becomes another.
+    /// What happens to a login when one text in it becomes another.
     fn changed(login: &str, from: &str, to: &str) -> bool {
         assert!(login.contains(from), "{from}");
         is_renewed(login.as_bytes(), login.replace(from, to).as_bytes())

@@ -150,7 +150,7 @@ fn r113_a_folder_in_the_way_of_a_login_goes() {
 }
 
 #[test]
-fn r113_what_a_killed_engine_left_is_given_back_before_it_is_lent_anew() {
+fn r113_what_a_killed_engine_left_is_given_back_before_it_is_lent_again() {
     let world = World::new();
     world.lend();
     fs::write(world.copy(), RENEWED).unwrap();

@@ -27,7 +27,7 @@ pub struct OpencodeStream {
     text: String,
     /// Why the last step ended.
     reason: Option<String>,
-    /// The last tool was refused; the program then stops without a word.
+    /// The last tool was refused; the program then stops silently.
     refused: Option<String>,
     failure: Option<TurnOutcome>,
     empty_steps: u32,
@@ -150,7 +150,7 @@ impl OpencodeStream {
         }
         self.empty_steps += 1;
         turn.is_over = self.empty_steps >= EMPTY_STEPS_MAX;
-        let detail = "the answer of the model service broke off".to_owned();
+        let detail = "the response of the model service broke off".to_owned();
         turn.events.push(AgentEvent::Retry { status: None, wait_ms: None, detail });
     }
 }

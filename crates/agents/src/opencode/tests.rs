@@ -75,7 +75,7 @@ fn a_refusal_at_the_end_is_one_although_the_exit_code_is_zero() {
 }
 
 #[test]
-fn wrong_arguments_are_the_models_to_mend() {
+fn wrong_arguments_are_the_models_to_fix() {
     let (told, finished, _) = heard("wrong_arguments");
     assert!(told.contains(&"tool ended false".to_owned()));
     assert!(!told.iter().any(|event| event.starts_with("permission")), "{told:?}");

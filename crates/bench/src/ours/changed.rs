@@ -16,7 +16,7 @@ const CHANGE: &str = "date +%s.%N > README.md";
 const ROLE: Role = Role::Docs;
 const TO_READ: [&str; 3] = ["spec.md", "tasks.yaml", "acceptance.json"];
 
-/// The median. Workspace and branch continue from one bench to the next; the journal begins anew.
+/// The median. Workspace and branch continue from one bench to the next; the journal starts again.
 pub fn measure(program: &Path, root: &Path, runs: usize) -> Result<Duration, Trouble> {
     let agent = format!("{CHANGE}; {AGENT}");
     let context = context(program, root, cache::folder("state")?, &agent)?;

@@ -106,7 +106,7 @@ impl Dispatches {
             SizeLimits::default(),
         )?;
         workspace.adopt(&tip)?;
-        // What a bench that was broken off left.
+        // What a bench that was interrupted left.
         workspace.rescue("left-over", "work of a broken-off run")?;
         workspace.reset(&tip)?;
         Ok(Self { repository, workspace, session, base, tip, promoted })

@@ -14,12 +14,12 @@ use tollgate_host::settings::actions::{self, FoundAction};
 
 /// List the actions that can be run, or show one
 ///
-/// A repository adds actions of its own, or its own version of a built-in one, in agents/actions/: those that
-/// agents/actions/README.md lists, or every file there when there is no such list.
+/// A repository can add its own actions, or its own versions of built-in ones, in agents/actions/: those
+/// that agents/actions/README.md lists, or every file there if that list does not exist.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate actions\n  tollgate actions review")]
 pub struct Actions {
-    /// Show this one: its words, inputs, outputs, steps and gates
+    /// Show this action: its words, inputs, outputs, steps and gates
     pub name: Option<String>,
     /// Print JSON
     #[arg(long)]

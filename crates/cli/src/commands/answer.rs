@@ -18,8 +18,8 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answer a question of a session
 ///
-/// `tollgate status` lists the open questions with the answers they take. It works while another process runs the
-/// session, which then continues. A question that was not asked cannot be answered, and nothing is kept for it.
+/// `tollgate status` lists the open questions and their answers. You can answer while another
+/// process runs the session, which then continues. You cannot answer a question before it is asked.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate answer latest UD-APPROVE-DESIGN approved --resume\n  \
@@ -31,12 +31,12 @@ pub struct Answer {
     pub session: String,
     /// The question, such as UD-APPROVE-DESIGN or UD-3
     pub decision: String,
-    /// One of the answers that the question lists
+    /// One of the answers that the question offers
     pub answer: String,
-    /// The words that belong to the answer, when they are not in it
+    /// The text that belongs to the answer, if the answer does not contain it
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Continue with the session at once
+    /// Continue the session right away
     #[arg(long)]
     pub resume: bool,
 }

@@ -21,7 +21,7 @@ pub struct Audit {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Only check the journal: that its chain of hashes holds, and that nothing of it is missing
+    /// Only check the journal: its chain of hashes is intact and no record is missing
     #[arg(long)]
     pub verify: bool,
     /// Print JSON
@@ -63,12 +63,14 @@ impl Audit {
             let torn = match found.torn_bytes {
                 0 => String::new(),
                 bytes => format!(
-                    "\n{bytes} byte(s) after it are an unfinished record; a resume sets them aside"
+                    "\nafter it there is an unfinished record of {}; a resume sets it aside",
+                    tollgate_core::count::counted(bytes, "byte")
                 ),
             };
             output::data(&format!(
-                "{name}: the chain holds, {} record(s), last hash {}{torn}",
-                found.records, found.last_hash
+                "{name}: the chain is intact, {}, last hash {}{torn}",
+                tollgate_core::count::counted(found.records, "record"),
+                found.last_hash
             ));
         }
         Ok(Exit::Ok)

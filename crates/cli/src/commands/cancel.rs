@@ -11,13 +11,13 @@ use tollgate_core::input::Command;
 use tollgate_host::client::Client;
 use tollgate_host::serve::{First, Owner, ServeEnd};
 
-/// End a session for good; accepted work stays on its branch
+/// Cancel a session for good; accepted work stays on its branch
 #[derive(Debug, Args)]
 pub struct Cancel {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Why it ends
+    /// Why you cancel it
     #[arg(long, value_name = "TEXT", required = true)]
     pub reason: String,
 }

@@ -27,15 +27,16 @@ const SESSION_FILES: [(&str, DocumentKind); 6] = [
 
 /// Check documents: plans, work items, specifications, replies, settings, roles, actions, stages, or a session folder
 ///
-/// The kind is told by name and content, or by --as. A document is checked for its form, not for what it
-/// refers to. Exit code 0: all hold; 1: one does not; 2: one cannot be read or its kind is not known.
+/// Tollgate detects the kind by name and content, unless you give it with --as. It checks the format of a document,
+/// not what the document refers to. Exit code 0: all are valid; 1: one is invalid; 2: one cannot be read or its kind
+/// is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate check tollgate.toml\n  tollgate check .agents-work/2026-01-31_login\n  \
 tollgate check --as agent-output reply.json\n  tollgate check --json plan/tasks.yaml spec.md"
 )]
 pub struct Check {
-    /// What the documents are, such as `tasks` or `agent-output`
+    /// The kind of the documents, such as `tasks` or `agent-output`
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<String>,
     /// Print JSON
@@ -83,7 +84,10 @@ impl Check {
             let (style, mark) = if ok { (output::GOOD, "ok:") } else { (output::BAD, "failed:") };
             let documents = findings.documents;
             let text = format!(
-                "{documents} document(s) checked, {errors} error(s), {warnings} warning(s)"
+                "{} checked, {}, {}",
+                tollgate_core::count::counted(documents, "document"),
+                tollgate_core::count::counted(errors, "error"),
+                tollgate_core::count::counted(warnings, "warning")
             );
             output::marked(style, mark, &text);
         }
@@ -101,7 +105,8 @@ fn wanted(name: &str) -> Result<CheckAs, Failure> {
     }
     let known = || [SESSION].into_iter().chain(DocumentKind::ALL.iter().map(|(_, name)| *name));
     DocumentKind::parse(name).map(CheckAs::Document).ok_or_else(|| {
-        let failure = Failure::usage("cli.kind", format!("{name:?} is no kind of document"));
+        let failure =
+            Failure::usage("cli.kind", format!("there is no kind of document called {name:?}"));
         match nearest(name, known()) {
             Some(near) => failure.hint(format!("did you mean `--as {near}`?")),
             None => failure.hint(format!("known: {}", known().collect::<Vec<_>>().join(", "))),
@@ -120,7 +125,7 @@ impl CheckedDocuments {
         match (wanted, real.is_dir()) {
             (None | Some(CheckAs::Session), true) => self.check_session(path, &real),
             (Some(CheckAs::Session), false) => {
-                self.kind_unknown(&shown, "a session is a folder", "Name the session's folder");
+                self.kind_unknown(&shown, "a session is a folder", "Give the session's folder");
             }
             (Some(CheckAs::Document(_)), true) => self.unreadable(&shown, "it is a folder"),
             (Some(CheckAs::Document(kind)), false) => self.check_file(&shown, &real, Some(kind)),
@@ -134,12 +139,8 @@ impl CheckedDocuments {
         let is_session =
             is_there("journal.jsonl") || SESSION_FILES.iter().any(|(n, _)| is_there(n));
         if !is_session {
-            let help = "Name a document, or the folder of a session below .agents-work";
-            return self.kind_unknown(
-                &shown,
-                "nothing in this folder is a file of a session",
-                help,
-            );
+            let help = "Give a document, or the folder of a session below .agents-work";
+            return self.kind_unknown(&shown, "this folder contains no session files", help);
         }
         if !is_there(STATUS_FILE) {
             let message = format!("the session has no {STATUS_FILE}");
@@ -162,16 +163,16 @@ impl CheckedDocuments {
                 return self.unreadable(shown, &source.to_string());
             }
             Err(FileError::TooBig { max, .. }) => {
-                return self.unreadable(shown, &format!("it has more than {max} bytes"));
+                return self.unreadable(shown, &format!("it is larger than {max} bytes"));
             }
             Err(FileError::NotAFile { .. }) => {
-                return self.unreadable(shown, "it is no plain file");
+                return self.unreadable(shown, "it is not a regular file");
             }
             Err(other) => return self.unreadable(shown, &other.to_string()),
         };
         let Some(kind) = kind.or_else(|| document::guess(shown, &bytes)) else {
-            let help = "Name the kind with --as, such as `--as tasks`";
-            let message = "neither its name nor its content tells what kind of document this is";
+            let help = "Give the kind with --as, such as `--as tasks`";
+            let message = "neither its name nor its content shows what kind of document this is";
             return self.kind_unknown(shown, message, help);
         };
         self.documents += 1;
@@ -180,7 +181,7 @@ impl CheckedDocuments {
 
     fn unreadable(&mut self, shown: &str, why: &str) {
         self.is_incomplete = true;
-        let help = "See that the path is right and that you may read it";
+        let help = "Check the path and your permission to read it";
         let message = format!("it cannot be read: {why}");
         self.report.diagnostics.push(error("cli.unreadable", shown, message, help));
     }

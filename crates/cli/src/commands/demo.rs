@@ -15,13 +15,13 @@ use tollgate_core::refusal::Refusal;
 use tollgate_core::view::Parts;
 use tollgate_host::serve::{Face, TypedLine};
 
-/// Show the whole workflow on a sample repository with a scripted crew
+/// Show the complete workflow on a sample repository with scripted agents
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Where to put the sample repository; a new folder below the temporary folder else
+    /// Where to put the sample repository; by default a new temporary folder
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Answer by itself, as without a terminal
+    /// Answer all questions automatically, as without a terminal
     #[arg(long)]
     pub no_input: bool,
 }
@@ -53,9 +53,7 @@ impl Demo {
             output::talk("You decide at the gates: answer by number or in words.");
             run.run_with(place::context()?, face::fitting(false, &folder).as_mut())?
         } else {
-            output::talk(
-                "There is no terminal to ask you at, so the demo answers its own questions.",
-            );
+            output::talk("There is no terminal, so the demo answers its own questions.");
             run.run_with(place::context()?, &mut DemoFace::default())?
         };
         output::marked(output::BOLD, "look around:", &format!("cd {}", folder.display()));

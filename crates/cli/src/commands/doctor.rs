@@ -10,7 +10,7 @@ use crate::output;
 use clap::Args;
 use serde::Serialize;
 
-/// Check what a run needs: git, the repository, settings, agents, isolation, sandbox, space
+/// Check everything that a run needs: git, the repository, settings, agents, isolation, sandbox, disk space
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Print JSON

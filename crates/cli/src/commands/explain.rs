@@ -7,13 +7,13 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_contract::nearest::nearest;
 
-/// Explain the code of an error or of a blocker, or list all codes
+/// Explain the code of an error or a blocker, or list all codes
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate explain timeout\n  tollgate explain tasks.dependency_cycle"
 )]
 pub struct Explain {
-    /// As it stands in brackets after `error` or `BLOCKED`
+    /// The code in brackets after `error` or `BLOCKED`
     pub code: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -33,7 +33,7 @@ impl Explain {
             return Ok(Exit::Ok);
         };
         let Some((code, text)) = explain::page(code) else {
-            let failure = Failure::usage("cli.code", format!("no page explains {code:?}"))
+            let failure = Failure::usage("cli.code", format!("there is no code {code:?}"))
                 .hint("`tollgate explain` lists every code");
             return Err(match nearest(code, explain::pages().map(|(known, _)| known)) {
                 Some(near) => failure.hint(format!("did you mean `tollgate explain {near}`?")),

@@ -11,7 +11,7 @@ use tollgate_core::view::FindingView;
 
 /// List the findings of a session
 ///
-/// Without --all only those that still matter: open, tracked and accepted ones. Fixed ones are left out.
+/// Without --all, lists only those that still matter: open, tracked and accepted ones, but not fixed ones.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate findings\n  tollgate findings latest --json\n  \
                         tollgate findings --sarif > findings.sarif")]
@@ -22,10 +22,10 @@ pub struct Findings {
     /// Print JSON
     #[arg(long, conflicts_with = "sarif")]
     pub json: bool,
-    /// Print SARIF 2.1.0, as code scanning services read it
+    /// Print SARIF 2.1.0 for code scanning services
     #[arg(long)]
     pub sarif: bool,
-    /// Also list what was fixed
+    /// Also list fixed findings
     #[arg(long)]
     pub all: bool,
 }

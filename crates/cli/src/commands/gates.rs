@@ -21,9 +21,9 @@ use tollgate_host::settings;
 
 /// Run the lifecycle gates of the declared stage
 ///
-/// Every gate that the stage requires runs, in order, in the root of the repository; when one fails the others still
-/// run. Stages and gates stand in lifecycle-stage.yaml; without the file the built-in ones are used. Exit code 0: all
-/// gates hold; 1: one does not; 2: the file is not right or the stage is not known.
+/// Runs every gate that the stage requires, in order, in the root of the repository; if one fails, the others still
+/// run. lifecycle-stage.yaml defines stages and gates; without the file the built-in ones are used. Exit code 0: all
+/// gates passed; 1: a gate failed; 2: the file is invalid or the stage is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate gates\n  tollgate gates --list\n  tollgate gates --stage release-readiness --json"
@@ -35,7 +35,7 @@ pub struct Gates {
     /// Read this file instead of lifecycle-stage.yaml
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// List stages and gates, and run none
+    /// List stages and gates without running them
     #[arg(long)]
     pub list: bool,
     /// Print JSON
@@ -72,7 +72,7 @@ impl Gates {
         }
         if is_gate && !self.list {
             return Err(Failure::usage("cli.gates", "a gate cannot run all gates again")
-                .hint("let its command be `tollgate gates --builtin NAME`, or another program"));
+                .hint("use `tollgate gates --builtin NAME` or another program as its command"));
         }
         let place = Checkout::find()?;
         let (lifecycle, source) = self.lifecycle(place.layout.repo_root())?;
@@ -98,7 +98,7 @@ impl Gates {
         // A link that a person names themselves is followed.
         let real = path.canonicalize().map_err(|cause| {
             Failure::usage("cli.lifecycle", format!("{shown} cannot be read: {cause}"))
-                .hint("see that the path is right and that you may read it")
+                .hint("check the path and your permission to read it")
         })?;
         Ok((lifecycle::read(&real, &shown)?, shown))
     }
@@ -121,7 +121,8 @@ impl Gates {
         let trouble = |what: &'static str| {
             move |cause: std::io::Error| Failure::usage("cli.gates", format!("{what}: {cause}"))
         };
-        let program = std::env::current_exe().map_err(trouble("cannot find the program itself"))?;
+        let program =
+            std::env::current_exe().map_err(trouble("cannot find the tollgate program itself"))?;
         let logs = tempfile::Builder::new()
             .prefix("tollgate-gates-")
             .tempdir()
@@ -209,7 +210,7 @@ impl From<LifecycleError> for Failure {
                 }
             }
             LifecycleError::File(_) => {
-                failure.hint("check that it is a plain file that you may read")
+                failure.hint("check that it is a regular file and that you may read it")
             }
             LifecycleError::Io { .. } => Self { code: "cli.gates", ..failure },
         }

@@ -45,7 +45,7 @@ fn is_own_key(adapter: &dyn AgentAdapter, variable: &str) -> bool {
 /// Write a tollgate.toml to start from; files that exist are never overwritten
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Also write the built-in actions and roles below agents/, to read and to change
+    /// Also write the built-in actions and roles to agents/, so that you can read and change them
     #[arg(long)]
     pub eject: bool,
 }
@@ -63,8 +63,8 @@ impl Init {
                 write_new(&layout, &path, text)?;
             }
             output::talk(
-                "Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's \
-                 folder, or the action's file and its line in agents/actions/README.md.",
+                "Actions and roles are read from agents/ from now on. To use a built-in one again, delete the \
+                 role's folder, or the action's file and its line in agents/actions/README.md.",
             );
         }
         if is_new {
@@ -87,12 +87,12 @@ fn ejected() -> Vec<(String, &'static str)> {
 }
 
 fn exists() -> Failure {
-    Failure::usage("cli.exists", format!("{SETTINGS} is there already; nothing was written"))
+    Failure::usage("cli.exists", format!("{SETTINGS} already exists; nothing was written"))
         .hint(format!(
-            "`tollgate check {SETTINGS}` checks it, `tollgate doctor` tries out what it says"
+            "`tollgate check {SETTINGS}` checks it, `tollgate doctor` tries its agents out"
         ))
         .hint("`tollgate init --eject` leaves it alone and writes the built-in actions and roles")
-        .hint(format!("move it away first to get a fresh one: `mv {SETTINGS} {SETTINGS}.old`"))
+        .hint(format!("move it away first to get a new one: `mv {SETTINGS} {SETTINGS}.old`"))
 }
 
 fn is_there(path: &Path) -> bool {
@@ -102,7 +102,7 @@ fn is_there(path: &Path) -> bool {
 /// Whether it was written; what is there is kept.
 fn write_new(layout: &Layout, relative: &str, text: &str) -> Result<bool, Failure> {
     if is_there(&layout.repo_root().join(relative)) {
-        output::marked(output::DIM, "kept", &format!("{relative} is there already"));
+        output::marked(output::DIM, "kept", &format!("{relative} already exists"));
         return Ok(false);
     }
     files::write_beneath(layout.repo_root(), relative, text.as_bytes()).map_err(cannot_write)?;
@@ -120,19 +120,19 @@ fn cannot_write(error: FileError) -> Failure {
     }
 }
 
-/// Who sees which key is for a person to know.
+/// Tells the person which agent sees which key.
 fn tell_variables(found: &[FoundAgent]) {
     for agent in found {
         let name = agent.name;
         if !agent.variables.is_empty() {
             let variables = agent.variables.join(", ");
-            let words = format!("{name} may see {variables}, by `env` of [agent.{name}]");
+            let words = format!("{name} may see {variables}, because of `env` of [agent.{name}]");
             output::marked(output::WARN, "note:", &words);
         }
         if !agent.withheld.is_empty() {
             let variables = agent.withheld.join(", ");
             let words = format!(
-                "{name} does not see {variables}; `env` of [agent.{name}] would let it through"
+                "{name} does not see {variables}; add it to `env` of [agent.{name}] to pass it on"
             );
             output::marked(output::DIM, "note:", &words);
         }
@@ -148,26 +148,29 @@ fn tell_next(found: &[FoundAgent]) {
                 [] => String::new(),
                 others => format!("; {} can play roles too", others.join(", ")),
             };
-            output::talk(&format!("Found on PATH: {}, who plays every role{beside}.", first.name));
-            "`tollgate doctor` says what is missing".to_owned()
+            output::talk(&format!(
+                "Found on PATH: {}, which plays every role{beside}.",
+                first.name
+            ));
+            "`tollgate doctor` shows what is missing".to_owned()
         }
     };
     output::marked(output::BOLD, "next:", &format!("{next}, then `tollgate run \"GOAL\"`"));
-    output::talk("      `tollgate demo` shows a whole run without any agent.");
+    output::talk("      `tollgate demo` shows a complete run without any agent.");
 }
 
 /// Who is found is put to work; everything else is comment. A line without a space after `#` is an example.
 fn settings(found: &[FoundAgent]) -> String {
     let mut text = String::from(
-        "# Settings of Tollgate for this repository.\n\
+        "# Tollgate settings for this repository.\n\
          # `tollgate check tollgate.toml` checks them, `tollgate doctor` tries them out, `tollgate schema config` lists every key.\n",
     );
     if let Some(first) = found.first() {
         text.push_str("\n# Who plays which role; by name, such as Coder, Reviewer or QA, or all others by `default`.\n");
         text.push_str(&format!("[roles]\ndefault = \"{}\"\n", first.name));
         text.push_str(
-            "\n# Agents on this machine. Your login is lent to them for each attempt; their own settings, hooks and servers, yours\n\
-             # and the repository's, do not run. `env` lets variables through to them by name.\n",
+            "\n# Agents on this machine. Each attempt gets a copy of your login; their own settings, hooks and servers, yours\n\
+             # and the repository's, do not run. `env` passes variables on to them by name.\n",
         );
     }
     for agent in found {
@@ -186,13 +189,13 @@ fn settings(found: &[FoundAgent]) -> String {
 
 const EXAMPLES: &str = r#"
 # An agent can also be any command: it gets its prompt on standard input, works in its current folder, and prints one JSON
-# object as its reply (`tollgate schema agent-output`). Take the # away and put your program in:
+# object as its reply (`tollgate schema agent-output`). Remove the # and put your program in:
 #[agent.crew]
 #adapter = "command"
 #command = ["./crew.sh"]        # a path with a slash is relative to the root of the repository
 #env = []                       # names of variables that it may see, such as keys of an API
 
-# You can play a role yourself: the run stops with the prompt written, and `tollgate submit` hands your reply in.
+# You can play a role yourself: the run writes the prompt and stops, and `tollgate submit` submits your reply.
 #[agent.me]
 #adapter = "manual"
 

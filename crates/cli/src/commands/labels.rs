@@ -14,7 +14,7 @@ use tollgate_host::settings;
 use tollgate_tracker::place::{Api, Slug};
 use tollgate_tracker::{self as tracker, Put, labels};
 
-/// Keep the labels of the tracker as Tollgate needs them
+/// Manage the labels of the tracker
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate labels sync --dry-run\n  tollgate labels sync")]
 pub struct Labels {
@@ -26,10 +26,10 @@ pub struct Labels {
 enum LabelsCommand {
     /// Create and update the sixteen labels
     ///
-    /// Other labels are left alone. With [tracker] kind = "github" the login is GH_TOKEN, GITHUB_TOKEN or that of the
-    /// program gh, in this order; with kind = "files" the labels are built in and nothing has to be done.
+    /// Other labels are not touched. With [tracker] kind = "github", Tollgate uses the login from GH_TOKEN, GITHUB_TOKEN
+    /// or the program gh, in this order; with kind = "files" the labels are built in and there is nothing to do.
     Sync {
-        /// Tell what would be done, and do nothing
+        /// Show what would be done without doing it
         #[arg(long)]
         dry_run: bool,
         /// Print JSON
@@ -111,7 +111,7 @@ fn show(config: &Config, repository: &Repository, dry_run: bool, done: &[(&Label
         (TrackerKind::Files, _) => {
             format!("{sum}: the tracker is local files, and the labels are built in")
         }
-        (TrackerKind::Github, true) => format!("{sum}, if it were done; nothing was changed"),
+        (TrackerKind::Github, true) => format!("{sum} without --dry-run; nothing was changed"),
         (TrackerKind::Github, false) => match where_to(config, repository) {
             Some(slug) => format!("{sum} in {slug}"),
             None => sum,

@@ -16,7 +16,7 @@ use tollgate_host::client::{Client, Told};
 /// How long a follower waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// Tell what happened in a session, record by record
+/// Show what happened in a session, record by record
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate log --follow\n  tollgate log --json | jq -r .event.type"
@@ -25,10 +25,10 @@ pub struct Log {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Continue as records are written, until the session is over
+    /// Keep printing new records until the session is over
     #[arg(long, short)]
     pub follow: bool,
-    /// Print one journal record a line as JSON
+    /// Print one journal record per line as JSON
     #[arg(long)]
     pub json: bool,
 }

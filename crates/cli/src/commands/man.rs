@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Print the manual page, or write the pages of all commands into a folder
 #[derive(Debug, Args)]
 pub struct Man {
-    /// Where to write one page per command; it is made when it is not there
+    /// Write one page per command into this folder, and create it if needed
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

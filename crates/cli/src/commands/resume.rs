@@ -8,16 +8,16 @@ use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_host::serve::{First, Owner};
 
-/// Continue with a session from where its journal ends
+/// Continue a session from where its journal ends
 #[derive(Debug, Args)]
 pub struct Resume {
     /// A name, a unique prefix, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Ask nothing, as without a terminal
+    /// Do not ask questions, as without a terminal
     #[arg(long)]
     pub no_input: bool,
-    /// Continue from a journal that is older than what was written, such as a backup
+    /// Continue from a journal that lacks the latest records, such as a backup
     #[arg(long)]
     pub accept_older_journal: bool,
 }
@@ -33,8 +33,11 @@ impl Resume {
         if let Some(torn) = torn {
             let saved = torn.saved_as.map(|path| format!(" and kept in {}", path.display()));
             let text = format!(
-                "the journal ended in the middle of a record; {} byte(s) were set aside{}",
-                torn.bytes,
+                "the journal ended in the middle of a record; the last {} set aside{}",
+                match torn.bytes {
+                    1 => "byte was".to_owned(),
+                    bytes => format!("{bytes} bytes were"),
+                },
                 saved.unwrap_or_default()
             );
             output::marked(output::WARN, "note:", &text);

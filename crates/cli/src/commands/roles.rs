@@ -9,10 +9,10 @@ use tollgate_contract::{pack, skill};
 use tollgate_core::role::Role;
 use tollgate_host::settings::roles::{self, ListedRole};
 
-/// List the roles, what each may write, and where it is described
+/// List the roles, what each may write, and where its instructions are
 ///
-/// A text in agents/NAME/SKILL.md counts before .claude/agents/NAME.md and .github/agents/NAME.agent.md, and these count
-/// before the built-in one. It is read each time a role starts to work.
+/// agents/NAME/SKILL.md takes precedence over .claude/agents/NAME.md and .github/agents/NAME.agent.md, and those take
+/// precedence over the built-in instructions. Tollgate reads the file each time a role starts.
 #[derive(Debug, Args)]
 pub struct Roles {
     /// Print JSON

@@ -34,9 +34,9 @@ const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md",
 
 /// Open a session for a goal and run it until it is done, blocked or waits for you
 ///
-/// The work is done in a clone of the repository and ends up on the branch tollgate/SESSION; your checkout is not
-/// touched. At a terminal the questions are asked in place; without one the command ends with exit code 3 and says
-/// how to answer.
+/// Agents work in a clone of the repository, and accepted work ends up on the branch tollgate/SESSION; your checkout
+/// is not touched. In a terminal, Tollgate asks its questions right there; without one, the command exits with code 3
+/// and says how to answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate run \"Add rate limiting to the login command\"\n  \
 tollgate run --lean \"Fix the typo in the usage message\"\n  \
@@ -45,34 +45,34 @@ tollgate run \"Review the login code\"\n  \
 tollgate run --action init --input project=Ledger --input domain=Accounting --input users=clerks --input entities=Invoice\n\n\
 Exit codes: 0 done, 3 waits for you, 4 blocked, 130 interrupted; `tollgate resume` continues.")]
 pub struct Run {
-    /// What to achieve; with --action it may be left out
+    /// What to achieve; optional with --action
     #[arg(required_unless_present = "action")]
     pub goal: Option<String>,
-    /// The action to run; without it the verbs of the goal choose, and a plain goal is delivered
+    /// The action to run; by default Tollgate chooses it from the verbs of the goal, or uses deliver
     #[arg(long, value_name = "NAME")]
     pub action: Option<String>,
-    /// Take the short route for one small task
+    /// Use the short workflow for one small task
     #[arg(long, conflicts_with = "action")]
     pub lean: bool,
-    /// What is being built; reviewing roles choose their checks by it
+    /// What you are building; reviewers choose their checks accordingly
     #[arg(long, value_name = "TYPE", default_value = "mixed", value_parser = ["web", "api", "cli", "lib", "mixed"])]
     pub project_type: String,
-    /// Name of the session after the date
+    /// The name of the session after its date
     #[arg(long, value_name = "SLUG")]
     pub slug: Option<String>,
-    /// Let this agent of tollgate.toml play every role
+    /// Use this agent of tollgate.toml for every role
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Let the Researcher look into what the work needs
+    /// Add the Researcher to the session
     #[arg(long)]
     pub research: bool,
-    /// Let the Designer design the user interface
+    /// Add the Designer, who designs the user interface
     #[arg(long)]
     pub design: bool,
     /// An input of the action; `tollgate actions NAME` lists them
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<String>,
-    /// Ask nothing, as without a terminal
+    /// Do not ask questions, as without a terminal
     #[arg(long)]
     pub no_input: bool,
 }
@@ -165,9 +165,9 @@ impl Run {
         if goal.len() > GOAL_BYTES_MAX {
             return Err(Failure::usage(
                 "cli.goal",
-                format!("the goal has {} bytes; at most {GOAL_BYTES_MAX} are taken", goal.len()),
+                format!("the goal has {} bytes; the limit is {GOAL_BYTES_MAX}", goal.len()),
             )
-            .hint("put the text in a file of the repository and name the file in the goal"));
+            .hint("put the text in a file of the repository and name that file in the goal"));
         }
         Ok(Some(goal))
     }
@@ -185,7 +185,8 @@ impl Run {
         let count = context.repository.uncommitted()?;
         if count > 0 {
             let text = format!(
-                "{count} uncommitted path(s) of the checkout are left out; the work starts from HEAD"
+                "the work starts from HEAD, without {} of your checkout",
+                tollgate_core::count::counted(count, "uncommitted file")
             );
             output::marked(output::WARN, "note:", &text);
         }
@@ -202,7 +203,7 @@ fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     if context.config.workspace.isolation == Isolation::InPlace {
         return Err(Failure::usage(
             "cli.settings",
-            "workspace.isolation = \"in-place\" is not supported by this version",
+            "this version does not support workspace.isolation = \"in-place\"",
         )
         .hint("remove the line: agents then work in a clone, and your checkout is not touched"));
     }
@@ -232,7 +233,7 @@ fn check_player<'a>(
     if name.is_some_and(|name| !looked_at.insert(name)) {
         return Ok(());
     }
-    let stands_in = if chosen.is_some() { ", which is named as a fallback," } else { "" };
+    let stands_in = if chosen.is_some() { ", which is a fallback," } else { "" };
     let chosen = chosen.map(|name| Worker::Agent(name.to_owned()));
     match adapter::player(context, role, chosen.as_ref()) {
         Ok(Player::Driven(driven)) => {
@@ -247,7 +248,7 @@ fn check_player<'a>(
         Ok(Player::Program(_) | Player::Person) => Ok(()),
         Err(why) => Err(Failure::usage("cli.no_agent", why.to_string())
             .hint("`tollgate init` writes a tollgate.toml for the agents it finds")
-            .hint("`tollgate demo` shows a whole run without any agent installed")),
+            .hint("`tollgate demo` shows a complete run without any agent installed")),
     }
 }
 
@@ -274,7 +275,7 @@ fn open(
             other => return Ok(other?),
         }
     }
-    Err(Failure::usage("cli.session", format!("no free name beside {chosen} was found")))
+    Err(Failure::usage("cli.session", format!("every name like {chosen} is taken")))
 }
 
 /// Runs an owned session and tells how it ended.

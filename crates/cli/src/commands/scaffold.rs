@@ -25,7 +25,7 @@ type Order = (Vec<String>, BTreeMap<String, String>);
 
 fn order() -> Result<Order, String> {
     let path = std::env::var("TOLLGATE_INPUT")
-        .map_err(|_| "TOLLGATE_INPUT is not set; Tollgate starts this program itself".to_owned())?;
+        .map_err(|_| "TOLLGATE_INPUT is not set; only Tollgate starts this command".to_owned())?;
     let bytes =
         files::read_bounded(Path::new(&path), INPUT_BYTES_MAX).map_err(|e| e.to_string())?;
     let input: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
@@ -80,8 +80,8 @@ fn reply(root: &Path, outputs: &[String], values: &BTreeMap<String, String>) -> 
         [] => "nothing".to_owned(),
         paths => paths.join(", "),
     };
-    let summary = format!("Wrote {}. Left as it was: {}.", list(&wrote), list(&kept));
-    let kept: Vec<String> = kept.iter().map(|path| format!("{path} was there already")).collect();
+    let summary = format!("Wrote {}. Left unchanged: {}.", list(&wrote), list(&kept));
+    let kept: Vec<String> = kept.iter().map(|path| format!("{path} already existed")).collect();
     said("OK", &summary, json!({"files_changed": wrote, "notes": kept}))
 }
 

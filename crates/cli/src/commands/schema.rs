@@ -7,12 +7,12 @@ use clap::Args;
 use tollgate_contract::nearest::nearest;
 use tollgate_contract::schema;
 
-/// Print the JSON Schema of a document, or list the names of all
+/// Print the JSON Schema of a document, or list all names
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// Such as `agent-output` or `tasks`
+    /// A kind of document, such as `agent-output` or `tasks`
     pub name: Option<String>,
-    /// Print the list of names as JSON; a schema always is
+    /// Print the list of names as JSON; a schema is always JSON
     #[arg(long)]
     pub json: bool,
 }

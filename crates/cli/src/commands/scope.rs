@@ -18,39 +18,40 @@ use tollgate_core::work::{ChangeType, ScopeClass};
 use tollgate_git::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff};
 use tollgate_judge::scope::{self, ChangedFile, ScopeRules, ScopedFile};
 
-/// Sort changed files by the scope of a work item
+/// Classify changed files by the scope of a work item
 ///
-/// Every name that differs between --base and the working tree, untracked files included, counts as one of: primary (listed
-/// under In Scope), test (beside a listed file), incidental or corrected (declared in --result), authorized (allowed by
-/// the owner), or violation. A rename counts for both names. With --head two revisions are compared as they are: give
-/// `git merge-base main HEAD` as the base to leave out what main got meanwhile. Ignored files do not count, nor do the
-/// files named on this command line while they are untracked. Nothing that the repository configures is run, and nothing
-/// in it is written. Exit code 0: all is in scope; 1: something is not; 2: it could not be looked at.
+/// Every path that differs between --base and the working tree, including untracked files, is one of: primary (listed
+/// under In Scope), test (beside a listed file), incidental or corrected (declared in --result), authorized (allowed
+/// by the owner), or violation. A rename counts for both names. With --head, two revisions are compared directly: use
+/// `git merge-base main HEAD` as the base to leave out later changes on main. Ignored files do not count, and neither
+/// do untracked files that are named on this command line. The command runs nothing that the repository configures,
+/// and writes nothing in it. Exit code 0: everything is in scope; 1: something is out of scope; 2: the scope could
+/// not be checked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate scope --work-item T-001.md\n  \
 tollgate scope --work-item T-001.md --base origin/main --head HEAD --json\n  \
 tollgate scope --work-item T-001.md --result reply.json --sarif > scope.sarif\n  \
 gh issue view 42 --json body --jq .body | tollgate scope --work-item -")]
 pub struct Scope {
-    /// The work item, a Markdown file, or - for standard input
+    /// The work item as a Markdown file, or - for standard input
     #[arg(long, value_name = "FILE")]
     pub work_item: PathBuf,
     /// The revision that the work started from [default: HEAD]
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
     pub base: Option<String>,
-    /// Look at this revision instead of the working tree; --base must say what it is compared with
+    /// Check this revision instead of the working tree; needs --base
     #[arg(long, value_name = "REV", allow_hyphen_values = true, requires = "base")]
     pub head: Option<String>,
     /// An ImplementorResult with incidental changes and scope corrections
     #[arg(long, value_name = "FILE")]
     pub result: Option<PathBuf>,
-    /// Paths that the owner allows, one a line; lines that begin with # are remarks
+    /// A file with paths that the owner allows, one per line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     pub authorized: Option<PathBuf>,
     /// Print JSON
     #[arg(long, conflicts_with = "sarif")]
     pub json: bool,
-    /// Print SARIF 2.1.0 with every violation, as code scanning services read it
+    /// Print every violation as SARIF 2.1.0 for code scanning services
     #[arg(long)]
     pub sarif: bool,
 }
@@ -91,7 +92,7 @@ impl Scope {
     }
 }
 
-const NOT_TEXT: &str = "its name is not UTF-8 text, so no work item can list it";
+const NOT_TEXT: &str = "its name is not UTF-8, so no work item can list it";
 
 fn sorted(rules: &ScopeRules, changes: Vec<DiffChange>) -> Vec<ScopedFile> {
     let mut odd: BTreeSet<String> = BTreeSet::new();

@@ -10,7 +10,7 @@ use tollgate_files::layout::Layout;
 use tollgate_host::client::Client;
 use tollgate_host::sessions;
 
-/// List the sessions of this repository, the newest first
+/// List the sessions of this repository, newest first
 #[derive(Debug, Args)]
 pub struct Sessions {
     /// Print JSON
@@ -34,7 +34,7 @@ impl Sessions {
             return Ok(Exit::Ok);
         }
         if entries.is_empty() {
-            output::talk("there is no session here yet; start one with `tollgate run \"GOAL\"`");
+            output::talk("there are no sessions here yet; start one with `tollgate run \"GOAL\"`");
             return Ok(Exit::Ok);
         }
         output::data(&table(&entries));
@@ -48,7 +48,7 @@ fn entry(layout: &Layout, name: SessionName) -> Entry {
     let is_damaged = read.is_err();
     let trouble = match read {
         Ok(Some(summary)) => return Entry { summary, is_damaged },
-        Ok(None) => format!("{name} has not begun"),
+        Ok(None) => format!("{name} has not started"),
         Err(error) => format!("{name}: {error}"),
     };
     output::marked(output::WARN, "warning:", &trouble);

@@ -17,13 +17,14 @@ use tollgate_snapshot::{
     self as snapshot, Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
 };
 
-/// Keep the files of this checkout, and go back to them
+/// Save the files of this checkout, and restore them
 ///
-/// A snapshot holds every file, symlink and folder with its mode, untracked and ignored ones too. It never holds and a
-/// restore never touches .git, .snapshots, .agents-work, logs and .artifacts-failed. Every action takes one before it begins.
+/// A snapshot contains every file, symlink and folder with its mode, including untracked and ignored ones. It never
+/// contains, and a restore never touches, .git, .snapshots, .agents-work, logs and .artifacts-failed. Every action
+/// takes a snapshot before it starts.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "ID is a name, a unique beginning of one, or `latest`, which is the newest that no restore made.\n\n\
+    after_help = "ID is a name, a unique prefix of one, or `latest`, which is the newest one that was not made by a restore.\n\n\
 Examples:\n  tollgate snapshot create\n  tollgate snapshot list\n  tollgate snapshot show latest\n  \
 tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07 --yes\n  tollgate snapshot undo"
 )]
@@ -34,7 +35,7 @@ pub struct SnapshotCommand {
 
 #[derive(Debug, Subcommand)]
 enum SnapshotVerb {
-    /// List the snapshots, the newest first
+    /// List the snapshots, newest first
     List {
         /// Print JSON
         #[arg(long)]
@@ -42,46 +43,46 @@ enum SnapshotVerb {
     },
     /// Take a snapshot of the whole checkout
     ///
-    /// What did not change since the last one costs no space. The newest ten of each kind stay, for thirty days;
-    /// `[snapshot]` in tollgate.toml says otherwise.
+    /// Files that did not change since the last one take no space. By default the newest ten of each kind are kept for
+    /// thirty days; `[snapshot]` in tollgate.toml changes that.
     Create {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tell what restoring a snapshot would revert, create and delete
+    /// Show what restoring a snapshot would revert, create and delete
     Show {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make the files what they were when a snapshot was taken
+    /// Restore the files to what they were when a snapshot was taken
     ///
-    /// What is replaced or deleted is kept in a snapshot first, and `tollgate snapshot undo` brings it back. Killed half-way,
-    /// run it again: it continues.
+    /// What is replaced or deleted is saved in a snapshot first, and `tollgate snapshot undo` brings it back. If it
+    /// is killed halfway, run it again to continue.
     #[command(
         after_help = "Examples:\n  tollgate snapshot restore latest\n  tollgate snapshot restore build-2026-02-07-10-30-00 --yes"
     )]
     Restore {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
-        /// Do it without asking
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Take the last restore back
+    /// Undo the last restore
     ///
-    /// The files become what they were right before it. A second undo takes the first one back.
+    /// The files become what they were right before it. A second undo undoes the first one.
     Undo {
-        /// Do it without asking
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Remove a snapshot, and the space that only it used
+    /// Delete a snapshot, and free the space that only it used
     Delete {
-        /// A name, a unique beginning of one, or `latest`
+        /// A name, a unique prefix of one, or `latest`
         id: String,
     },
 }
@@ -143,7 +144,7 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     if rows.is_empty() {
-        output::talk("there is no snapshot here yet; `tollgate snapshot create` takes one");
+        output::talk("there are no snapshots here yet; take one with `tollgate snapshot create`");
         return Ok(Exit::Ok);
     }
     let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
@@ -161,7 +162,7 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
 fn tell_unfinished(snapshots: &Snapshots) {
     if let Some(target) = snapshots.unfinished() {
         let text = format!(
-            "the restore of {target} was broken off; `tollgate snapshot restore {target}` finishes it, `tollgate snapshot undo` takes it back"
+            "the restore of {target} was interrupted; finish it with `tollgate snapshot restore {target}`, or take it back with `tollgate snapshot undo`"
         );
         output::marked(output::WARN, "warning:", &text);
     }
@@ -180,7 +181,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
     output::data(taken.id.as_str());
     let size = words::size(taken.bytes);
     output::talk(&format!(
-        "{} files, {size}; `tollgate snapshot restore {}` goes back to them",
+        "{} files, {size}; restore them with `tollgate snapshot restore {}`",
         taken.files, taken.id
     ));
     warn_of_large(&taken);
@@ -209,7 +210,7 @@ pub fn take(context: &Context, action: &str) -> Result<String, Failure> {
 fn warn_of_large(taken: &Snapshot) {
     for path in &taken.large {
         let path = words::path(path.as_bytes());
-        let text = format!("{path} is larger than 1 GiB and not in the snapshot {}", taken.id);
+        let text = format!("{path} is larger than 1 GiB and is not in the snapshot {}", taken.id);
         output::marked(output::WARN, "warning:", &text);
     }
 }
@@ -242,7 +243,7 @@ fn retention(repository: &Repository) -> Retention {
         Err(error) => {
             let Retention { keep, days } = Retention::default();
             let text = format!(
-                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action are kept, for {days} days. `tollgate check tollgate.toml` says what is wrong"
+                "tollgate.toml cannot be used ({error}); the newest {keep} snapshots of an action are kept, for {days} days. `tollgate check tollgate.toml` shows what is wrong"
             );
             output::marked(output::WARN, "warning:", &text);
             Retention::default()

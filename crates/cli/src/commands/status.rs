@@ -10,7 +10,7 @@ use tollgate_core::view::{DispatchView, FindingView, Standing, View};
 use tollgate_core::words;
 use tollgate_host::activity::manual::Assigned;
 
-/// Show where a session stands
+/// Show the state of a session
 #[derive(Debug, Args)]
 pub struct Status {
     /// A name, a unique prefix, or `latest`
@@ -45,7 +45,7 @@ fn roles_to_play(session: &SessionName, assigned: &[Assigned]) -> Vec<String> {
     let mut lines = Vec::new();
     for assigned in assigned {
         let (number, role, task) = (assigned.number, assigned.role, &assigned.task);
-        let how = if assigned.is_submitted { "is handed in" } else { "waits for a person" };
+        let how = if assigned.is_submitted { "is submitted" } else { "waits for a person" };
         let since = assigned.assignment.since;
         lines.push(format!("waits     dispatch {number} ({role} {task}): {how} (since {since})"));
         if !assigned.is_submitted {

@@ -1,4 +1,4 @@
-//! `tollgate submit`: hands in the reply of a dispatch that a person plays.
+//! `tollgate submit`: submits the reply of a dispatch that a person plays.
 
 use super::run::drive;
 use crate::exit::Exit;
@@ -13,22 +13,21 @@ use tollgate_files::redact::Redactor;
 use tollgate_host::activity::manual::{Assigned, HandInError, NotWaiting};
 use tollgate_host::serve::{First, Owner};
 
-/// Hand in the reply of a dispatch that you play (adapter = "manual")
+/// Submit the reply of a dispatch that you play yourself (adapter = "manual")
 ///
-/// `tollgate status` shows what waits for you: the prompt, the workspace and the files to leave there. The reply is one
-/// JSON object as of an agent (`tollgate schema agent-output`). One that breaks the contract is refused with every
-/// fault and costs nothing; what you left in the workspace is checked when the session continues.
+/// `tollgate status` shows what waits for you: the prompt, the workspace and the files to write there. The reply is one
+/// JSON object, the same as an agent's (`tollgate schema agent-output`). An invalid reply is refused with a list of all errors and does not use an attempt; your files in the workspace are checked when the session continues.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
 echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
 pub struct Submit {
     /// A name, a unique prefix, or `latest`
     pub session: String,
-    /// The dispatch, as `tollgate status` numbers it
+    /// The number of the dispatch in `tollgate status`
     pub number: u32,
     /// The reply, or - for standard input
     pub file: String,
-    /// Continue with the session at once
+    /// Continue the session right away
     #[arg(long)]
     pub resume: bool,
 }
@@ -48,11 +47,13 @@ impl Submit {
         })?;
         let who = format!("the reply of dispatch {number} ({})", assigned.role);
         if client.is_running() {
-            output::talk(&format!("{who} is handed in; the process that runs {name} takes it up"));
+            output::talk(&format!(
+                "{who} is submitted; the process that runs {name} continues with it"
+            ));
             return Ok(Exit::Ok);
         }
         if !self.resume {
-            output::talk(&format!("{who} is handed in; continue with `tollgate resume {name}`"));
+            output::talk(&format!("{who} is submitted; continue with `tollgate resume {name}`"));
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
@@ -98,10 +99,10 @@ fn not_waiting(why: &NotWaiting, assigned: &[Assigned]) -> Failure {
 fn cannot_hand_in(error: HandInError) -> Failure {
     match error {
         HandInError::Invalid(report) => {
-            let message = "the reply breaks the contract; nothing was handed in";
+            let message = "the reply breaks the contract; nothing was submitted";
             let failure = Failure::new(Exit::Fails, "cli.reply", message)
-                .hint("fix the errors above and submit it again; this costs no attempt")
-                .hint("`tollgate schema agent-output` has the form");
+                .hint("fix the errors above and submit it again; this does not use an attempt")
+                .hint("`tollgate schema agent-output` describes the format");
             Failure { report: Some(report), ..failure }
         }
         other => Failure::new(Exit::Blocked, "cli.persistence", other.to_string())

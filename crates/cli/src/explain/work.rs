@@ -3,46 +3,48 @@
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "file.missing",
-        "A session file that was accepted earlier is gone. Later roles would read it, so the session stops.\n\n\
-         What to do: put the file back; its accepted content is kept in dispatches/N/attempt-M/outputs of the session folder.",
+        "A session file that was accepted earlier is gone. Later roles need to read it, so the session stops.\n\n\
+         What to do: restore the file; its accepted content is kept in dispatches/N/attempt-M/outputs of the session folder.",
     ),
     (
         "file.not_utf8",
-        "A session file that is read as text holds bytes that are no UTF-8.\n\n\
-         What to do: the agent is told and tries again. If you edited the file yourself, save it as UTF-8.",
+        "A session file that is read as text contains bytes that are not UTF-8.\n\n\
+         What to do: the agent gets the error and tries again. If you edited the file yourself, save it as UTF-8.",
     ),
     (
         "input.context_missing",
-        "A file that the role must read before anything else is not in the workspace, so the agent was not started. It is a\n\
-         session file that was removed, or one that context_files of the task names and the repository does not have.\n\n\
-         What to do: put the file there, or fix context_files in tasks.yaml, then answer `retry`.",
+        "A file that the role must read first is not in the workspace, so the agent was not started. Either a session file\n\
+         was removed, or context_files of the task names a file that the repository does not have.\n\n\
+         What to do: add the file, or fix context_files in tasks.yaml, then answer `retry`.",
     ),
     (
         "tasks.not_lean",
-        "A lean session does one small task, and its plan has more or none.\n\n\
-         What to do: the agent is told and tries again. If the work is really larger, cancel and run it without --lean.",
+        "A lean session has exactly one small task, but this plan has none or several.\n\n\
+         What to do: the agent gets the error and tries again. If the work really is larger, cancel the session and run it\n\
+         without --lean.",
     ),
     (
         "work.conflict",
-        "Two roles that worked side by side changed the same lines of a file, or wrote the same session file differently. The\n\
-         work of the first is kept; the other is told what clashes and does its part again on top of it.\n\n\
-         What to do: nothing at first. If they clash again and again, let the steps of the action follow one another, or give\n\
-         each a `writes` of its own.",
+        "Two roles that worked in parallel changed the same lines of a file, or wrote the same session file differently. The\n\
+         work of the first is kept; the other gets a list of the conflicts and does its part again on top of it.\n\n\
+         What to do: nothing at first. If they keep conflicting, run the steps of the action one after another, or give each\n\
+         its own `writes`.",
     ),
     (
         "work.empty",
-        "A Coder said OK, but nothing of what it changed lies in the scope of its task, or it changed nothing.\n\n\
-         What to do: the agent is told and tries again. If the scope is wrong, fix files_expected of the task in tasks.yaml.",
+        "A Coder replied OK, but none of its changes are in the scope of its task, or it changed nothing.\n\n\
+         What to do: the agent gets the error and tries again. If the scope is wrong, fix files_expected of the task in\n\
+         tasks.yaml.",
     ),
     (
         "work.not_allowed",
-        "A role changed files that it may not write. The changes are kept under a rescue name and not taken.\n\n\
-         What to do: `tollgate roles` lists what each role may write, and a role file in agents/ can say otherwise.",
+        "A role changed files that it may not write. The changes are saved in a rescue and not accepted.\n\n\
+         What to do: `tollgate roles` lists what each role may write; a role file in agents/ can change it.",
     ),
     (
         "work.repeat_findings",
-        "The reply was not accepted, but the high or critical findings in it are on record. The agent is told, because what its\n\
-         next reply leaves out counts as fixed.\n\n\
+        "The reply was not accepted, but its high and critical findings are on record. The agent is told to report them\n\
+         again, because a finding that its next reply leaves out counts as fixed.\n\n\
          What to do: nothing. `tollgate findings` lists what is on record.",
     ),
 ];

@@ -94,7 +94,8 @@ fn as_before() {
     let _ = termios::tcsetattr(std::io::stdin(), OptionalActions::Now, before);
 }
 
-/// Shows the prompt below a question and returns the number of the question. Text that was typed before does not answer it.
+/// Shows the prompt below a question and returns the number of the question. Text that was typed before does not
+/// answer it.
 pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
     let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);

@@ -22,7 +22,7 @@ pub struct InputLine {
 pub struct TypedKeys {
     /// To be shown behind what is there.
     pub echo: String,
-    /// What is shown does not fit any more: the prompt and the text are shown anew.
+    /// What is shown does not fit any more: the prompt and the text are shown again.
     pub is_stale: bool,
     pub entered: Option<String>,
     /// The person wants to type nothing more.

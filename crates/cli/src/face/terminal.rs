@@ -25,7 +25,7 @@ pub struct TerminalFace {
     is_asking: bool,
     /// An option was chosen by its number and still needs its words.
     half: Option<AnswerOption>,
-    /// Invalid answers to the question at hand. Kept in memory only: a resume starts anew.
+    /// Invalid answers to the question at hand. Kept in memory only: a resume starts again.
     invalid: u32,
     /// The question at hand, and which round of it.
     asked: Option<(DecisionId, u32)>,
@@ -134,14 +134,15 @@ impl Face for TerminalFace {
         let (id, round) = (question.decision_id.clone(), question.round);
         if !self.is_asking || self.asked != Some((id.clone(), round)) {
             let words = format!(
-                "{id} will be asked when the running work has ended; text typed before that is not an answer"
+                "{id} will be asked when the running work has ended; text that you type before that does not count"
             );
             self.live.above(|| output::marked(NOTE, "   note", &words));
             return Vec::new();
         }
         // It was typed while the engine was busy, and the question came up meanwhile.
         if self.question != Some(line.question) {
-            let words = format!("what was typed before {id} was shown is not taken for an answer");
+            let words =
+                format!("text that you typed before {id} was shown does not count as an answer");
             output::marked(NOTE, "   note", &words);
             keyboard::ask_again("> ");
             return Vec::new();

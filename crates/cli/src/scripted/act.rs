@@ -47,7 +47,7 @@ pub(super) fn perform(act: &Do, start: &Start, script: &Path) -> Result<Scripted
     Ok(ScriptedEnd { stdout: stdout(act, start), exit: act.exit })
 }
 
-/// A failing exit code without a word about output means no output.
+/// A failing exit code that does not mention output means no output.
 fn stdout(act: &Do, start: &Start) -> Option<Stdout> {
     if let Some(stdout) = &act.stdout {
         return Some(match stdout {

@@ -17,8 +17,8 @@ pub(super) fn record(folder: &Path, start: &Start) -> io::Result<u32> {
     Ok(nth)
 }
 
-/// Where the starts of a script are counted. A sandboxed agent cannot write beside its script, but it can write in a folder
-/// of the home's caches that exists already.
+/// Where the starts of a script are counted. A sandboxed agent cannot write beside its script, but it can write in a
+/// folder of the home's caches that exists already.
 pub(super) fn folder(script: &Path) -> PathBuf {
     let mut name = script.file_name().unwrap_or_default().to_owned();
     name.push(".d");

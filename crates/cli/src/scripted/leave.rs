@@ -1,4 +1,5 @@
-//! Writes what a step of an action asks its role to leave behind: one valid document of each kind, and the work it tells of.
+//! Writes what a step of an action asks its role to leave behind: one valid document of each kind, and the work it
+//! tells of.
 
 use super::documents;
 use super::start::Start;

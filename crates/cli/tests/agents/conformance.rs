@@ -17,7 +17,7 @@ const CAPABILITIES: [&str; 15] = [
     "delivers",
     "leaves nothing",
     "counts tokens",
-    "tells its price",
+    "reports its cost",
     "is asked again",
     "server error",
     "rate limit",
@@ -103,7 +103,7 @@ fn what_keeps_an_agent_from_being_tried_is_said() {
     let mut command = repo.command(&["agents", "test", "own", "--stand-in"]);
     let nowhere = repo.outside("nowhere");
     let told = ran(command.env("TMPDIR", &nowhere)).exits(2);
-    told.says("the agent could not be tried: ").says("TMPDIR").says(nowhere.to_str().unwrap());
+    told.says("the agent could not be tested: ").says("TMPDIR").says(nowhere.to_str().unwrap());
 }
 
 fn is_ours(name: &OsStr) -> bool {

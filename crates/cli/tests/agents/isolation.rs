@@ -148,7 +148,7 @@ fn runs_where_it_is_agreed_to(programs: &Programs, kind: Kind, would_run: &[&str
     assert_eq!(names_in(&marks), would_run);
 }
 
-/// Nobody is to be given up here: some take long to start on a busy machine.
+/// No agent may be given up here: some take long to start on a busy machine.
 const PATIENCE: &str = "120s";
 
 #[track_caller]

@@ -17,30 +17,30 @@ fn check_tells_the_place_of_every_fault() {
         &world,
         &["check", "tasks.yaml", "spec.md"],
         expect![[r#"
-        error[shape.field_missing] tasks.yaml:2: the field "status" is missing
-          help: Add "status" to entry 0 of `tasks`
-        error[shape.field_missing] tasks.yaml:2: the field "goal" is missing
-          help: Add "goal" to entry 0 of `tasks`
-        error[tasks.no_check] tasks.yaml:2: task T-001 has no acceptance check
-          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
-        warning[tasks.no_title] tasks.yaml:2: task T-001 has no title; the first line of its goal is used
-        warning[tasks.no_done_when] tasks.yaml:2: task T-001 does not say under done_when what makes it done
-        warning[tasks.no_type] tasks.yaml:2: task T-001 has no type; it is taken as feat
-        error[tasks.no_scope] tasks.yaml:2: task T-001 does not say which files it may change
-          help: List paths, globs or folders ending in / under files_expected
-        error[tasks.dependency_cycle] tasks.yaml:3: these tasks wait for each other: T-001 → T-001
-          help: Remove one of these dependencies
-        failed: 2 document(s) checked, 5 error(s), 3 warning(s)
-        exit 1
-    "#]],
+            error[shape.field_missing] tasks.yaml:2: the field "status" is missing
+              help: Add "status" to entry 0 of `tasks`
+            error[shape.field_missing] tasks.yaml:2: the field "goal" is missing
+              help: Add "goal" to entry 0 of `tasks`
+            error[tasks.no_check] tasks.yaml:2: task T-001 has no acceptance check
+              help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+            warning[tasks.no_title] tasks.yaml:2: task T-001 has no title; the first line of its goal is used
+            warning[tasks.no_done_when] tasks.yaml:2: task T-001 does not say under done_when what makes it done
+            warning[tasks.no_type] tasks.yaml:2: task T-001 has no type; it counts as feat
+            error[tasks.no_scope] tasks.yaml:2: task T-001 does not say which files it may change
+              help: List paths, globs or folders ending in / under files_expected
+            error[tasks.dependency_cycle] tasks.yaml:3: these tasks wait for each other: T-001 → T-001
+              help: Remove one of these dependencies
+            failed: 2 documents checked, 5 errors, 3 warnings
+            exit 1
+        "#]],
     );
     check(
         &world,
         &["check", "spec.md"],
         expect![[r#"
-        ok: 1 document(s) checked, 0 error(s), 0 warning(s)
-        exit 0
-    "#]],
+            ok: 1 document checked, 0 errors, 0 warnings
+            exit 0
+        "#]],
     );
 }
 
@@ -136,51 +136,51 @@ fn check_says_when_it_cannot_look() {
         &world,
         &["check", "missing.json"],
         expect![[r#"
-        error[cli.unreadable] missing.json: it cannot be read: No such file or directory (os error 2)
-          help: See that the path is right and that you may read it
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.unreadable] missing.json: it cannot be read: No such file or directory (os error 2)
+              help: Check the path and your permission to read it
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "empty"],
         expect![[r#"
-        error[cli.kind] empty: nothing in this folder is a file of a session
-          help: Name a document, or the folder of a session below .agents-work
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.kind] empty: this folder contains no session files
+              help: Give a document, or the folder of a session below .agents-work
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "binary"],
         expect![[r#"
-        error[cli.kind] binary: neither its name nor its content tells what kind of document this is
-          help: Name the kind with --as, such as `--as tasks`
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.kind] binary: neither its name nor its content shows what kind of document this is
+              help: Give the kind with --as, such as `--as tasks`
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "tasks.yaml"],
         expect![[r#"
-        error[cli.unreadable] tasks.yaml: it cannot be read: it has more than 8388608 bytes
-          help: See that the path is right and that you may read it
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.unreadable] tasks.yaml: it cannot be read: it is larger than 8388608 bytes
+              help: Check the path and your permission to read it
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "report.md"],
         expect![[r#"
-        error[text.not_utf8] report.md: byte 1 is not part of UTF-8 text
-          help: Save the file as UTF-8
-        failed: 1 document(s) checked, 1 error(s), 0 warning(s)
-        exit 1
-    "#]],
+            error[text.not_utf8] report.md: byte 1 is not part of UTF-8 text
+              help: Save the file as UTF-8
+            failed: 1 document checked, 1 error, 0 warnings
+            exit 1
+        "#]],
     );
     let all = ["missing.json", "empty", "binary", "tasks.yaml", "report.md", "dangling.json"];
     let seen = world.run(&[&["check", "--json"], &all[..]].concat());
@@ -196,39 +196,39 @@ fn check_refuses_a_kind_that_does_not_fit() {
         &world,
         &["check", "--as", "spec", "spec.md"],
         expect![[r#"
-        error[cli.unreadable] spec.md: it cannot be read: it is a folder
-          help: See that the path is right and that you may read it
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.unreadable] spec.md: it cannot be read: it is a folder
+              help: Check the path and your permission to read it
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "--as", "session", "binary"],
         expect![[r#"
-        error[cli.kind] binary: a session is a folder
-          help: Name the session's folder
-        failed: 0 document(s) checked, 1 error(s), 0 warning(s)
-        exit 2
-    "#]],
+            error[cli.kind] binary: a session is a folder
+              help: Give the session's folder
+            failed: 0 documents checked, 1 error, 0 warnings
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "--as", "task", "binary"],
         expect![[r#"
-        error: "task" is no kind of document
-         help: did you mean `--as tasks`?
-               `tollgate explain cli.kind` tells more
-        exit 2
-    "#]],
+            error: there is no kind of document called "task"
+             help: did you mean `--as tasks`?
+                   for details, run `tollgate explain cli.kind`
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["check", "--as", "weather", "binary"],
         expect![[r#"
-            error: "weather" is no kind of document
+            error: there is no kind of document called "weather"
              help: known: session, status, tasks, acceptance, spec, architecture, report, work-item, agent-input, agent-output, planner-result, implementor-result, reviewer-result, action, skill, lifecycle, config
-                   `tollgate explain cli.kind` tells more
+                   for details, run `tollgate explain cli.kind`
             exit 2
         "#]],
     );
@@ -293,11 +293,11 @@ fn schemas_are_listed_and_printed() {
         &world,
         &["schema", "task"],
         expect![[r#"
-        error: there is no schema "task"
-         help: did you mean `tollgate schema tasks`?
-               `tollgate explain cli.schema` tells more
-        exit 2
-    "#]],
+            error: there is no schema "task"
+             help: did you mean `tollgate schema tasks`?
+                   for details, run `tollgate explain cli.schema`
+            exit 2
+        "#]],
     );
 }
 
@@ -308,15 +308,15 @@ fn codes_are_explained() {
         &world,
         &["explain", "timeout"],
         expect![[r#"
-        timeout
+            timeout
 
-        An agent, with everything it started, ran longer than its limit and was ended. A timeout is never tried again by
-        itself: the same work would mostly take as long again.
+            An agent, together with every process it started, ran longer than its limit and was stopped. Tollgate does not retry
+            a timeout by itself: the same work would probably take just as long again.
 
-        What to do: answer `extend: DURATION` (such as `extend: 45m`) for this dispatch, set the limit of the role under
-        [timeout] in tollgate.toml, or make the task smaller with `retry: GUIDANCE`.
-        exit 0
-    "#]],
+            What to do: answer `extend: DURATION` (such as `extend: 45m`) for this dispatch, raise the limit of the role under
+            [timeout] in tollgate.toml, or make the task smaller with `retry: GUIDANCE`.
+            exit 0
+        "#]],
     );
     check(
         &world,
@@ -324,7 +324,7 @@ fn codes_are_explained() {
         expect![[r#"
             {
               "code": "cli.no_agent",
-              "text": "A role of the run has nobody to play it, or the program of an agent that would play it, or of one of its `fallback`\nlist, is not on this machine, or the command line names an agent that tollgate.toml does not describe. Nothing was started.\n\nWhat to do: install the program, or name it as `program` of its [agent.NAME]; `tollgate agents` shows which are here.\nWhere nobody is named, describe an agent as [agent.NAME] in tollgate.toml and name it under [roles] as `default` or for the\nrole. `tollgate init` writes a file to start from, `tollgate doctor` checks it."
+              "text": "The run cannot start because an agent is missing: no agent plays one of its roles, the program of an agent or of one\nin its `fallback` list is not installed, or the command line names an agent that tollgate.toml does not define.\nNothing was started.\n\nWhat to do: install the program, or give its path as `program` of its [agent.NAME]; `tollgate agents` shows which\nagents are installed. If a role has no agent, define one as [agent.NAME] in tollgate.toml and name it under [roles]\nas `default` or for the role. `tollgate init` writes a file to start from, `tollgate doctor` checks it."
             }
             exit 0
         "#]],
@@ -333,22 +333,22 @@ fn codes_are_explained() {
         &world,
         &["explain", "timeuot"],
         expect![[r#"
-        error: no page explains "timeuot"
-         help: `tollgate explain` lists every code
-         help: did you mean `tollgate explain timeout`?
-               `tollgate explain cli.code` tells more
-        exit 2
-    "#]],
+            error: there is no code "timeuot"
+             help: `tollgate explain` lists every code
+             help: did you mean `tollgate explain timeout`?
+                   for details, run `tollgate explain cli.code`
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["explain", "weather"],
         expect![[r#"
-        error: no page explains "weather"
-         help: `tollgate explain` lists every code
-               `tollgate explain cli.code` tells more
-        exit 2
-    "#]],
+            error: there is no code "weather"
+             help: `tollgate explain` lists every code
+                   for details, run `tollgate explain cli.code`
+            exit 2
+        "#]],
     );
     for page in world.run(&["explain", "--json"]).json().as_array().unwrap() {
         let code = page["code"].as_str().unwrap();

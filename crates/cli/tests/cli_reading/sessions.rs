@@ -52,7 +52,7 @@ fn a_repository_without_sessions_is_no_error() {
         &world,
         &["sessions"],
         expect![[r#"
-        there is no session here yet; start one with `tollgate run "GOAL"`
+        there are no sessions here yet; start one with `tollgate run "GOAL"`
         exit 0
     "#]],
     );
@@ -68,19 +68,19 @@ fn a_repository_without_sessions_is_no_error() {
         &world,
         &["log"],
         expect![[r#"
-        error: there is no session here yet; start one with `tollgate run "GOAL"`
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: there are no sessions here yet; start one with `tollgate run "GOAL"`
+                   for details, run `tollgate explain cli.session`
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["audit", "--json"],
         expect![[r#"
-        error: there is no session here yet; start one with `tollgate run "GOAL"`
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: there are no sessions here yet; start one with `tollgate run "GOAL"`
+                   for details, run `tollgate explain cli.session`
+            exit 2
+        "#]],
     );
 }
 
@@ -90,19 +90,19 @@ fn outside_a_repository_there_is_a_way_out() {
         &World::empty(),
         &["sessions"],
         expect![[r#"
-        error: /world/repo is not in a git repository; go to one, or make one with `git init`
-               `tollgate explain cli.repository` tells more
-        exit 2
-    "#]],
+            error: /world/repo is not in a git repository; go to one, or create one with `git init`
+                   for details, run `tollgate explain cli.repository`
+            exit 2
+        "#]],
     );
     check(
         &World::empty(),
         &["init"],
         expect![[r#"
-        error: /world/repo is not in a git repository; go to one, or make one with `git init`
-               `tollgate explain cli.repository` tells more
-        exit 2
-    "#]],
+            error: /world/repo is not in a git repository; go to one, or create one with `git init`
+                   for details, run `tollgate explain cli.repository`
+            exit 2
+        "#]],
     );
 }
 
@@ -119,7 +119,7 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
         SESSION                      ACTION      STATE             UPDATED                   WAITING
         DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
         DATE_fix-the-greeting  -           unreadable        -                         0
-        warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
+        warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
         exit 0
     "#]],
     );
@@ -130,21 +130,21 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
         &world,
         &["log", &name],
         expect![[r#"
-        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
-         help: keep the folder as it is; accepted work is on the session's branch
-               `tollgate explain cli.journal_damaged` tells more
-        exit 6
-    "#]],
+            error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
+             help: keep the folder as it is; accepted work is on the session's branch
+                   for details, run `tollgate explain cli.journal_damaged`
+            exit 6
+        "#]],
     );
     check(
         &world,
         &["audit", &name, "--verify"],
         expect![[r#"
-        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not fit its content and the record before it. Nothing was repaired; the records before it are intact. Put back a copy of the file from before the damage, or start a new session
-         help: keep the folder as it is; accepted work is on the session's branch
-               `tollgate explain cli.journal_damaged` tells more
-        exit 6
-    "#]],
+            error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
+             help: keep the folder as it is; accepted work is on the session's branch
+                   for details, run `tollgate explain cli.journal_damaged`
+            exit 6
+        "#]],
     );
     let verified = world.run(&["audit", &name, "--verify", "--json"]);
     assert_eq!((verified.code, &verified.json()["ok"]), (6, &Value::Bool(false)));
@@ -162,10 +162,10 @@ fn r115_an_unfinished_last_record_is_told_of_and_no_damage() {
         &world,
         &["audit", "latest", "--verify"],
         expect![[r#"
-        DATE_add-a-greeting: the chain holds, 25 record(s), last hash HASH
-        7 byte(s) after it are an unfinished record; a resume sets them aside
-        exit 0
-    "#]],
+            DATE_add-a-greeting: the chain is intact, 25 records, last hash HASH
+            after it there is an unfinished record of 7 bytes; a resume sets it aside
+            exit 0
+        "#]],
     );
     assert_eq!(world.run(&["log", "latest"]).code, 0);
 }
@@ -179,21 +179,21 @@ fn a_journal_that_opens_no_session_is_refused() {
         &world,
         &["audit", &name],
         expect![[r#"
-        error: DATE_add-a-greeting has not begun yet
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: DATE_add-a-greeting has not started yet
+                   for details, run `tollgate explain cli.session`
+            exit 2
+        "#]],
     );
     check(
         &world,
         &["sessions"],
         expect![[r#"
-        SESSION                      ACTION      STATE             UPDATED                   WAITING
-        DATE_fix-the-greeting  lean        DONE              TIME  0
-        DATE_add-a-greeting    -           not begun         -                         0
-        warning: DATE_add-a-greeting has not begun
-        exit 0
-    "#]],
+            SESSION                      ACTION      STATE             UPDATED                   WAITING
+            DATE_fix-the-greeting  lean        DONE              TIME  0
+            DATE_add-a-greeting    -           not begun         -                         0
+            warning: DATE_add-a-greeting has not started
+            exit 0
+        "#]],
     );
     assert_eq!(world.run(&["log", &name]).code, 2);
     fs::remove_file(world.session(WAITING).join("journal.jsonl")).unwrap();
@@ -202,8 +202,8 @@ fn a_journal_that_opens_no_session_is_refused() {
         &["log", &name],
         expect![[r#"
             error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
-             help: see that the file is there and that you may read it
-                   `tollgate explain cli.session` tells more
+             help: check that the file exists and that you may read it
+                   for details, run `tollgate explain cli.session`
             exit 2
         "#]],
     );
@@ -222,7 +222,7 @@ fn a_prefix_must_be_unique_and_known() {
     let date = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap()[..10].to_owned();
     let ambiguous = SESSIONS.run(&["log", &date]);
     assert_eq!(ambiguous.code, 2);
-    let both = "is the beginning of several sessions: DATE_add-a-greeting, DATE_fix-the-greeting";
+    let both = "matches several sessions: DATE_add-a-greeting, DATE_fix-the-greeting";
     assert!(ambiguous.stderr.contains(both), "{ambiguous:?}");
     let unique = SESSIONS.run(&["log", &format!("{date}_f")]);
     assert!(unique.stdout.contains("DATE_fix-the-greeting (lean)"), "{unique:?}");
@@ -250,13 +250,13 @@ fn r119_the_log_tells_every_record_without_control_sequences() {
                 5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
                 6  TIME  ok        #1 SpecAgent meta
                 7  TIME  criteria  1 acceptance criteria
-                8  TIME  skip      DESIGN: nobody asked for Researcher
+                8  TIME  skip      DESIGN: Researcher was not requested
                 9  TIME  state     DESIGN
                10  TIME  dispatch  #2 Architect meta for step 3
                11  TIME  start     #2 Architect meta
                12  TIME  reply     #2 Architect meta: OK – done now nimda
                13  TIME  ok        #2 Architect meta
-               14  TIME  skip      DESIGN: nobody asked for Designer
+               14  TIME  skip      DESIGN: Designer was not requested
                15  TIME  state     APPROVE_DESIGN
                16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
                17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
@@ -363,7 +363,7 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
             base      HASH
             opened    TIME
             updated   TIME
-            journal   25 record(s), last hash HASH
+            journal   25 records, last hash HASH
 
             roles
               SpecAgent   #1
@@ -380,12 +380,12 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
               architecture.md HASH by #2 Architect
 
             decisions
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it passes whatever was…
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
                 shown acceptance.json HASH
                 shown architecture.md HASH
                 shown spec.md HASH
                 answered TIME by person: changes-requested: Architect: make it smaller
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it passes whatever was…
+              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
                 shown acceptance.json HASH
                 shown architecture.md HASH
                 shown spec.md HASH
@@ -398,11 +398,11 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
               none
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Architect   usd unknown, tokens in unknown, out unknown, 2 attempt(s), N s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              Architect   usd unknown, tokens in unknown, out unknown, 2 attempts, N s of agent time
+              meta        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+              crew        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
 
             evidence
               .agents-work/DATE_add-a-greeting/evidence/action-context.md
@@ -429,7 +429,7 @@ fn r085_the_record_alone_tells_commands_and_commits() {
             base      HASH
             opened    TIME
             updated   TIME
-            journal   34 record(s), last hash HASH
+            journal   34 records, last hash HASH
 
             roles
               SpecAgent   #1
@@ -459,14 +459,14 @@ fn r085_the_record_alone_tells_commands_and_commits() {
               HASH #2 Coder T-001: app.txt
 
             spend
-              in all      usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              QA          usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              T-001       usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
-              meta        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
-              crew        usd unknown, tokens in unknown, out unknown, 4 attempt(s), N s of agents
+              in all      usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
+              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+              meta        usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
 
             evidence
               .agents-work/DATE_fix-the-greeting/evidence/action-context.md

@@ -31,13 +31,13 @@ fn init_writes_settings_once_and_only_once() {
         &world,
         &["init"],
         expect![[r#"
-        error: tollgate.toml is there already; nothing was written
-         help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries out what it says
-         help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
-         help: move it away first to get a fresh one: `mv tollgate.toml tollgate.toml.old`
-               `tollgate explain cli.exists` tells more
-        exit 2
-    "#]],
+            error: tollgate.toml already exists; nothing was written
+             help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries its agents out
+             help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
+             help: move it away first to get a new one: `mv tollgate.toml tollgate.toml.old`
+                   for details, run `tollgate explain cli.exists`
+            exit 2
+        "#]],
     );
     assert_eq!(fs::read_to_string(world.repo().join("tollgate.toml")).unwrap(), "# mine\n");
 }
@@ -62,11 +62,11 @@ fn init_puts_agents_that_are_there_to_work() {
     let seen = world.seen(command.arg("init").env("PATH", &programs).output().unwrap());
     expect![[r#"
         wrote tollgate.toml
-        note: codex may see OPENAI_API_KEY, by `env` of [agent.codex]
-        note: copilot does not see GITHUB_TOKEN; `env` of [agent.copilot] would let it through
-        Found on PATH: codex, who plays every role; copilot can play roles too.
-        next: `tollgate doctor` says what is missing, then `tollgate run "GOAL"`
-              `tollgate demo` shows a whole run without any agent.
+        note: codex may see OPENAI_API_KEY, because of `env` of [agent.codex]
+        note: copilot does not see GITHUB_TOKEN; add it to `env` of [agent.copilot] to pass it on
+        Found on PATH: codex, which plays every role; copilot can play roles too.
+        next: `tollgate doctor` shows what is missing, then `tollgate run "GOAL"`
+              `tollgate demo` shows a complete run without any agent.
         exit 0
     "#]]
     .assert_eq(&seen.all());
@@ -101,7 +101,7 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
             wrote agents/planner/SKILL.md
             wrote agents/designer/SKILL.md
             wrote agents/researcher/SKILL.md
-            kept agents/coder/SKILL.md is there already
+            kept agents/coder/SKILL.md already exists
             wrote agents/reviewer/SKILL.md
             wrote agents/qa/SKILL.md
             wrote agents/security/SKILL.md
@@ -116,9 +116,9 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
             wrote agents/quality-engineer/SKILL.md
             wrote agents/blogger/SKILL.md
             wrote lifecycle-stage.yaml
-            Actions and roles are read from agents/ from now on. To have a built-in one again, take away the role's folder, or the action's file and its line in agents/actions/README.md.
+            Actions and roles are read from agents/ from now on. To use a built-in one again, delete the role's folder, or the action's file and its line in agents/actions/README.md.
             next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
-                  `tollgate demo` shows a whole run without any agent.
+                  `tollgate demo` shows a complete run without any agent.
             exit 0
         "#]],
     );

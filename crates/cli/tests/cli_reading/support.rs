@@ -175,8 +175,8 @@ pub fn flip_byte_in_line(path: &Path, line: usize) {
 
 /// How long agents worked depends on the machine.
 fn without_work_time(line: &str) -> String {
-    match line.strip_suffix(" s of agents\n").and_then(|start| start.rsplit_once(", ")) {
-        Some((start, _)) => format!("{start}, N s of agents\n"),
+    match line.strip_suffix(" s of agent time\n").and_then(|start| start.rsplit_once(", ")) {
+        Some((start, _)) => format!("{start}, N s of agent time\n"),
         None => line.to_owned(),
     }
 }

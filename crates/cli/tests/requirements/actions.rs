@@ -178,7 +178,7 @@ fn r057_agent_files_of_other_tools_are_role_texts_too() {
 fn r058_an_ambiguous_goal_starts_nothing_and_lists_its_candidates() {
     let repo = Repo::new();
     let ran = repo.tollgate(&["run", "--no-input", "review and test everything"]).exits(2);
-    ran.says("Which one is meant?").says("--action review").says("--action test");
+    ran.says("Which one do you mean?").says("--action review").says("--action test");
     nothing_started(&repo);
 }
 
@@ -238,7 +238,7 @@ fn r059_an_input_that_is_odd_or_unknown_is_refused() {
     refused(&["topic="], "not a name, `=` and a value");
     refused(&["topic=a", "topic=b"], "given twice");
     refused(&["tpoic=a"], "it takes: topic");
-    refused(&["src/=a"], "a path of the repository");
+    refused(&["src/=a"], "a path in the repository");
     repo.tollgate(&["run", "--no-input", "--input", "a=b", "Make it"])
         .exits(2)
         .says("takes no values");

@@ -128,7 +128,7 @@ fn r035_a_coder_cannot_change_the_plan() {
         planner(&[Planned::new("T-001", "app.txt")]),
         writes("Coder", "tasks.yaml", &other)
     ]));
-    repo.through(&[APPROVE, PER_BATCH]).exits(4).says("only the Planner changes the plan");
+    repo.through(&[APPROVE, PER_BATCH]).exits(4).says("only the Planner may change the plan");
     assert!(repo.session_file("tasks.yaml").contains("app.txt"));
 }
 
@@ -290,7 +290,7 @@ fn r054_a_literal_session_placeholder_is_refused() {
 }
 
 #[test]
-fn r101_a_changed_design_is_approved_anew() {
+fn r101_a_changed_design_is_approved_again() {
     let repo = Repo::new();
     repo.through(&[APPROVE]).exits(3);
     let asked = repo.events("decision_asked");
@@ -330,7 +330,7 @@ fn r101_an_answer_to_what_has_changed_since_it_was_shown_is_refused() {
     let path = repo.session().join("spec.md");
     fs::write(&path, fs::read_to_string(&path).unwrap() + "\nmore\n").unwrap();
     let refused = repo.answer("UD-APPROVE-DESIGN", "approved").exits(2);
-    refused.says("has changed since: spec.md").says("answer once more");
+    refused.says("has changed since: spec.md").says("answer again");
     assert_eq!(repo.starts_of("Planner"), 0);
     repo.answer("UD-APPROVE-DESIGN", "approved").exits(3);
     assert_eq!(repo.starts_of("Planner"), 1);

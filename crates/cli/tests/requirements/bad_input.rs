@@ -23,7 +23,7 @@ fn told_about_plan(text: &str) -> String {
 #[test]
 fn a_plan_that_does_not_parse() {
     expect![[r#"
-        yaml.syntax .agents-work/SESSION/tasks.yaml:2: this is not valid YAML: "-" is only valid inside a block. Quote text that holds `: `, `#`, or quotes, and indent with spaces
+        yaml.syntax .agents-work/SESSION/tasks.yaml:2: this is not valid YAML: "-" is only valid inside a block. Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]].assert_eq(&told_about_plan("tasks: [\n  - id: T-001\n bad"));
     expect![[r#"
         tasks.none .agents-work/SESSION/tasks.yaml: the plan has no tasks. Add at least one task under `tasks:`

@@ -1,4 +1,4 @@
-//! What is offered after a cancel, and what becomes of a person who follows it to the letter.
+//! What is offered after a cancel, and what happens to a person who follows it to the letter.
 
 use crate::support::plan::{comment, replies};
 use crate::support::{Ran, Repo, ran};
@@ -88,7 +88,7 @@ fn r156_a_branch_with_own_commits_is_not_offered_for_removal() {
     let own = repo.git(&["commit-tree", tree, "-p", &branch, "-m", "mine"]);
     repo.git(&["update-ref", &format!("refs/heads/{branch}"), own.trim()]);
     let said = repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
-    let said = said.says("it may hold work of yours");
+    let said = said.says("it may contain work of yours");
     assert!(follows(&repo, &said).is_empty());
     assert_eq!(repo.git(&["rev-parse", &branch]), own);
     expect_own_work(&repo);

@@ -131,7 +131,7 @@ fn r166_a_session_continues_in_a_worktree_that_was_moved() {
 }
 
 #[test]
-fn r166_a_moved_a_copied_and_a_forgetful_place_go_on() {
+fn r166_a_moved_a_copied_and_a_forgetful_place_continue() {
     let repo = at_the_gate();
     // A state directory that is lost.
     fs::remove_dir_all(repo.outside("state")).unwrap();

@@ -39,7 +39,7 @@ fn r016_the_pending_record_is_on_disk_before_the_question_is_seen() {
 }
 
 #[test]
-fn r017_ids_go_on_where_they_ended_before_the_resume() {
+fn r017_ids_continue_where_they_ended_before_the_resume() {
     let repo = curious();
     run_with_research(&repo);
     let ids = |repo: &Repo| -> Vec<String> {
@@ -206,7 +206,7 @@ fn r030_a_resume_asks_what_is_open_and_nothing_that_was_answered() {
 }
 
 #[test]
-fn r031_the_work_goes_on_in_the_state_that_asked() {
+fn r031_the_work_continues_in_the_state_that_asked() {
     let repo = curious();
     run_with_research(&repo);
     assert_eq!(repo.status()["state"], "ASK_USER");
@@ -321,7 +321,9 @@ fn a_cancelled_session_is_over_and_its_work_stays() {
     let repo = Repo::with(json!([replies("Reviewer", json!({"status": "FAIL", "summary": "no"}))]));
     repo.through(&[APPROVE, PER_BATCH]).exits(4);
     repo.tollgate(&["cancel", "latest", "--reason", "  "]).exits(2);
-    repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0).says("stays on branch");
+    repo.tollgate(&["cancel", "latest", "--reason", "enough"])
+        .exits(0)
+        .says("accepted work is on branch");
     assert_eq!(repo.blocker().0, "cancelled");
     repo.resume().exits(4).says("cancelled: enough");
     repo.answer("UD-1", "retry").exits(2);
@@ -336,11 +338,11 @@ fn r121_an_answer_before_its_question_is_refused_and_nothing_keeps_it() {
     let mut engine = repo.start(&["run", "--no-input", GOAL]);
     eventually("the start of Architect", || repo.starts_of("Architect") == 1);
     let answer = |id: &str, words: &str| repo.tollgate(&["answer", "latest", id, words]);
-    answer(ASK, "approved").exits(2).says("not asked");
+    answer(ASK, "approved").exits(2).says("has not been asked");
     assert_eq!(engine.wait().unwrap().code(), Some(3), "the gate waits for a person");
     // Nobody owns the session now; the first gate is asked, the second is not.
-    answer("UD-REVIEW-STRATEGY", "per-batch").exits(2).says("not asked");
-    answer("UD-1", "retry").exits(2).says("not asked");
+    answer("UD-REVIEW-STRATEGY", "per-batch").exits(2).says("has not been asked");
+    answer("UD-1", "retry").exits(2).says("has not been asked");
     assert_eq!(repo.decision(ASK)["status"], "pending");
     assert!(repo.events("answer_kept").is_empty());
     repo.answer(ASK, "approved").exits(3).says("UD-REVIEW-STRATEGY");

@@ -184,7 +184,7 @@ fn a_plan_that_a_person_edits_is_taken_up_and_asked_about() {
     ]);
     fs::write(repo.session().join("tasks.yaml"), plan).unwrap();
     let last = repo.answer("UD-REVIEW-STRATEGY", "single-final").exits(2).says("plan has changed");
-    assert!(last.err.contains("3 task(s)"), "{}", last.err);
+    assert!(last.err.contains("3 tasks"), "{}", last.err);
     repo.answer("UD-REVIEW-STRATEGY", "single-final").exits(0);
     assert_eq!(repo.starts_of("Coder"), 3);
 }

@@ -30,7 +30,7 @@ fn r085_the_evidence_names_action_roles_artefacts_decisions_and_commands() {
         assert!(trace.contains(role), "{role} in {trace}");
     }
     let session = repo.session_name();
-    let read = format!("- given to read: `.agents-work/{session}/spec.md`");
+    let read = format!("- to read: `.agents-work/{session}/spec.md`");
     assert!(trace.contains(&read), "{trace}");
     assert!(trace.contains("- wrote: `spec.md` sha256 "), "{trace}");
     let commit = repo.git(&["rev-list", "--reverse", &format!("main..tollgate/{session}")]);

@@ -189,7 +189,7 @@ fn r082_a_report_has_every_field_and_both_forms_hold_the_same() {
     for fact in facts {
         assert!(text.contains(&squeezed(&fact)), "{fact:?} is not in {}", path.display());
     }
-    for words in ["Tried already", "Suggested remediation", "Impacted artefacts", "1 (SpecAgent)"] {
+    for words in ["Earlier attempts", "What to do", "Affected artefacts", "1 (SpecAgent)"] {
         assert!(blocked.err.contains(words), "{words} in {}", blocked.err);
     }
     let name = path.file_stem().unwrap().to_str().unwrap();
@@ -204,10 +204,10 @@ fn r082_a_failure_is_reported_once_and_a_lost_report_comes_back() {
     repo.run().exits(4);
     let before = reports(&repo);
     assert_eq!(before.len(), 1);
-    repo.resume().exits(4).says("Tried already");
+    repo.resume().exits(4).says("Earlier attempts");
     assert_eq!(reports(&repo), before, "a resume writes no second one");
     fs::remove_dir_all(repo.root().join("logs")).unwrap();
-    repo.resume().exits(4).says("Tried already");
+    repo.resume().exits(4).says("Earlier attempts");
     assert_eq!(reports(&repo), before, "byte for byte");
 }
 
@@ -216,7 +216,7 @@ fn r082_a_checkout_with_something_else_called_logs_keeps_its_reports_with_the_se
     let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77}}]));
     repo.write("logs", "mine\n");
     let place = |repo: &Repo| format!(".agents-work/{}/errors/", repo.session_name());
-    let blocked = repo.run().exits(4).says("permission").says("Tried already");
+    let blocked = repo.run().exits(4).says("permission").says("Earlier attempts");
     assert!(blocked.err.contains(&place(&repo)), "{}", blocked.err);
     assert_eq!(files_below(&repo.root().join(place(&repo))).len(), 2);
     assert_eq!(fs::read_to_string(repo.root().join("logs")).unwrap(), "mine\n");
@@ -371,7 +371,7 @@ fn r083_a_token_in_a_session_file_is_taken_out_of_what_is_accepted() {
 #[test]
 fn r084_an_escalation_waits_for_ever_and_keeps_the_choice_and_its_reason() {
     let repo = Repo::with(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 77}}]));
-    repo.run().exits(4).says("without a limit of time");
+    repo.run().exits(4).says("with no time limit");
     let journal = repo.session_file("journal.jsonl");
     for word in ["\"due\"", "deadline", "expires"] {
         assert!(!journal.contains(word), "nothing is due: {word}");

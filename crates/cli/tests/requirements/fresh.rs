@@ -226,5 +226,5 @@ fn r170_lines_of_files_that_do_not_exist_are_not_covered() {
     let repo = measured("cp measured lcov.info", json!({"app.txt": "two\n"}), "lcov.info\n");
     repo.write("measured", &ghost);
     commit(&repo);
-    go(&repo).exits(3).says("names no line of a file that is in the tree");
+    go(&repo).exits(3).says("names no line of a file in the workspace");
 }

@@ -101,7 +101,7 @@ fn only_folder(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn r165_a_session_begun_anew_under_its_name_inherits_nothing() {
+fn r165_a_session_started_again_under_its_name_inherits_nothing() {
     let repo = at_the_gate();
     finish(&repo).exits(0);
     let (name, branch, session) = (repo.session_name(), branch(&repo), repo.session());
@@ -130,7 +130,7 @@ fn r165_a_session_begun_anew_under_its_name_inherits_nothing() {
 
 /// Killed when the first record is on disk and nothing outside the journal tells of it yet.
 #[test]
-fn r165_r166_a_session_begun_anew_and_killed_at_its_first_record_continues() {
+fn r165_r166_a_session_started_again_and_killed_at_its_first_record_continues() {
     let repo = at_the_gate();
     let name = repo.session_name();
     fs::remove_dir_all(repo.session()).unwrap();
@@ -353,7 +353,7 @@ fn r176_an_agent_that_holds_the_locks_keeps_nobody_from_resuming() {
         assert!(file.try_lock().is_err(), "{} is not held", path.display());
     }
     let cancelled = repo.tollgate(&["cancel", "--reason", "it holds on"]).exits(0);
-    assert!(!cancelled.err.contains("owns this session"), "{}", cancelled.err);
+    assert!(!cancelled.err.contains("is running this session"), "{}", cancelled.err);
     assert_eq!(repo.blocker().0, "cancelled");
     let alive = Command::new("pgrep").args(["-f", &holder.display().to_string()]).output().unwrap();
     assert_eq!(text(&alive.stdout), "", "nothing of it runs on");

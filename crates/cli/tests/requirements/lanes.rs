@@ -80,7 +80,7 @@ fn a_conflict_sends_the_later_task_back_with_the_conflict_as_its_error() {
     let tasks = [Planned::new("T-001", "out/T-001.txt"), Planned::new("T-002", "out/T-002.txt")];
     let repo = Repo::with(json!([
         planner(&tasks),
-        {"when": {"role": "Coder", "prompt_has": "worked on at the same time"}, "do": act("T-001 and T-002\n")},
+        {"when": {"role": "Coder", "prompt_has": "another task that ran at the same time"}, "do": act("T-001 and T-002\n")},
         {"when": {"role": "Coder"}, "do": act("{task}\n")},
     ]));
     repo.write("shared.txt", "nobody\n");

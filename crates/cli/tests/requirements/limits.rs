@@ -24,7 +24,7 @@ fn r106_the_ledger_is_shown_by_role_and_dispatch_and_what_is_unknown_is_called_s
     assert_eq!(status["dispatches"][0]["spend"]["usd"], 0.6);
     assert_eq!(status["dispatches"][1]["spend"]["usd"], Value::Null);
     let words =
-        "usd 0.60 (1 attempt unknown), tokens in 100, out 20 (1 attempt unknown), 2 attempt(s)";
+        "usd 0.60 (1 attempt unknown), tokens in 100, out 20 (1 attempt unknown), 2 attempts";
     for command in ["status", "audit"] {
         let shown = repo.tollgate(&[command]).exits(0).out;
         assert!(shown.contains(words), "{shown}");

@@ -1,4 +1,4 @@
-//! Roles that a person plays: the run stops with everything prepared, and continues with what they hand in.
+//! Roles that a person plays: the run stops with everything prepared, and continues with what they submit.
 
 use crate::support::plan::{Planned, plan};
 use crate::support::pty::Terminal;
@@ -63,7 +63,7 @@ fn submit(repo: &Repo, dispatch: u32, value: &Value) -> Ran {
     repo.tollgate(&["submit", "latest", &dispatch.to_string(), &reply(repo, value)])
 }
 
-fn submit_and_go_on(repo: &Repo, dispatch: u32, value: &Value) -> Ran {
+fn submit_and_continue(repo: &Repo, dispatch: u32, value: &Value) -> Ran {
     let file = reply(repo, value);
     repo.tollgate(&["submit", "latest", &dispatch.to_string(), &file, "--resume"])
 }
@@ -101,12 +101,12 @@ fn r118_a_lean_session_with_every_role_played_by_hand_is_done() {
     assert!(shown.contains("dispatch 1 (SpecAgent meta): waits for a person"), "{shown}");
     assert!(shown.contains(&how), "{shown}");
     write_spec(&repo, 1);
-    submit_and_go_on(&repo, 1, &ok()).exits(3).says("#2 Coder T-001");
+    submit_and_continue(&repo, 1, &ok()).exits(3).says("#2 Coder T-001");
     edit(&repo, 2, "app.txt", "one\ntwo\n");
     submit(&repo, 2, &ok()).exits(0).says("tollgate resume");
     repo.resume().exits(3).says("#3 Reviewer T-001");
-    submit_and_go_on(&repo, 3, &ok()).exits(3).says("#4 QA T-001");
-    submit_and_go_on(&repo, 4, &ok()).exits(0).says("DONE");
+    submit_and_continue(&repo, 3, &ok()).exits(3).says("#4 QA T-001");
+    submit_and_continue(&repo, 4, &ok()).exits(0).says("DONE");
     let branch = format!("tollgate/{}:app.txt", repo.session_name());
     assert_eq!(repo.git(&["show", &branch]), "one\ntwo\n");
     assert_eq!(repo.status()["spend"]["wall_ms"], 0, "people who think are no agents at work");
@@ -121,7 +121,7 @@ fn one_role_by_hand_in_a_session_of_programs() {
     assert!(!told.err.contains("UD-"), "{}", told.err);
     assert_eq!(repo.starts(), ["SpecAgent meta"]);
     edit_session(&repo, 2, "architecture.md", ARCHITECTURE);
-    submit_and_go_on(&repo, 2, &ok()).exits(3).says("UD-APPROVE-DESIGN");
+    submit_and_continue(&repo, 2, &ok()).exits(3).says("UD-APPROVE-DESIGN");
     assert_eq!(repo.session_file("architecture.md"), ARCHITECTURE);
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
@@ -142,23 +142,23 @@ fn a_reply_that_breaks_the_contract_is_refused_at_once_and_costs_nothing() {
     submit(&repo, 1, &asking).exits(1).says("NEEDS_INFO");
     assert_eq!(repo.events("attempt_ended").len(), 0);
     write_spec(&repo, 1);
-    submit_and_go_on(&repo, 1, &ok());
+    submit_and_continue(&repo, 1, &ok());
     assert_eq!(repo.status()["dispatches"][0]["attempts"], 1);
 }
 
 #[test]
-fn a_missing_output_counts_and_the_person_goes_on_from_where_they_stand() {
+fn a_missing_output_counts_and_the_person_continues_from_where_they_stand() {
     let repo = played_by_hand(&["SpecAgent"]);
     repo.lean().exits(3);
     edit_session(&repo, 1, "spec.md", SPEC);
-    submit_and_go_on(&repo, 1, &ok()).exits(4).says("acceptance.json");
+    submit_and_continue(&repo, 1, &ok()).exits(4).says("acceptance.json");
     assert_eq!(repo.blocker().0, "missing_output");
     submit(&repo, 1, &ok()).exits(2).says("not under way");
     repo.answer("UD-1", "retry").exits(3).says("#1 SpecAgent").says("attempt-2");
     let kept = workspace(&repo, 1).join(".agents-work").join(repo.session_name()).join("spec.md");
     assert_eq!(fs::read_to_string(kept).unwrap(), SPEC);
     write_spec(&repo, 1);
-    submit_and_go_on(&repo, 1, &ok()).says("#1 SpecAgent meta: OK");
+    submit_and_continue(&repo, 1, &ok()).says("#1 SpecAgent meta: OK");
     assert_eq!(repo.session_file("spec.md"), SPEC);
 }
 
@@ -168,10 +168,10 @@ fn what_a_person_may_not_write_is_an_invalid_reply_as_of_a_program() {
     repo.lean().exits(3);
     edit(&repo, 2, "app.txt", "one\ntwo\n");
     edit(&repo, 2, "agents/mine.md", "no\n");
-    submit_and_go_on(&repo, 2, &ok()).exits(3).says("agents/mine.md").says("attempt-2");
+    submit_and_continue(&repo, 2, &ok()).exits(3).says("agents/mine.md").says("attempt-2");
     assert!(repo.input(2, 2)["previous_errors"].to_string().contains("agents/mine.md"));
     fs::remove_dir_all(workspace(&repo, 2).join("agents")).unwrap();
-    submit_and_go_on(&repo, 2, &ok()).exits(0);
+    submit_and_continue(&repo, 2, &ok()).exits(0);
     let branch = format!("tollgate/{}", repo.session_name());
     assert_eq!(repo.git(&["show", &format!("{branch}:app.txt")]), "one\ntwo\n");
     assert!(!repo.git(&["ls-tree", "-r", "--name-only", &branch]).contains("agents/"));
@@ -183,14 +183,14 @@ fn a_person_who_changes_nothing_did_not_code() {
     repo.lean().exits(3);
     for attempt in [2, 3] {
         let again = format!("attempt-{attempt}");
-        submit_and_go_on(&repo, 2, &ok()).exits(3).says(&again);
+        submit_and_continue(&repo, 2, &ok()).exits(3).says(&again);
     }
-    submit_and_go_on(&repo, 2, &ok()).exits(4);
+    submit_and_continue(&repo, 2, &ok()).exits(4);
     assert_eq!(repo.status()["dispatches"][1]["attempts"], 3);
 }
 
 #[test]
-fn a_reply_is_handed_in_once_and_only_for_what_waits() {
+fn a_reply_is_submitted_once_and_only_for_what_waits() {
     let repo = played_by_hand(&["SpecAgent"]);
     repo.tollgate(&["submit", "latest", "1", "-"]).exits(2).says("cli.session");
     repo.lean().exits(3);
@@ -201,12 +201,12 @@ fn a_reply_is_handed_in_once_and_only_for_what_waits() {
     submit(&repo, 1, &ok()).exits(0);
     let mut other = ok();
     other["summary"] = json!("Something else.");
-    submit(&repo, 1, &other).exits(2).says("handed in already");
+    submit(&repo, 1, &other).exits(2).says("already been submitted");
     let shown = repo.tollgate(&["status"]).exits(0).out;
-    assert!(shown.contains("is handed in") && !shown.contains("tollgate submit"), "{shown}");
+    assert!(shown.contains("is submitted") && !shown.contains("tollgate submit"), "{shown}");
     repo.resume().exits(0).says("Done by hand");
-    submit(&repo, 1, &ok()).exits(2).says("has ended already: accepted");
-    submit(&repo, 2, &ok()).exits(2).says("has ended already");
+    submit(&repo, 1, &ok()).exits(2).says("has already ended: accepted");
+    submit(&repo, 2, &ok()).exits(2).says("has already ended");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn r103_killed_while_a_person_works_their_half_done_work_is_untouched() {
         repo.resume().exits(3).says("#2 Coder");
         let half = workspace(&repo, 2).join("app.txt");
         assert_eq!(fs::read_to_string(&half).unwrap(), "one\nhalf\n", "{point}");
-        submit_and_go_on(&repo, 2, &ok()).exits(0);
+        submit_and_continue(&repo, 2, &ok()).exits(0);
         assert_eq!(repo.status()["dispatches"][1]["attempts"], 1);
         let branch = format!("tollgate/{}:app.txt", repo.session_name());
         assert_eq!(repo.git(&["show", &branch]), "one\nhalf\n");
@@ -257,13 +257,13 @@ fn r103_a_supervisor_that_comes_late_begins_nothing_in_the_tree_of_a_person() {
     let attempt = repo.session().join("dispatches/1/attempt-1");
     repo.tollgate(&["supervise", &attempt.display().to_string()]).exits(0);
     assert!(!attempt.join("started").exists());
-    submit_and_go_on(&repo, 1, &ok()).exits(0);
+    submit_and_continue(&repo, 1, &ok()).exits(0);
     assert_eq!(repo.starts_of("SpecAgent"), 0);
     assert_eq!(repo.status()["dispatches"][0]["attempts"], 1);
 }
 
 #[test]
-fn r103_a_submit_that_is_killed_is_handed_in_or_not_and_never_by_half() {
+fn r103_a_submit_that_is_killed_is_submitted_or_not_and_never_by_half() {
     for (point, is_in) in [("submit.output_written", false), ("submit.handed_in", true)] {
         let repo = played_by_hand(&["SpecAgent"]);
         repo.lean().exits(3);
@@ -272,7 +272,7 @@ fn r103_a_submit_that_is_killed_is_handed_in_or_not_and_never_by_half() {
         let mut command = repo.command(&["submit", "latest", "1", &file]);
         assert_eq!(ran(command.env("TOLLGATE_CRASH_AT", point)).code, -1, "{point}");
         if is_in {
-            submit(&repo, 1, &ok()).exits(2).says("handed in already");
+            submit(&repo, 1, &ok()).exits(2).says("already been submitted");
         } else {
             repo.resume().exits(3).says("#1 SpecAgent");
             submit(&repo, 1, &ok()).exits(0);
@@ -298,11 +298,11 @@ fn a_reply_that_comes_while_the_engine_collects_it_is_collected_once() {
 }
 
 #[test]
-fn a_reply_handed_in_by_another_process_is_taken_up_by_the_one_that_runs() {
+fn a_reply_submitted_by_another_process_is_taken_up_by_the_one_that_runs() {
     let repo = played_by_hand(&["SpecAgent"]);
     repo.lean().exits(3);
     write_spec(&repo, 1);
-    // Engines come and go while the reply is handed in; whichever runs takes it up, and nothing is done twice.
+    // Engines come and go while the reply is submitted; whichever runs takes it up, and nothing is done twice.
     let file = reply(&repo, &ok());
     let submitted = std::thread::scope(|scope| {
         let submitting = scope.spawn(|| repo.tollgate(&["submit", "latest", "1", &file]));
@@ -312,7 +312,7 @@ fn a_reply_handed_in_by_another_process_is_taken_up_by_the_one_that_runs() {
         }
         submitting.join().unwrap()
     });
-    submitted.exits(0).says("handed in");
+    submitted.exits(0).says("submitted");
     repo.resume().exits(0);
     assert_eq!(repo.events("attempt_started").len(), repo.events("attempt_ended").len());
     assert_eq!(repo.status()["dispatches"][0]["attempts"], 1);
@@ -338,9 +338,9 @@ fn cancelling_instead_of_a_retry_keeps_what_was_not_accepted() {
         repo.lean().exits(3);
         edit(&repo, 2, "agents/mine.md", "mine\n");
         for _ in 0..2 {
-            submit_and_go_on(&repo, 2, &ok()).exits(3);
+            submit_and_continue(&repo, 2, &ok()).exits(3);
         }
-        submit_and_go_on(&repo, 2, &ok()).exits(4).says("UD-1");
+        submit_and_continue(&repo, 2, &ok()).exits(4).says("UD-1");
         let answer = ["answer", "latest", "UD-1", "cancel: enough"];
         repo.tollgate(&[&answer[..], resume].concat()).says("unfinished work is kept as refs/");
         let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate/rescue"]);
@@ -362,7 +362,7 @@ fn another_agent_can_take_over_from_a_person_and_a_person_from_an_agent() {
     let mut gives_up = ok();
     gives_up["status"] = json!("FAIL");
     gives_up["gates"]["meets_definition_of_done"] = json!(false);
-    submit_and_go_on(&repo, 1, &gives_up).exits(4);
+    submit_and_continue(&repo, 1, &gives_up).exits(4);
     repo.answer("UD-2", "retry-with: crew").exits(3).says("Reviewer T-001");
     assert_eq!(repo.starts_of("SpecAgent"), 2);
     assert!(!tree.join("scribble.txt").exists(), "a program begins in a clean tree");
@@ -372,7 +372,7 @@ fn another_agent_can_take_over_from_a_person_and_a_person_from_an_agent() {
 
 /// However an attempt ended, what its agent left in the session folder and in the tree is there for the person.
 #[test]
-fn r179_mending_by_hand_begins_with_everything_the_agent_left() {
+fn r179_fixing_by_hand_begins_with_everything_the_agent_left() {
     let leaves = "printf 'words of the agent\\n' > .agents-work/$TOLLGATE_SESSION/spec.md; \
                   printf 'half\\n' > scribble.txt";
     let leaves = json!(["sh", "-c", leaves]);
@@ -396,13 +396,13 @@ fn r179_mending_by_hand_begins_with_everything_the_agent_left() {
         assert_eq!(left(folder.join("spec.md")), "words of the agent\n", "{end}");
         assert_eq!(left(tree.join("scribble.txt")), "half\n", "{end}");
         fs::remove_file(tree.join("scribble.txt")).unwrap();
-        fs::write(folder.join("spec.md"), format!("{SPEC}\nMended.\n")).unwrap();
+        fs::write(folder.join("spec.md"), format!("{SPEC}\nFixed.\n")).unwrap();
         let criteria = json!({"acceptance_criteria": [
             {"id": "AC-001", "description": "it is there", "verify": ["cmd: grep -q one app.txt"]}]});
         fs::write(folder.join("acceptance.json"), criteria.to_string()).unwrap();
         fs::write(folder.join("tasks.yaml"), plan(&[Planned::new("T-001", "app.txt")])).unwrap();
-        submit_and_go_on(&repo, 1, &ok()).exits(0);
-        assert!(repo.session_file("spec.md").ends_with("Mended.\n"), "{end}");
+        submit_and_continue(&repo, 1, &ok()).exits(0);
+        assert!(repo.session_file("spec.md").ends_with("Fixed.\n"), "{end}");
     }
 }
 

@@ -383,7 +383,7 @@ fn r086_test_asks_when_coverage_is_not_measured() {
     TEST.start(&repo)
         .exits(3)
         .says("no check has left tests/lcov.info")
-        .says("not one left by an agent");
+        .says("not one written by an agent");
     let (answers, _) = asked(&repo, "coverage");
     assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]);
     repo.answer("UD-1", "override").exits(2);

@@ -150,7 +150,7 @@ fn r070_a_conflict_is_named_and_the_later_member_works_on_top_of_the_first() {
     assert_eq!(recorded[0]["finding"]["report"]["file"], "lines.txt");
     let found = findings(&repo);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("high fixed: dispatch 2 and one that was at work"), "{found:?}");
+    assert!(found[0].starts_with("high fixed: dispatch 2 and one that ran"), "{found:?}");
     let docs = repo.dispatch_of("Docs", 0);
     let told = repo.input(docs, 2).to_string();
     assert!(told.contains("lines.txt"), "the conflict is told: {told}");
@@ -208,7 +208,7 @@ fn r070_two_members_that_give_up_at_once_are_asked_about_one_by_one() {
 }
 
 #[test]
-fn r070_a_member_can_be_mended_by_hand_while_the_others_wait() {
+fn r070_a_member_can_be_fixed_by_hand_while_the_others_wait() {
     let wrong = json!({"when": {"role": "Docs"}, "do": {"write": {"docs/b.md": "# B\n\n[gone](gone.md)\n"}}});
     let repo = route(json!([coder(), wrong, qa()]), &[THREE, NEXT]);
     go(&repo).exits(4);
@@ -217,13 +217,14 @@ fn r070_a_member_can_be_mended_by_hand_while_the_others_wait() {
     let workspace = serde_json::from_str::<Value>(&marker).unwrap()["workspace"].clone();
     let file = std::path::Path::new(workspace.as_str().unwrap()).join("docs/b.md");
     assert!(fs::read_to_string(&file).unwrap().contains("gone.md"));
-    fs::write(&file, "# B\n\nMended.\n").unwrap();
+    fs::write(&file, "# B\n\nFixed.\n").unwrap();
     let reply = repo.outside("reply.json");
     let gates = json!({"meets_definition_of_done": true, "needs_review": false, "needs_tests": false, "security_concerns": []});
-    let said = json!({"status": "OK", "summary": "Mended.", "artifacts": {}, "gates": gates, "next": null});
+    let said =
+        json!({"status": "OK", "summary": "Fixed.", "artifacts": {}, "gates": gates, "next": null});
     fs::write(&reply, said.to_string()).unwrap();
     repo.tollgate(&["submit", "latest", "2", reply.to_str().unwrap(), "--resume"]).exits(0);
-    assert_eq!(on_branch(&repo, "docs/b.md"), "# B\n\nMended.\n");
+    assert_eq!(on_branch(&repo, "docs/b.md"), "# B\n\nFixed.\n");
     assert_eq!((repo.starts_of("Coder"), repo.starts_of("QA")), (1, 1));
     assert_eq!(on_branch(&repo, "src/a.txt"), "a 1 1\n");
 }

@@ -87,7 +87,7 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     expect_test::expect![[r#"
           SESSION (persistence)
         │ DIR/repo/.agents-work/SESSION/status.json could not be written and read back in 3 tries; the last time: cannot write DIR/repo/.agents-work/SESSION/status.json: Is a directory (os error 21)
-        remedy: make it readable and writable for you, then `tollgate resume`; no answer is lost
+        remedy: make it readable and writable, then `tollgate resume`; your answers are kept
     "#]].assert_eq(&repo.neutral(shown));
     assert_eq!(repo.blocker().0, "persistence");
     assert_eq!(repo.starts(), starts, "nothing continues");
@@ -97,9 +97,9 @@ fn r028_what_cannot_be_written_blocks_with_a_way_out() {
     assert_eq!(repo.status()["blocker"], Value::Null);
 }
 
-/// A git that fails is told as git's trouble, wherever the session is shown, and not as one of the disk.
+/// A git that fails is reported as a git problem wherever the session is shown, and not as a disk problem.
 #[test]
-fn r028_a_fault_of_git_is_told_as_one() {
+fn r028_a_git_fault_is_reported_as_one() {
     let repo = Repo::with(json!([
         {"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 400}}
     ]));
@@ -162,7 +162,7 @@ fn r028_an_obstacle_while_agents_run_blocks_too() {
 }
 
 #[test]
-fn r116_a_second_writer_is_refused_and_reading_goes_on() {
+fn r116_a_second_writer_is_refused_and_reading_continues() {
     let repo = Repo::with(
         json!([{"when": {"role": "Architect"}, "do": {"default": true, "sleep_ms": 1500}}]),
     );
@@ -172,7 +172,7 @@ fn r116_a_second_writer_is_refused_and_reading_goes_on() {
     assert!(second.err.contains(&format!("pid {}", first.id())), "{}", second.err);
     expect_test::expect![[r#"
         error: another process (OWNER) owns this session. Wait for it, or answer and watch it with `tollgate answer` and `tollgate log --follow`
-         help: reading works meanwhile: `tollgate status`, `tollgate log --follow`
+         help: you can still read the session: `tollgate status`, `tollgate log --follow`
                `tollgate explain cli.session_owned` tells more
     "#]].assert_eq(&neutral_owner(&second.err));
     assert_eq!(repo.status()["state"], "DESIGN");

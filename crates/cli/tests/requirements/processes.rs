@@ -108,7 +108,7 @@ fn unique(repo: &Repo) -> u64 {
 }
 
 #[test]
-fn r171_the_third_supervisor_that_an_agent_ends_is_for_a_person_and_nothing_lives() {
+fn r171_the_third_supervisor_that_an_agent_ends_is_put_to_a_person_and_nothing_lives() {
     let (repo, marker) = with_a_killer("[sandbox]\nenforce = \"off\"");
     let run = repo.command(&["run", "--no-input", "--action", "x", "Make it"]);
     let Some(mut run) = where_namespaces_are_refused(&run) else {

@@ -96,7 +96,7 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
         UD-APPROVE-DESIGN Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it?
         │ Acceptance criteria:
         │ - AC-001 every check passes
-        │     cmd: true  <- proves nothing: it passes whatever was done
+        │     cmd: true  <- proves nothing: it always passes
         │ .agents-work/SESSION/acceptance.json
         │ .agents-work/SESSION/architecture.md
         │     Overview: Plain text files.
@@ -106,13 +106,13 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
         │     Acceptance Criteria: AC-001: every check passes.
         │     Definition of Done: All acceptance criteria are met.
            tollgate answer SESSION UD-APPROVE-DESIGN "approved" --resume
-              Approve: the work continues from exactly these files
+              Approve: the work continues with exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume
               Request changes: SpecAgent and Architect run again with your words; begin with `Architect:` to send it to one of them
            tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));
-    // What is shown can be run as it stands.
+    // What is shown can be run as it is.
     let line = ran.err.lines().find(|line| line.contains("\"approved\"")).unwrap();
     let script = line.trim().replace("tollgate ", &format!("{} ", env!("CARGO_BIN_EXE_tollgate")));
     let mut shell = std::process::Command::new("sh");

@@ -91,7 +91,7 @@ fn r121_an_early_answer_to_a_gate_of_a_route_is_refused() {
         &[WRITE, GATE, RESEARCH],
     );
     go(&repo).exits(4);
-    repo.tollgate(&["answer", "latest", "UD-2", "approved"]).exits(2).says("not asked");
+    repo.tollgate(&["answer", "latest", "UD-2", "approved"]).exits(2).says("has not been asked");
     repo.answer("UD-1", "retry").exits(3).says("UD-2");
     assert_eq!(repo.starts_of("Researcher"), 0);
     repo.answer("UD-2", "approved").exits(0);
@@ -203,7 +203,7 @@ fn r063_a_limit_with_a_reset_time_is_parked_and_spends_nothing() {
 }
 
 #[test]
-fn r067_what_stayed_invalid_is_mended_by_hand_and_the_session_goes_on() {
+fn r067_what_stayed_invalid_is_fixed_by_hand_and_the_session_continues() {
     let broken = json!({"write": {"planning-mds/plan.md": "# Plan\n\nSee [gone](gone.md).\n"}});
     let repo = route(json!([does("Docs", broken)]), &[WRITE, RESEARCH]);
     go(&repo).exits(4).says("gone.md");
@@ -227,7 +227,8 @@ fn r067_what_stayed_invalid_is_mended_by_hand_and_the_session_goes_on() {
     assert_eq!(repo.starts().len(), 3, "no agent is at work");
     let reply = repo.outside("reply.json");
     let gates = json!({"meets_definition_of_done": true, "needs_review": false, "needs_tests": false, "security_concerns": []});
-    let said = json!({"status": "OK", "summary": "Mended.", "artifacts": {}, "gates": gates, "next": null});
+    let said =
+        json!({"status": "OK", "summary": "Fixed.", "artifacts": {}, "gates": gates, "next": null});
     fs::write(&reply, said.to_string()).unwrap();
     let submit = ["submit", "latest", "1", reply.to_str().unwrap(), "--resume"];
     // By hand is no way around the validation.

@@ -68,7 +68,7 @@ fn r006_a_status_outside_the_five_is_named() {
 fn r007_needs_info_is_the_researchers() {
     let told = told_after(json!({"reply": {"status": "NEEDS_INFO"}}));
     expect![[r#"
-        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_INFO". Answer OK, BLOCKED or FAIL; say what is missing in the summary
+        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
     "#]].assert_eq(&told);
 }
 
@@ -76,7 +76,7 @@ fn r007_needs_info_is_the_researchers() {
 fn r008_needs_decision_is_securitys() {
     let told = told_after(json!({"reply": {"status": "NEEDS_DECISION"}}));
     expect![[r#"
-        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_DECISION". Answer OK, BLOCKED or FAIL; say what is missing in the summary
+        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
     "#]].assert_eq(&told);
 }
 
@@ -100,7 +100,7 @@ fn no_output_and_bytes_that_are_no_text_are_told_apart() {
     .assert_eq(&nothing);
     let bytes = told_after(json!({"stdout_hex": "7b22ff22fe7d"}));
     expect![[r#"
-        reply.not_utf8 / byte 2 is not part of UTF-8 text; before it stands "{\"". Answer in UTF-8
+        reply.not_utf8 / byte 2 is not part of UTF-8 text; before it stands "{\"". Reply in UTF-8
     "#]]
     .assert_eq(&bytes);
 }
@@ -126,23 +126,23 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   dispatch     1, attempt 3
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agents
+        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
         │   error type   transient, crashed, subagent_failure
         │   message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
         │
-        │ Impacted artefacts
-        │   - .agents-work/SESSION/spec.md: it was to be written and is as it was before
-        │   - .agents-work/SESSION/acceptance.json: it was to be written and is as it was before
+        │ Affected artefacts
+        │   - .agents-work/SESSION/spec.md: it should have been written, but is unchanged
+        │   - .agents-work/SESSION/acceptance.json: it should have been written, but is unchanged
         │
-        │ Tried already
+        │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
-        │   - attempt 2, ended TIME after N s: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Answer with one object that begins with { and ends with }
+        │   - attempt 2, ended TIME after N s: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
         │   - attempt 3, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
         │
-        │ Suggested remediation
+        │ What to do
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-        │   2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
-        │   3. or choose another of the options
+        │   2. answer `retry: GUIDANCE` and say what the agent should do differently (recommended)
+        │   3. or choose one of the other options
         │
         │ Kept
         │   - .agents-work/SESSION/dispatches/1/attempt-3/
@@ -155,11 +155,11 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume
-              Try once more with guidance: one more attempt that is told your words
+              Try once more with guidance: one more attempt with your guidance
            tollgate answer SESSION UD-1 "retry-with: AGENT" --resume
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "manual-fix" --resume
-              Fix it by hand: what the agent left is laid out for you; you edit it and hand the reply in
+              Fix it by hand: you get what the agent left, edit it, and submit the reply
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));

@@ -52,7 +52,7 @@ fn r122_what_a_refused_reply_reports_is_listed_and_the_next_attempt_is_told() {
     assert!(listed.contains("a key in the code"), "{listed}");
     let coder = repo.dispatch_of("Coder", 0);
     let told = repo.session_file(&format!("dispatches/{coder}/attempt-2/prompt.md"));
-    assert!(told.contains("report again what is not fixed"), "{told}");
+    assert!(told.contains("report again those that are not fixed"), "{told}");
     assert!(told.contains("[critical] app.txt: a key in the code"), "{told}");
 }
 
@@ -83,7 +83,7 @@ fn r122_a_critical_finding_of_the_integrator_stops_the_release_and_is_listed() {
 }
 
 #[test]
-fn r122_a_critical_finding_before_there_is_code_is_for_a_person() {
+fn r122_a_critical_finding_before_there_is_code_is_put_to_a_person() {
     let repo = Repo::with(json!([reports_once("SpecAgent", "it is against the law")]));
     repo.run().exits(3).says("it is against the law").says("cannot be approved");
     assert_eq!(options_of(&repo, "UD-1"), ["fix", "cancel: TEXT"]);

@@ -36,7 +36,7 @@ pub fn nth(role: &str, nth: u32, act: Value) -> Value {
     json!({"when": {"role": role, "nth": nth}, "do": act})
 }
 
-/// A file as it stands on the branch of the session.
+/// A file as it is on the branch of the session.
 #[track_caller]
 pub fn on_branch(repo: &Repo, path: &str) -> String {
     repo.git(&["show", &format!("tollgate/{}:{path}", repo.session_name())])

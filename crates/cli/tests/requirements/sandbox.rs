@@ -228,7 +228,7 @@ fn settings_cannot_open_what_the_sandbox_is_there_for() {
     repo.settings("[sandbox]\nwrite = [\"~/.absent\"]");
     assert!(repo.tollgate(&["doctor"]).exits(0).out.contains(".absent does not exist"));
     repo.settings("enforce = \"off\"");
-    assert!(repo.tollgate(&["doctor"]).exits(0).out.contains("wherever you may"));
+    assert!(repo.tollgate(&["doctor"]).exits(0).out.contains("wherever you can"));
 }
 
 /// A file of the checkout that is also in a store of the home, as tools leave it.

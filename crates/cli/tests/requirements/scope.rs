@@ -26,7 +26,7 @@ fn nth(nth: u32, act: Value) -> Value {
 }
 
 #[test]
-fn r105_a_blocked_coder_that_asks_for_a_file_goes_on_with_it_when_a_person_allows_it() {
+fn r105_a_blocked_coder_that_asks_for_a_file_continues_with_it_when_a_person_allows_it() {
     let repo = with(json!([
         one_task(),
         nth(
@@ -185,7 +185,7 @@ fn r099_a_file_that_a_person_names_counts_in_the_revision_that_follows() {
         nth(
             2,
             json!({"append": {"app.txt": "b\n", "lib.txt": "now\n", "notes.md": "and this\n"},
-                      "reply": {"status": "OK", "summary": "mended, and lib.txt as asked"}})
+                      "reply": {"status": "OK", "summary": "fixed, and lib.txt as asked"}})
         ),
         json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": minor}}),
     ]));
@@ -197,7 +197,7 @@ fn r099_a_file_that_a_person_names_counts_in_the_revision_that_follows() {
     assert_eq!(on_branch(&repo, "notes.md"), "old\n");
     let warnings = findings(&repo).into_iter().filter(|f| f.contains("[Warning]"));
     let warned: Vec<String> = warnings.collect();
-    assert_eq!(warned.len(), 2, "lib.txt too early, notes.md without a word: {warned:?}");
+    assert_eq!(warned.len(), 2, "lib.txt too early, notes.md silently: {warned:?}");
 }
 
 /// The file changed while the question was open: the old change must not undo that.

@@ -51,7 +51,9 @@ fn r074_early_words_do_not_open_the_gate_either() {
         &["{dispatch: Researcher, state: DESIGN, outputs: [research/]}", REVIEW, GATE],
     );
     go(&repo).exits(4);
-    repo.tollgate(&["answer", "latest", "UD-2", "approve: fine"]).exits(2).says("not asked");
+    repo.tollgate(&["answer", "latest", "UD-2", "approve: fine"])
+        .exits(2)
+        .says("has not been asked");
     repo.crew(json!([{"when": {"role": "Reviewer"}, "do": review(&[("blocker", "sql")])}]));
     repo.answer("UD-1", "retry").exits(3).says("sql");
     assert_eq!(repo.status()["pending_decisions"][0]["decision_id"], "UD-2");
@@ -75,7 +77,7 @@ fn r074_a_critical_finding_is_repaired_and_looked_at_again() {
 fn r075_high_findings_need_a_justification_which_is_kept() {
     for steps in [&[REVIEW, GATE, LAST][..], &[REVIEW][..]] {
         let repo = reviewed(&[("major", "loop"), ("minor", "name")], steps);
-        go(&repo).exits(3).says("needs a justification");
+        go(&repo).exits(3).says("give a justification");
         assert_eq!(options_of(&repo, "UD-1"), ["fix", "approve: TEXT", "cancel: TEXT"]);
         for answer in ["approve", "approve:", "approve:   ", "approved"] {
             repo.answer("UD-1", answer).exits(2).says("does not answer");
@@ -231,7 +233,7 @@ fn r109_a_check_as_red_as_on_the_base_is_tracked_and_stops_nothing() {
     go(&repo).exits(0);
     assert_eq!(
         findings(&repo),
-        ["medium tracked: pre-existing: `test -e never.txt` failed on the base revision already"]
+        ["medium tracked: pre-existing: `test -e never.txt` already failed on the base revision"]
     );
     assert_eq!(repo.starts_of("Coder"), 1, "nobody is sent to fix it");
     // What was green on the base and is red now is the work's own fault.

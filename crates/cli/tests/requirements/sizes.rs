@@ -85,7 +85,7 @@ fn r174_a_sparse_file_of_200_gb_is_set_aside_by_name_and_stalls_nothing() {
         let [place] = &kept(&repo, name)[..] else { panic!("{name}: {:?}", kept(&repo, name)) };
         assert_eq!(fs::metadata(place).unwrap().len(), SIZE);
         let told = format!(
-            "[Warning] {name} has {SIZE} bytes, limits.file_bytes is 52428800; it was left out and lies in {}",
+            "[Warning] {name} has {SIZE} bytes; limits.file_bytes is 52428800; it was left out and is kept in {}",
             place.display()
         );
         assert!(found.iter().any(|text| text.ends_with(&told)), "{told}\n{found:#?}");
@@ -146,7 +146,7 @@ fn r174_a_coder_that_leaves_nothing_else_is_told_why_it_is_not_taken() {
     let rule = json!({"when": {"role": "Coder"}, "do": {"run": ["sh", "-c", command], "reply": {"status": "OK", "summary": "x"}}});
     let repo = Repo::with(json!([rule]));
     let child = repo.start(&["run", "--no-input", "--lean", "Add a line"]);
-    in_time(child).exits(4).says("huge.bin has 214748364800 bytes, limits.file_bytes is 52428800");
+    in_time(child).exits(4).says("huge.bin has 214748364800 bytes; limits.file_bytes is 52428800");
     assert_eq!(kept(&repo, "huge.bin").len(), 3, "one of each attempt, none is lost");
 }
 
@@ -157,7 +157,7 @@ fn r174_a_session_file_without_end_is_refused_and_kept() {
     let repo = Repo::with(json!([rule]));
     in_time(repo.start(&["run", "--no-input", "--lean", "Add a line"]))
         .exits(4)
-        .says("a session file has at most");
+        .says("the limit for a session file is");
     assert!(!kept(&repo, "spec.md").is_empty());
     let told = told(&repo);
     assert!(told.contains("spec.md has 214748364800 bytes"), "{told}");
@@ -175,7 +175,7 @@ fn r174_pipes_and_sockets_stall_nothing() {
     let found = findings(&repo);
     for name in [".gitignore", ".gitattributes", "sub/.gitignore"] {
         let told = format!(
-            "[Warning] {name} is a pipe, a socket or a device, not a file; it was left out and lies in "
+            "[Warning] {name} is a pipe, a socket or a device, not a file; it was left out and is kept in "
         );
         assert!(found.iter().any(|text| text.contains(&told)), "{told}\n{found:#?}");
     }
@@ -225,7 +225,7 @@ fn r110_r174_a_huge_file_of_the_checkout_is_not_copied_and_no_restore_touches_it
         .says("disk.img is larger than 1 GiB");
     repo.tollgate(&["snapshot", "restore", "latest", "--yes"]).exits(0);
     assert_eq!(fs::metadata(&huge).unwrap().len(), SIZE);
-    // A snapshot that has a file of this name: what stands there now cannot be kept, so it stays.
+    // A snapshot that has a file of this name: what is there now cannot be kept, so it stays.
     fs::remove_file(&huge).unwrap();
     repo.write("disk.img", "small\n");
     repo.tollgate(&["snapshot", "create"]).exits(0);

@@ -94,7 +94,7 @@ fn r021_the_choice_of_a_strategy_is_a_mandatory_gate_too() {
 }
 
 #[test]
-fn r022_the_count_of_bad_answers_begins_anew_after_a_resume() {
+fn r022_the_count_of_bad_answers_starts_again_after_a_resume() {
     let repo = Repo::new();
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
@@ -184,7 +184,7 @@ fn an_escalation_is_answered_in_place() {
 }
 
 #[test]
-fn ctrl_c_ends_the_agent_and_a_resume_goes_on() {
+fn ctrl_c_ends_the_agent_and_a_resume_continues() {
     let repo = Repo::with(json!([{"when": {"role": "Architect", "nth": 1}, "do": {"hang": true}}]));
     let mut child = repo.start(&["run", "--no-input", GOAL]);
     crate::support::eventually("the start of Architect", || repo.starts_of("Architect") == 1);
@@ -274,7 +274,7 @@ fn r121_a_line_typed_before_the_question_was_shown_answers_nothing() {
     person.types("approved");
     let_it_read();
     goes_on(&repo);
-    person.wait_for("UD-1 (approve)").wait_for("is not taken for an answer");
+    person.wait_for("UD-1 (approve)").wait_for("does not count as an answer");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
@@ -298,7 +298,7 @@ fn r121_a_line_typed_while_the_question_is_being_shown_answers_nothing() {
     let_it_read();
     goes_on(&repo);
     person.wait_for("secret plans").wait_for("> ");
-    person.wait_for("is not taken for an answer").wait_for("> ");
+    person.wait_for("does not count as an answer").wait_for("> ");
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
     assert_eq!(person.ends(), 0);
@@ -317,7 +317,7 @@ fn r121_a_burst_that_began_before_the_question_answers_nothing() {
     person.types("");
     eventually("a word on it", || {
         let screen = person.screen();
-        screen.contains("is not taken for an answer") || screen.contains("answer one of")
+        screen.contains("does not count as an answer") || screen.contains("answer one of")
     });
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     person.types("approved").wait_for("DONE");
@@ -440,7 +440,7 @@ fn r175_a_gate_shows_each_line_of_a_command_as_it_runs() {
         planner(&[task]),
     ]));
     let design = repo.tollgate(&["run", "--no-input", GOAL]).exits(3);
-    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+    let shown = "│     cmd:  <- proves nothing: it always passes
 │         python3 -m unittest -q test_nope #
 │         ls
 │     cmd:
@@ -450,7 +450,7 @@ fn r175_a_gate_shows_each_line_of_a_command_as_it_runs() {
 ";
     assert!(design.err.contains(shown), "{}", design.err);
     let strategy = repo.answer(APPROVE.0, APPROVE.1).exits(3);
-    let shown = "│     cmd:  <- proves nothing: it passes whatever was done
+    let shown = "│     cmd:  <- proves nothing: it always passes
 │         make test #
 │         ls
 │     cmd:

@@ -44,7 +44,7 @@ fn r168_tests_that_qa_deletes_skips_or_empties_are_for_a_person() {
     let leaves = |text: &str| json!({"default": true, "write": {"tests/test_app.py": text}});
     for (act, words) in [
         (json!({"default": true, "delete": ["tests/test_app.py"]}), "was deleted"),
-        (leaves(&skipped), "is skipped now"),
+        (leaves(&skipped), "is now skipped"),
         (leaves(&emptied()), "asserts nothing"),
     ] {
         for strategy in [PER_BATCH, SINGLE_FINAL] {
@@ -96,7 +96,7 @@ fn r168_integrator_and_docs_are_looked_at_too() {
 
 /// Make looks for this name before the Makefile that everybody knows.
 #[test]
-fn r168_a_new_file_that_takes_the_place_of_a_known_one_is_for_a_person() {
+fn r168_a_new_file_that_takes_the_place_of_a_known_one_is_put_to_a_person() {
     let checks = r#"["cmd: make test"]"#;
     let task = Planned { checks, ..Planned::new("T-001", "app.txt, GNUmakefile") };
     let act = json!({"default": true, "write": {"GNUmakefile": "test:\n\ttrue\n"}});

@@ -214,7 +214,7 @@ fn r092_a_plan_whose_task_is_a_refinement_is_refused() {
         ".agents-work/{session}/tasks.yaml": text,
         ".agents-work/{session}/work-items/R-001.md": REFINEMENT,
     }}}]));
-    repo.through(&[APPROVE]).exits(4).says("never a task");
+    repo.through(&[APPROVE]).exits(4).says("cannot be a task");
     assert_eq!(repo.starts_of("Coder"), 0);
 }
 

@@ -39,17 +39,17 @@ fn r002_blocked_is_told_in_words() {
         │   dispatch     1, attempt 1
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agents
+        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
         │   error type   blocked, subagent_failure
         │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
         │
-        │ Tried already
+        │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it replied FAIL: no way
         │
-        │ Suggested remediation
+        │ What to do
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-        │   2. answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)
-        │   3. or choose another of the options
+        │   2. answer `retry: GUIDANCE` and say what the agent should do differently (recommended)
+        │   3. or choose one of the other options
         │
         │ Kept
         │   - .agents-work/SESSION/dispatches/1/attempt-1/
@@ -62,11 +62,11 @@ fn r002_blocked_is_told_in_words() {
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume
-              Try once more with guidance: one more attempt that is told your words
+              Try once more with guidance: one more attempt with your guidance
            tollgate answer SESSION UD-1 "retry-with: AGENT" --resume
               Try another agent: one more attempt by that agent of tollgate.toml
            tollgate answer SESSION UD-1 "manual-fix" --resume
-              Fix it by hand: what the agent left is laid out for you; you edit it and hand the reply in
+              Fix it by hand: you get what the agent left, edit it, and submit the reply
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
               Cancel the session: ends the session for good; accepted work stays on its branch
     "#]]
@@ -148,7 +148,7 @@ fn r042_the_recommendation_follows_number_risk_and_dependencies() {
         let repo = Repo::with(json!([planner(&tasks)]));
         repo.through(&[APPROVE]).exits(3).says(&format!("Recommended: {recommended}"));
         let question = repo.decision("UD-REVIEW-STRATEGY")["question"].to_string();
-        assert!(question.contains(&format!("{} task(s)", tasks.len())), "{question}");
+        assert!(question.contains(&format!("The plan has {} task", tasks.len())), "{question}");
     }
 }
 
@@ -166,7 +166,7 @@ fn r043_the_strategy_can_be_changed_in_the_middle_of_the_loop() {
 }
 
 #[test]
-fn r043_a_status_edited_by_hand_is_noticed_and_written_anew() {
+fn r043_a_status_edited_by_hand_is_noticed_and_written_again() {
     let repo = Repo::new();
     repo.through(&[APPROVE]).exits(3);
     let path = repo.session().join("status.json");
@@ -437,7 +437,7 @@ fn a_security_question_that_is_fixed_now_goes_to_the_coder() {
 }
 
 #[test]
-fn a_note_that_is_to_be_fixed_goes_to_the_coder() {
+fn a_note_that_must_be_fixed_goes_to_the_coder() {
     let remark = json!({"artifacts": {"review_comments": [comment("minor", "a nicer name")]}});
     let note =
         json!({"when": {"role": "Reviewer", "task": "T-001", "nth": 1}, "do": {"reply": remark}});
@@ -471,7 +471,7 @@ fn accepted_work_is_on_the_sessions_branch_and_the_checkout_is_untouched() {
 fn what_is_not_committed_is_left_out_and_said_so() {
     let repo = Repo::new();
     repo.write("mine.txt", "x");
-    repo.run().exits(3).says("1 uncommitted path(s)");
+    repo.run().exits(3).says("without 1 uncommitted file");
 }
 
 #[test]

@@ -320,9 +320,8 @@ impl Repo {
 
 /// How long agents worked depends on the machine.
 fn without_work_time(line: &str) -> String {
-    const BEFORE: &str = "attempt(s), ";
-    match (line.split_once(BEFORE), line.ends_with(" s of agents")) {
-        (Some((start, _)), true) => format!("{start}{BEFORE}N s of agents"),
+    match (line.rsplit_once(", "), line.ends_with(" s of agent time")) {
+        (Some((start, _)), true) => format!("{start}, N s of agent time"),
         _ => line.to_owned(),
     }
 }

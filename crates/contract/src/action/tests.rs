@@ -73,11 +73,11 @@ steps:
             error shape.field_missing agents/actions/quick.md:2: the field "description" is missing
               help: Add "description" to the top level
             error action.name_invalid agents/actions/quick.md:2: "Quick Fix" cannot be used as a name
-              help: Use small letters, digits and dashes, such as quick-fix
+              help: Use lowercase letters, digits and dashes, such as quick-fix
             error shape.field_unknown agents/actions/quick.md:3: there is no field "descripton" here
               help: Did you mean "description"?
             error shape.value_unknown agents/actions/quick.md:5: `state` is "IMPLEMENT", but must be INTAKE, INTAKE_LEAN, DESIGN, APPROVE_DESIGN, PLAN, REVIEW_STRATEGY, IMPLEMENT_LOOP, INTEGRATE, RELEASE, DONE, ASK_USER, FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD or BLOCKED
-            error action.role_unknown agents/actions/quick.md:5: nobody is known as "Codr"
+            error action.role_unknown agents/actions/quick.md:5: there is no role "Codr"
               help: Did you mean "Coder"?
             error action.output_protected agents/actions/quick.md:5: no agent may write "../x"
               help: Declare another file as the output
@@ -87,7 +87,7 @@ steps:
               help: Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close
             error action.step_verb agents/actions/quick.md:8: this step does nothing
               help: Give it exactly one of dispatch, parallel, approve, choose, tasks, severity, checks and close
-            error action.few_members agents/actions/quick.md:9: a parallel step with 1 member(s)
+            error action.few_members agents/actions/quick.md:9: a parallel step with 1 member
               help: Give it two members or more, or write a dispatch step
             error action.gate_name agents/actions/quick.md:10: severity is "how bad?", which is not the name of a gate
               help: Use one word, such as SECURITY_REVIEW
@@ -97,8 +97,8 @@ steps:
               help: Write close: done
             error action.gate_name agents/actions/quick.md:13: approve is "merge it", which is not the name of a gate
               help: Use one word, such as SECURITY_REVIEW
-            error action.corrects_nobody agents/actions/quick.md:14: Designer is to be sent back, but no step before this one dispatches it
-              help: Dispatch the role before, or take it out of corrects
+            error action.corrects_nobody agents/actions/quick.md:14: work is sent back to Designer, but no earlier step dispatches it
+              help: Dispatch the role earlier, or remove it from corrects
             error action.step_key agents/actions/quick.md:15: "optional" does not belong to a step with tasks
               help: Remove it
             error action.step_key agents/actions/quick.md:15: "when" does not belong to a step with tasks
@@ -137,7 +137,7 @@ fn an_action_has_front_matter_and_a_route() {
         "---\nname: [\n---\n",
         expect![[r#"
         error yaml.syntax agents/actions/quick.md:2: this is not valid YAML: unclosed bracket '['
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
 }

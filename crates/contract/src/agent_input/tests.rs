@@ -152,15 +152,15 @@ fn r054_the_literal_placeholder_is_refused_in_every_path() {
         &input,
         None,
         expect![[r#"
-        error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
-          help: Put the name of the session in its place
-        error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" holds the placeholder <session>
-          help: Put the name of the session in its place
-        error input.session_placeholder /task/session_changed_files/0/path: the path "<session>/x" holds the placeholder <session>
-          help: Put the name of the session in its place
-        error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" holds the placeholder <session>
-          help: Put the name of the session in its place
-    "#]],
+            error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
+              help: Replace it with the name of the session
+            error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" contains the placeholder <session>
+              help: Replace it with the name of the session
+            error input.session_placeholder /task/session_changed_files/0/path: the path "<session>/x" contains the placeholder <session>
+              help: Replace it with the name of the session
+            error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" contains the placeholder <session>
+              help: Replace it with the name of the session
+        "#]],
     );
 }
 

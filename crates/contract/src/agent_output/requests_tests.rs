@@ -1,4 +1,4 @@
-//! What becomes of the files that a reply asks for.
+//! What happens to the files that a reply asks for.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -74,28 +74,28 @@ fn r001_text_before_the_object_is_named() {
         Role::Coder,
         format!("Here is my reply:\n{GOOD}").as_bytes(),
         expect![[r#"
-        reply.text_before at /: before the JSON object comes "Here is my reply:". The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at /: before the JSON object comes "Here is my reply:". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
     check(
         Role::Coder,
         format!("```json\n{GOOD}\n```").as_bytes(),
         expect![[r#"
-        reply.text_before at /: before the JSON object comes "```json". Leave out the Markdown fence; the object alone is the whole answer
+        reply.text_before at /: before the JSON object comes "```json". Leave out the Markdown fence; reply with the object alone
     "#]],
     );
     check(
         Role::Coder,
         format!("\u{feff}{GOOD}").as_bytes(),
         expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{feff}". The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at /: before the JSON object comes "\u{feff}". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
     check(
         Role::Coder,
         format!("\x1b[31m{GOOD}").as_bytes(),
         expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{1b}[31m". The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at /: before the JSON object comes "\u{1b}[31m". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
 }
@@ -106,14 +106,14 @@ fn r001_text_after_the_object_is_named() {
         Role::Coder,
         format!("{GOOD}\nLet me know!").as_bytes(),
         expect![[r#"
-        reply.text_after at /: after the JSON object comes "Let me know!". The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+        reply.text_after at /: after the JSON object comes "Let me know!". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
     check(
         Role::Coder,
         format!("{GOOD}{GOOD}").as_bytes(),
         expect![[r#"
-        reply.text_after at /: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+        reply.text_after at /: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
 }
@@ -138,14 +138,14 @@ fn r001_something_else_than_an_object_is_refused() {
         Role::Coder,
         b"[1, 2]",
         expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "[1, 2]". Answer with one object that begins with { and ends with }
+        reply.not_an_object at /: the reply is not a JSON object; it begins with "[1, 2]". Reply with one object that begins with { and ends with }
     "#]],
     );
     check(
         Role::Coder,
         b"I could not do it.",
         expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "I could not do it.". Answer with one object that begins with { and ends with }
+        reply.not_an_object at /: the reply is not a JSON object; it begins with "I could not do it.". Reply with one object that begins with { and ends with }
     "#]],
     );
     check(
@@ -166,8 +166,8 @@ fn r001_something_else_than_an_object_is_refused() {
         Role::Coder,
         b"{\"status\": \"\xff\"}",
         expect![[r#"
-        reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it stands "{\"status\": \"". Answer in UTF-8
-    "#]],
+            reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it comes "{\"status\": \"". Reply in UTF-8
+        "#]],
     );
 }
 
@@ -186,8 +186,8 @@ fn r001_bombs_are_refused() {
         Role::Coder,
         &large,
         expect![[r#"
-        reply.too_large at /: the reply has 4194305 bytes, but at most 4194304 are read. Write large content to files and name them in the reply
-    "#]],
+            reply.too_large at /: the reply has 4194305 bytes; the limit is 4194304. Write large content to files and name them in the reply
+        "#]],
     );
     check(Role::Coder, br#"{"status":"OK","status":"FAIL","summary":"x","artifacts":{"a":{"b":1,"b":2}},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
         shape.key_twice at /status: the key "status" occurs twice. Keep one of them
@@ -226,15 +226,15 @@ fn r007_r008_statuses_belong_to_their_roles() {
         Role::Coder,
         &with("status", "NEEDS_INFO".into()),
         expect![[r#"
-        reply.status_not_for_role at /status: Coder cannot answer "NEEDS_INFO". Answer OK, BLOCKED or FAIL; say what is missing in the summary
-    "#]],
+            reply.status_not_for_role at /status: Coder cannot reply "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        "#]],
     );
     check(
         Role::Reviewer,
         &with("status", "NEEDS_DECISION".into()),
         expect![[r#"
-        reply.status_not_for_role at /status: Reviewer cannot answer "NEEDS_DECISION". Answer OK, BLOCKED or FAIL; say what is missing in the summary
-    "#]],
+            reply.status_not_for_role at /status: Reviewer cannot reply "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        "#]],
     );
     for (role, status) in [(Role::Researcher, "NEEDS_INFO"), (Role::Security, "NEEDS_DECISION")] {
         assert!(read_reply(&with("status", status.into()), role).is_ok());
@@ -258,7 +258,7 @@ fn an_ok_that_is_not_done_is_a_contradiction() {
         Role::Coder,
         &with("gates", serde_json::json!({"meets_definition_of_done": false})),
         expect![[r#"
-            reply.done_contradicted at /gates/meets_definition_of_done: the status is "OK" but meets_definition_of_done is false. Finish the work, or answer BLOCKED or FAIL and say what is missing
+            reply.done_contradicted at /gates/meets_definition_of_done: the status is "OK" but meets_definition_of_done is false. Finish the work, or reply BLOCKED or FAIL and say what is missing
         "#]],
     );
 }
@@ -445,8 +445,8 @@ fn r093_results_of_the_wrong_role_or_shape_are_refused() {
         Role::QA,
         &bare(serde_json::json!({"role": "implementor"})),
         expect![[r#"
-        reply.result_role at /role: a result of role "implementor" came from QA. QA answers with status, summary, artifacts, gates and next
-    "#]],
+            reply.result_role at /role: a result of role "implementor" came from QA. QA replies with status, summary, artifacts, gates and next
+        "#]],
     );
     check(
         Role::Coder,
@@ -463,7 +463,7 @@ fn r093_results_of_the_wrong_role_or_shape_are_refused() {
             serde_json::json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "x", "comments": [{"path": "a", "body": "fix this"}]}}),
         ),
         expect![[r#"
-            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or answer needs-changes
+            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or reply needs-changes
         "#]],
     );
     check(

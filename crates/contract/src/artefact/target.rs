@@ -18,7 +18,7 @@ pub(super) fn resolve(from: &str, written: &str) -> Target {
     let written = without_line_number(written.trim());
     match scheme(written) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
-            return Target::Refused("it names a file of one machine");
+            return Target::Refused("it names a file on one machine");
         }
         Some(drive) if drive.len() == 1 => return Target::Refused("it names a drive"),
         Some(_) => return Target::External,
@@ -37,7 +37,7 @@ pub(super) fn resolve(from: &str, written: &str) -> Target {
     let (Some(place), Some(anchor)) =
         (decoded(place), anchor.map_or(Some(None), |a| decoded(a).map(Some)))
     else {
-        return Target::Refused("the code after % is not a character");
+        return Target::Refused("the code after % is not a valid character");
     };
     if place.starts_with(['/', '\\']) {
         return Target::Refused("it is absolute");
@@ -47,7 +47,7 @@ pub(super) fn resolve(from: &str, written: &str) -> Target {
     }
     match if place.is_empty() { Some(from.to_owned()) } else { joined(from, &place) } {
         Some(path) => Target::Path { path, anchor },
-        None => Target::Refused("it leads out of the repository"),
+        None => Target::Refused("it points outside the repository"),
     }
 }
 
@@ -73,7 +73,7 @@ fn scheme(written: &str) -> Option<&str> {
     (begins && scheme.chars().all(is_scheme)).then_some(scheme)
 }
 
-/// `%20` is a blank. None when what stands there is no UTF-8 text.
+/// `%20` is a blank. None when what is there is no UTF-8 text.
 fn decoded(text: &str) -> Option<String> {
     let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = text.as_bytes();

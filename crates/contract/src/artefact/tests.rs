@@ -63,11 +63,11 @@ fn r066_markdown_is_well_formed_or_every_fault_has_its_line() {
         &[],
         expect![[r#"
             error yaml.syntax docs/a.md:2: this is not valid YAML: unclosed bracket '['
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
             error artefact.conflict_marker docs/a.md:6: this line was left behind by an unfinished merge
-              help: Decide which side holds and remove the marks
+              help: Decide which side is right and remove the conflict markers
             error artefact.conflict_marker docs/a.md:10: this line was left behind by an unfinished merge
-              help: Decide which side holds and remove the marks
+              help: Decide which side is right and remove the conflict markers
             error artefact.fence_open docs/a.md:11: the code block that begins here never ends
               help: Close it with a line of the same marks
         "#]],
@@ -118,25 +118,25 @@ fn r066_links_that_lead_nowhere_are_named_with_their_line() {
         "# Here\n[a](../b.md) ![i](img.png \"t\")\n[gone][label] [else][Nobody]\n\n- [x](#there)\n    [y](<with blank.md>)\n\n[label]: ../usage.md\n[](  )\n[up](../../../x) [abs](/etc/passwd) [f](file:///x)\n[c](../c.md#second)\n",
         &[("docs/usages.md", "x"), ("docs/c.md", "# First\n# Secund\n")],
         expect![[r#"
-            error artefact.link_broken docs/guide/a.md:2: "../b.md" leads to "docs/b.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:2: "../b.md" points to "docs/b.md", which does not exist
               help: Did you mean "c.md" in that folder?
-            error artefact.link_broken docs/guide/a.md:2: "img.png" leads to "docs/guide/img.png", which does not exist
+            error artefact.link_broken docs/guide/a.md:2: "img.png" points to "docs/guide/img.png", which does not exist
               help: Write the file, or correct or remove the link
             error artefact.link_label docs/guide/a.md:3: the label "Nobody" of this link is not defined
               help: Add a line "[Nobody]: target"
             error artefact.link_anchor docs/guide/a.md:5: "docs/guide/a.md" has no heading with the anchor "there"
               help: Did you mean "here"?
-            error artefact.link_broken docs/guide/a.md:6: "with blank.md" leads to "docs/guide/with blank.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:6: "with blank.md" points to "docs/guide/with blank.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/guide/a.md:8: "../usage.md" leads to "docs/usage.md", which does not exist
+            error artefact.link_broken docs/guide/a.md:8: "../usage.md" points to "docs/usage.md", which does not exist
               help: Did you mean "usages.md" in that folder?
-            error artefact.link_broken docs/guide/a.md:9: this link leads nowhere
+            error artefact.link_broken docs/guide/a.md:9: this link has no target
               help: Give it a target, or make it plain text
-            error artefact.link_refused docs/guide/a.md:10: "../../../x" cannot be followed: it leads out of the repository
+            error artefact.link_refused docs/guide/a.md:10: "../../../x" cannot be followed: it points outside the repository
               help: Write a path relative to this document
             error artefact.link_refused docs/guide/a.md:10: "/etc/passwd" cannot be followed: it is absolute
               help: Write a path relative to this document
-            error artefact.link_refused docs/guide/a.md:10: "file:///x" cannot be followed: it names a file of one machine
+            error artefact.link_refused docs/guide/a.md:10: "file:///x" cannot be followed: it names a file on one machine
               help: Write a path relative to this document
             error artefact.link_anchor docs/guide/a.md:11: "docs/c.md" has no heading with the anchor "second"
               help: Did you mean "secund"?
@@ -151,13 +151,13 @@ fn what_only_looks_like_code_is_read() {
         "- item\n\n    [in the item](gone.md)\n\nnew paragraph\n    [lazy](gone.md)\n\n> ```\n> code\n\n[after](gone.md)\n`` a ` [open](gone.md)\n",
         &[],
         expect![[r#"
-            error artefact.link_broken docs/a.md:3: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:3: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:6: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:6: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:11: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:11: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:12: "gone.md" leads to "docs/gone.md", which does not exist
+            error artefact.link_broken docs/a.md:12: "gone.md" points to "docs/gone.md", which does not exist
               help: Write the file, or correct or remove the link
         "#]],
     );
@@ -191,9 +191,9 @@ fn r066_paths_in_front_matter_exist() {
         "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\noutputs: [planning-mds/BLUEPRINT.md]\nlinks: {one: ../../up.md}\n---\ntext\n",
         &[("src/main.rs", "x")],
         expect![[r#"
-            error artefact.link_broken docs/a.md:4: "src/gone.rs" leads to "src/gone.rs", which does not exist
+            error artefact.link_broken docs/a.md:4: "src/gone.rs" points to "src/gone.rs", which does not exist
               help: Write the file, or correct or remove the link
-            error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it leads out of the repository
+            error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it points outside the repository
               help: Write a path relative to this document
         "#]],
     );
@@ -210,15 +210,15 @@ fn r066_ids_that_nobody_defines_are_named_with_their_line() {
         &[("planning-mds/stories/F0001-S0001-login.md", STORY)],
         expect![[r#"
             error artefact.id_undefined planning-mds/notes.md:2: "F0002" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or take it out
+              help: Write the document that defines it, or remove it
             error artefact.id_undefined planning-mds/notes.md:4: "F0001-S0099" is defined nowhere in planning-mds/
               help: Did you mean "F0001-S0001"?
             error artefact.id_undefined planning-mds/notes.md:5: "AC-002" is defined nowhere in planning-mds/
               help: Did you mean "AC-001"?
             error artefact.id_undefined planning-mds/notes.md:5: "F0003" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or take it out
+              help: Write the document that defines it, or remove it
             error artefact.id_undefined planning-mds/notes.md:5: "F0009" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or take it out
+              help: Write the document that defines it, or remove it
         "#]],
     );
 }
@@ -248,7 +248,7 @@ fn r066_one_id_is_one_document() {
         &[login],
         expect![[r#"
             error artefact.id_twice planning-mds/stories/F0001-S0001-other.md: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
-              help: Give one of them an id of its own
+              help: Give one of them its own id
         "#]],
     );
     check_in(
@@ -257,7 +257,7 @@ fn r066_one_id_is_one_document() {
         &[login],
         expect![[r#"
             error artefact.id_twice planning-mds/stories/z.md:2: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
-              help: Give one of them an id of its own
+              help: Give one of them its own id
         "#]],
     );
     check_in(
@@ -266,7 +266,7 @@ fn r066_one_id_is_one_document() {
         &[],
         expect![[r#"
             error artefact.id_twice planning-mds/list.md:3: "F0001" is already defined by planning-mds/list.md:1
-              help: Give one of them an id of its own
+              help: Give one of them its own id
         "#]],
     );
     // A chapter about a feature elsewhere does not define it again.
@@ -291,10 +291,10 @@ fn r066_known_documents_have_their_sections_with_content() {
         expect![[r###"
             error sections.missing planning-mds/features/F0001-login.md: the section "Stories" is missing
               help: Add a heading such as "## Stories" with its content below it
-            error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" holds only a placeholder
-              help: Write what belongs there, or say that there is nothing and why
+            error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" contains only a placeholder
+              help: Write the real text, or say why there is none
             error sections.empty planning-mds/features/F0001-login.md:4: the section "Scope" is empty
-              help: Write its content, or say that there is none and why
+              help: Write its content, or say why there is none
         "###]],
     );
     check_in(
@@ -302,14 +302,14 @@ fn r066_known_documents_have_their_sections_with_content() {
         "# Clerk\n## Who\n{{users}}\n## Goals\n...\n## Needs\n<describe them>\n",
         &[],
         expect![[r#"
-            error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" holds only a placeholder
-              help: Write what belongs there, or say that there is nothing and why
+            error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" contains only a placeholder
+              help: Write the real text, or say why there is none
             error artefact.placeholder planning-mds/personas/clerk.md:3: the placeholder "{{users}}" was not filled in
               help: Replace it with its value
-            error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" holds only a placeholder
-              help: Write what belongs there, or say that there is nothing and why
-            error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" holds only a placeholder
-              help: Write what belongs there, or say that there is nothing and why
+            error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" contains only a placeholder
+              help: Write the real text, or say why there is none
+            error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" contains only a placeholder
+              help: Write the real text, or say why there is none
         "#]],
     );
     check_in(
@@ -317,8 +317,8 @@ fn r066_known_documents_have_their_sections_with_content() {
         "# A\n## B\nTBD\n- [ ] TODO\n",
         &[],
         expect![[r#"
-            error artefact.placeholder docs/a.md:1: the document holds only placeholders
-              help: Write what belongs there, or say that there is nothing and why
+            error artefact.placeholder docs/a.md:1: the document contains only placeholders
+              help: Write the real text, or say why there is none
         "#]],
     );
     for goal in [
@@ -371,7 +371,7 @@ fn r066_yaml_is_strict_and_faults_have_lines() {
         &[],
         expect![[r#"
             error yaml.syntax a.yaml:4: this is not valid YAML: the key "c" occurs twice
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
     );
     let deep: String = (0..40).map(|level| format!("{}a:\n", "  ".repeat(level))).collect();
@@ -387,12 +387,12 @@ fn r066_an_interface_description_is_one() {
         "info:\n  version: 1\ncomponents:\n  schemas:\n    A: {$ref: '#/components/schemas/B'}\n    C: {$ref: 'other.yaml#/x'}\n    D: {$ref: '#/components/schemas/A'}\n",
         &[],
         expect![[r##"
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the interface description lacks its version, openapi or swagger
-              help: Describe the interface in the form of OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the interface description lacks paths
-              help: Describe the interface in the form of OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:2: the interface description lacks info.title
-              help: Describe the interface in the form of OpenAPI
+            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks its version, openapi or swagger
+              help: Describe the API as OpenAPI
+            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks paths
+              help: Describe the API as OpenAPI
+            error artefact.api_incomplete planning-mds/api/orders.yaml:2: the API description lacks info.title
+              help: Describe the API as OpenAPI
             error artefact.ref_broken planning-mds/api/orders.yaml:5: the reference "#/components/schemas/B" points to nothing
               help: Correct the reference, or write what it points to
             error artefact.ref_broken planning-mds/api/orders.yaml:6: the reference "other.yaml#/x" points to nothing
@@ -411,7 +411,7 @@ fn r066_outputs_of_one_step_may_refer_to_each_other() {
     let outputs: &[(&str, &[u8])] =
         &[("docs/a.md", b"[b](b.md#deep)"), ("docs/b.md", b"# Deep\n[a](a.md)\n[c](c.md)")];
     expect![[r#"
-        error artefact.link_broken docs/b.md:3: "c.md" leads to "docs/c.md", which does not exist
+        error artefact.link_broken docs/b.md:3: "c.md" points to "docs/c.md", which does not exist
           help: Did you mean "a.md" in that folder?
     "#]]
     .assert_eq(&shown(&check_outputs(outputs, &Files::new(&[]))));
@@ -433,12 +433,12 @@ fn r086_all_of_planning_is_checked_at_once() {
         error json.syntax planning-mds/c.json:1: this is not valid JSON: EOF while parsing an object (column 1)
           help: Write the file with a JSON serializer instead of by hand
         error artefact.id_twice planning-mds/stories/F0002-S0001-b.md: "F0002-S0001" is already defined by planning-mds/stories/F0002-S0001-a.md
-          help: Give one of them an id of its own
+          help: Give one of them its own id
     "#]]
     .assert_eq(&shown(&check_planning(&files)));
     expect![[r#"
-        error artefact.empty planning-mds/: there is nothing in planning-mds/ that could be checked
-          help: Lay it out with `tollgate run --action init`
+        error artefact.empty planning-mds/: there is nothing to check in planning-mds/
+          help: Create it with `tollgate run --action init`
     "#]]
     .assert_eq(&shown(&check_planning(&Files::new(&[("README.md", "x")]))));
 }

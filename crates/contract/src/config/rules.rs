@@ -190,21 +190,21 @@ fn why_not_outside(path: &str) -> Option<&'static str> {
     let is_plain = |part: &str| !matches!(part, "" | ".");
     let Some(rest) = path.strip_prefix("~/").or_else(|| path.strip_prefix('/')) else {
         return Some(match path {
-            "~" => "that is your whole home, keys and start files included",
+            "~" => "that is your whole home folder, with keys and startup files",
             _ => {
-                "it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart"
+                "it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository"
             }
         });
     };
     if rest.split('/').any(|part| part == "..") {
-        return Some("it goes up by ..");
+        return Some("it contains `..`");
     }
     if rest.contains(['\0', '\n', '\r']) {
-        return Some("it holds a line break or a zero byte");
+        return Some("it contains a line break or a zero byte");
     }
     match (rest.split('/').any(is_plain), path.starts_with('~')) {
         (true, _) => None,
-        (false, true) => Some("that is your whole home, keys and start files included"),
+        (false, true) => Some("that is your whole home folder, with keys and startup files"),
         (false, false) => Some("that is everything"),
     }
 }

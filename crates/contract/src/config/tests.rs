@@ -207,9 +207,9 @@ minimum = 101
             error config.duration_invalid tollgate.toml:12: `QA` is "0s", which is not a duration
               help: Write a number above zero and ms, s, m or h, such as "30m"
             error config.not_positive tollgate.toml:14: `transient_attempts` is 0, but must be more than 0
-              help: Leave the key out for the default
+              help: Remove the key to use the default
             error config.not_positive tollgate.toml:16: `usd` is 0, but must be more than 0
-              help: Leave the key out for the default
+              help: Remove the key to use the default
             error shape.out_of_range tollgate.toml:17: `tokens` is -5, but must be at least 0
             error config.duration_invalid tollgate.toml:18: `wall` is "8d", which is not a duration
               help: Write a number above zero and ms, s, m or h, such as "30m"
@@ -219,7 +219,7 @@ minimum = 101
               help: Write a relative path such as ".env"
             error globs.pattern_invalid tollgate.toml:22: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error config.percent tollgate.toml:25: `minimum` is 101, but must lie between 0 and 100
+            error config.percent tollgate.toml:25: `minimum` is 101, but must be between 0 and 100
         "#]],
     );
 }
@@ -230,23 +230,23 @@ fn only_paths_outside_can_be_opened_to_agents() {
         "[sandbox]\nenforce = \"always\"\nwrite = [\n\"src\",\n\"../x\",\n\"/\",\n\"//.\",\n\"~\",\n\"~/\",\n\"~other/x\",\n\"/a/../b\",\n\"~/a\\nb\",\n\"~/.m2\", \"/srv\"]\n",
         expect![[r#"
             error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto, off or required
-            error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+            error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+            error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
             error config.sandbox_path tollgate.toml:6: "/" cannot be opened to agents: that is everything
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
             error config.sandbox_path tollgate.toml:7: "//." cannot be opened to agents: that is everything
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:8: "~" cannot be opened to agents: that is your whole home, keys and start files included
+            error config.sandbox_path tollgate.toml:8: "~" cannot be opened to agents: that is your whole home folder, with keys and startup files
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:9: "~/" cannot be opened to agents: that is your whole home, keys and start files included
+            error config.sandbox_path tollgate.toml:9: "~/" cannot be opened to agents: that is your whole home folder, with keys and startup files
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:10: "~other/x" cannot be opened to agents: it is neither absolute nor begins with ~/, and work in the repository is done in a tree apart
+            error config.sandbox_path tollgate.toml:10: "~other/x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:11: "/a/../b" cannot be opened to agents: it goes up by ..
+            error config.sandbox_path tollgate.toml:11: "/a/../b" cannot be opened to agents: it contains `..`
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:12: "~/a\nb" cannot be opened to agents: it holds a line break or a zero byte
+            error config.sandbox_path tollgate.toml:12: "~/a\nb" cannot be opened to agents: it contains a line break or a zero byte
               help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
         "#]],
     );

@@ -78,7 +78,7 @@ fn sums(root: Node<'_, '_>, path: &str) -> Result<Coverage, Report> {
     };
     if let (Some(covered), Some(total)) = (count("lines-covered")?, count("lines-valid")?) {
         if covered > total {
-            let message = format!("{covered} lines are covered, but only {total} are there");
+            let message = format!("{covered} lines are covered, but there are only {total}");
             return Err(say::coverage_line(path, at, message).into());
         }
         return Ok(Coverage { covered, total });

@@ -59,7 +59,7 @@ impl<'a> LcovReader<'a> {
             return self.close();
         }
         let Some((key, value)) = line.split_once(':') else {
-            return Err(format!("{} is no line of lcov", quote(line)));
+            return Err(format!("{} is not a line of lcov", quote(line)));
         };
         match key {
             "SF" => self.open(value),
@@ -71,7 +71,7 @@ impl<'a> LcovReader<'a> {
             {
                 Ok(())
             }
-            _ => Err(format!("{} is no line of lcov", quote(line))),
+            _ => Err(format!("{} is not a line of lcov", quote(line))),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'a> LcovReader<'a> {
 
     fn data(&mut self, value: &str) -> Result<(), String> {
         let Some((file, _)) = self.current else {
-            return Err("DA: stands before any SF:".to_owned());
+            return Err("DA: comes before any SF:".to_owned());
         };
         let mut parts = value.split(',');
         let line = parts.next().and_then(|line| line.trim().parse::<u32>().ok());
@@ -105,14 +105,15 @@ impl<'a> LcovReader<'a> {
         let Some((_, sums)) = &mut self.current else {
             return Err("a sum comes before any SF:".to_owned());
         };
-        let number = value.trim().parse().map_err(|_| format!("{} is no count", quote(value)))?;
+        let number =
+            value.trim().parse().map_err(|_| format!("{} is not a count", quote(value)))?;
         set(sums, number);
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), String> {
         let Some((file, sums)) = self.current.take() else {
-            return Err("end_of_record stands without a record".to_owned());
+            return Err("end_of_record has no record before it".to_owned());
         };
         let (Some(total), Some(covered)) = (sums.found, sums.hit) else { return Ok(()) };
         if covered > total {

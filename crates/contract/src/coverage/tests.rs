@@ -51,8 +51,8 @@ fn r170_lines_of_files_that_are_not_there_count_in_no_sum() {
         "coverage.xml",
         r#"<coverage line-rate="1"><class filename="ghost.py"/></coverage>"#,
         expect![[r#"
-            error coverage.empty coverage.xml: the coverage report names no line of a file that is in the tree
-              help: See that the tests ran under the coverage tool, and that it looks at this project
+            error coverage.empty coverage.xml: the coverage report names no line of a file in the workspace
+              help: Check that the tests ran under the coverage tool, and that it measures this project
         "#]],
     );
 }
@@ -135,21 +135,21 @@ fn r077_broken_lcov_is_named_by_line_and_gives_no_number() {
     check(
         "DA:1,1\nSF:a\nDA:x,1\nDA:3\nwhat\nLF:many\nSF:b\nLF:1\nLH:2\nend_of_record\nend_of_record\nSF:c\nDA:1,1\n",
         expect![[r#"
-            error coverage.malformed cov:1: DA: stands before any SF:
+            error coverage.malformed cov:1: DA: comes before any SF:
               help: Write the report again with the coverage tool
             error coverage.malformed cov:3: DA:"x,1" is not a line number and a count
               help: Write the report again with the coverage tool
             error coverage.malformed cov:4: DA:"3" is not a line number and a count
               help: Write the report again with the coverage tool
-            error coverage.malformed cov:5: "what" is no line of lcov
+            error coverage.malformed cov:5: "what" is not a line of lcov
               help: Write the report again with the coverage tool
-            error coverage.malformed cov:6: "many" is no count
+            error coverage.malformed cov:6: "many" is not a count
               help: Write the report again with the coverage tool
             error coverage.malformed cov:7: the record of "a" has no end_of_record
               help: Write the report again with the coverage tool
             error coverage.malformed cov:10: LH says 2 lines were hit, but LF has only 1
               help: Write the report again with the coverage tool
-            error coverage.malformed cov:11: end_of_record stands without a record
+            error coverage.malformed cov:11: end_of_record has no record before it
               help: Write the report again with the coverage tool
             error coverage.malformed cov:13: the report ends in the middle of a record
               help: Write the report again with the coverage tool
@@ -227,7 +227,7 @@ fn r077_broken_cobertura_gives_no_number() {
     check(
         r#"<coverage lines-covered="5" lines-valid="4"/>"#,
         expect![[r#"
-            error coverage.malformed cov:1: 5 lines are covered, but only 4 are there
+            error coverage.malformed cov:1: 5 lines are covered, but there are only 4
               help: Write the report again with the coverage tool
         "#]],
     );

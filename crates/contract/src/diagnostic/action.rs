@@ -5,58 +5,59 @@ use tollgate_core::role::Role;
 
 pages! {
     NAME_INVALID = "action.name_invalid":
-        "The name of an action or role file is used on the command line and in paths. It has small letters, digits and\n\
-         dashes only, and begins with a letter.";
+        "The name of an action or role file is used on the command line and in paths. It may contain only lowercase letters,\n\
+         digits and dashes, and must begin with a letter.";
     NAME_OF_FILE = "action.name_of_file":
-        "An action is listed and called by the name of its file, and the field `name` in it must say the same.";
+        "An action is listed and called by the name of its file. The field `name` in the file must match.";
     STEP_VERB = "action.step_verb":
-        "A step does exactly one thing: it has one of dispatch, parallel, approve,\n\
-         choose, tasks, severity, checks and close, and its state.";
+        "A step does exactly one thing: it has its state and one of dispatch, parallel, approve, choose, tasks, severity,\n\
+         checks and close.";
     FEW_MEMBERS = "action.few_members":
-        "A parallel step has several members that work at the same time; one alone is a dispatch step.";
+        "A parallel step needs at least two members that work at the same time; for a single one, use a dispatch step.";
     GATE_NAME = "action.gate_name":
-        "The name of a gate is one word of letters, digits, underscores and dashes, such as APPROVE_DESIGN. It is what\n\
-         people see in questions and in the evidence.";
+        "The name of a gate is one word of letters, digits, underscores and dashes, such as APPROVE_DESIGN. People see it in\n\
+         questions and in the evidence.";
     CHECK_UNKNOWN = "action.check_unknown":
-        "A checks step takes one or more of acceptance (criteria and tasks' checks), lifecycle (gates of the declared\n\
-         stage), coverage (against the minimum of the settings), planning (planning-mds/ is complete and refers to what\n\
-         exists) and `cmd: COMMAND`.";
+        "A checks step takes one or more of acceptance (the criteria and the checks of tasks), lifecycle (the gates of the\n\
+         declared stage), coverage (compared with the minimum in the settings), planning (planning-mds/ is complete and its\n\
+         references exist) and `cmd: COMMAND`.";
     STEP_KEY = "action.step_key":
-        "A key does not belong to this kind of step: inputs, outputs, writes, optional and when belong to\n\
-         dispatch; shows and corrects belong to approve.";
+        "A key does not belong to this kind of step: inputs, outputs, writes, optional and when belong to dispatch; shows and\n\
+         corrects belong to approve.";
     STEP_VALUE = "action.step_value":
         "A step names something that does not exist: choose takes REVIEW_STRATEGY, tasks takes plan, close takes\n\
          done, when takes requested.";
     ROLE_UNKNOWN = "action.role_unknown":
-        "A role is neither a canonical name, which is written in exactly one way, nor a name with a text of its own in\n\
-         agents/NAME/SKILL.md whose field `role` says which one it is.";
+        "A role must be a canonical name, spelled exactly, or a name with its own agents/NAME/SKILL.md whose field `role`\n\
+         names the canonical role.";
     PATH_INVALID = "action.path_invalid":
-        "A path of a step must lie inside the repository or the session folder: relative, with / between its parts, without .. in it.";
+        "A path of a step must be inside the repository or the session folder: relative, with / as the separator and without\n\
+         `..`.";
     OUTPUT_PROTECTED = "action.output_protected":
-        "A step declares a file that no agent may write: settings, agents/, lifecycle-stage.yaml, .git or the engine's own\n\
+        "A step declares an output that no agent may write: settings, agents/, lifecycle-stage.yaml, .git or Tollgate's own\n\
          files.";
     OUTPUT_TWICE = "action.output_twice":
-        "Two members of a parallel step declare the same file. They would clash each time.";
+        "Two members of a parallel step declare the same file. They would conflict every time.";
     NO_CLOSE = "action.no_close":
-        "An action ends with one close step; without it a session could never be done.";
+        "An action must end with one close step; without it a session could never be done.";
     NO_PLAN = "action.tasks_without_plan":
-        "The tasks step works through tasks.yaml, but no dispatch before it has tasks.yaml among its outputs.";
+        "The tasks step works through tasks.yaml, but no earlier dispatch has tasks.yaml in its outputs.";
     NOTHING_TO_CORRECT = "action.corrects_nobody":
-        "An approval names a role to send back that no step before it dispatches.";
+        "An approval sends rejected work back to a role that no earlier step dispatches.";
     ROLE_NOT_NAMED = "skill.role_unknown":
-        "A role file belongs to one canonical role: by its field `role`, or by a name that is known for one, such as\n\
+        "A role file belongs to one canonical role. Either its field `role` names it, or its own name implies it, such as\n\
          spec-agent or product-manager for SpecAgent.";
     ROLE_WITHOUT_TEXT = "skill.no_text":
-        "An agent file of another tool is read as the text of a role, and there is no text in it behind its front matter.";
+        "An agent file of another tool is used as the text of a role, but it has no text after its front matter.";
     PATTERN_INVALID = "globs.pattern_invalid":
-        "A pattern for paths cannot be read. Patterns are relative to the repository: * within one folder, ** across\n\
-         folders, ? one character, [ab] one of, {a,b} either; a folder ends in /.";
+        "A path pattern is invalid. Patterns are relative to the repository: * within one folder, ** across folders, ? one\n\
+         character, [ab] one of these, {a,b} either; a folder ends in /.";
 }
 
 pub(crate) fn name_invalid(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{} cannot be used as a name", quote(found));
     Diagnostic::error(NAME_INVALID, Location::file(file, line), message)
-        .help("Use small letters, digits and dashes, such as quick-fix")
+        .help("Use lowercase letters, digits and dashes, such as quick-fix")
 }
 
 pub(crate) fn name_of_file(
@@ -80,7 +81,8 @@ pub(crate) fn step_verb(file: &str, line: Option<u32>, found: &[&str]) -> Diagno
 }
 
 pub(crate) fn few_members(file: &str, line: Option<u32>, found: usize) -> Diagnostic {
-    let message = format!("a parallel step with {found} member(s)");
+    let message =
+        format!("a parallel step with {}", tollgate_core::count::counted(found, "member"));
     Diagnostic::error(FEW_MEMBERS, Location::file(file, line), message)
         .help("Give it two members or more, or write a dispatch step")
 }
@@ -120,7 +122,7 @@ pub(crate) fn step_value(
 
 pub(crate) fn role_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
-    let message = format!("nobody is known as {}", quote(found));
+    let message = format!("there is no role {}", quote(found));
     Diagnostic::error(ROLE_UNKNOWN, Location::file(file, line), message)
         .help(did_you_mean(found, &known))
 }
@@ -140,7 +142,7 @@ pub(crate) fn output_protected(file: &str, line: Option<u32>, found: &str) -> Di
 pub(crate) fn output_twice(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("two members of this step write {}", quote(found));
     Diagnostic::error(OUTPUT_TWICE, Location::file(file, line), message)
-        .help("Give each member a file of its own, or make two steps of it")
+        .help("Give each member its own file, or use two steps")
 }
 
 pub(crate) fn no_close(file: &str, line: Option<u32>) -> Diagnostic {
@@ -156,9 +158,9 @@ pub(crate) fn no_plan(file: &str, line: Option<u32>) -> Diagnostic {
 }
 
 pub(crate) fn nothing_to_correct(file: &str, line: Option<u32>, role: &str) -> Diagnostic {
-    let message = format!("{role} is to be sent back, but no step before this one dispatches it");
+    let message = format!("work is sent back to {role}, but no earlier step dispatches it");
     Diagnostic::error(NOTHING_TO_CORRECT, Location::file(file, line), message)
-        .help("Dispatch the role before, or take it out of corrects")
+        .help("Dispatch the role earlier, or remove it from corrects")
 }
 
 pub(crate) fn role_not_named(
@@ -175,7 +177,7 @@ pub(crate) fn role_not_named(
 }
 
 pub(crate) fn role_without_text(file: &str) -> Diagnostic {
-    let message = "there is no text behind the front matter";
+    let message = "there is no text after the front matter";
     Diagnostic::error(ROLE_WITHOUT_TEXT, Location::file(file, None), message)
         .help("Write the instructions for the role")
 }

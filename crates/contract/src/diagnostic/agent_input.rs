@@ -5,18 +5,18 @@ use tollgate_core::role::Role;
 
 pages! {
     AGENT_UNKNOWN = "input.agent_unknown":
-        "A dispatch names an agent that is not one of the twelve canonical names. They are written in exactly one way:\n\
-         Coder and not coder, QA and not Qa.";
+        "A dispatch names an agent that is not one of the twelve canonical names. They must be spelled exactly: Coder, not\n\
+         coder; QA, not Qa.";
     CHANGED_FILES_MISSING = "input.changed_files_missing":
-        "A Reviewer must be told every file that changed in the session, in task.session_changed_files. For other roles\n\
-         the list may be left out.";
+        "A Reviewer must get the list of all files that changed in the session, in task.session_changed_files. Other roles\n\
+         can do without the list.";
     OLD_PATH_MISSING = "input.old_path_missing":
-        "A renamed file is given without old_path, so that nobody can see where it came from.";
+        "A renamed file has no old_path, so nobody can see where it came from.";
     SESSION_PLACEHOLDER = "input.session_placeholder":
-        "A path still holds the placeholder <session> instead of the name of the session. An agent would look for a folder\n\
+        "A path still contains the placeholder <session> instead of the name of the session. An agent would look for a folder\n\
          that does not exist.";
     TASK_ID_INVALID = "input.task_id_invalid":
-        "The task of a dispatch is named by its id, such as T-001, or is meta for work on the session as a whole.";
+        "A dispatch names its task by id, such as T-001, or says meta for work on the whole session.";
 }
 
 pub(crate) fn agent_unknown(at: Location, found: &str) -> Diagnostic {
@@ -37,9 +37,9 @@ pub(crate) fn old_path_missing(at: Location, path: &str) -> Diagnostic {
 }
 
 pub(crate) fn session_placeholder(at: Location, path: &str) -> Diagnostic {
-    let message = format!("the path {} holds the placeholder <session>", quote(path));
+    let message = format!("the path {} contains the placeholder <session>", quote(path));
     Diagnostic::error(SESSION_PLACEHOLDER, at, message)
-        .help("Put the name of the session in its place")
+        .help("Replace it with the name of the session")
 }
 
 pub(crate) fn task_id_invalid(at: Location, found: &str) -> Diagnostic {

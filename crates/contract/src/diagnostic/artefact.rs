@@ -4,60 +4,60 @@ use super::{Diagnostic, Location, pages, perhaps_meant, quote};
 
 pages! {
     EMPTY = "artefact.empty":
-        "A declared output has nothing in it, or nothing but headings and comments. A file that has nothing to say\n\
-         says so, and why.";
+        "A declared output is empty or contains only headings and comments. If there is nothing to report, the file must say\n\
+         so, and why.";
     TOO_LARGE = "artefact.too_large":
-        "A document is larger than anybody reads, so that it is not checked but refused. Cut it into several, or leave\n\
-         data out of it.";
+        "A document is too large for anyone to read, so it is refused without a check. Split it into several, or leave data\n\
+         out of it.";
     FENCE_OPEN = "artefact.fence_open":
-        "A code block begins and never ends, so that the rest of the document is code too. Close it with a line of\n\
-         the same marks, at least as many. A block that shows such marks itself needs longer ones around it.";
+        "A code block begins and never ends, so the rest of the document counts as code. Close it with a line of the same\n\
+         fence, at least as long. A block that contains such a fence needs a longer one around it.";
     FRONT_OPEN = "artefact.front_matter_open":
-        "The document begins with front matter, a line `---` and fields, but no second line `---` ends it.";
+        "The document begins with front matter, a line `---` and fields, but has no second line `---` to end it.";
     CONFLICT = "artefact.conflict_marker":
-        "A line was left behind by a merge that nobody finished. Decide which side holds and remove the marks.";
+        "An unfinished merge left this line behind. Decide which side is right and remove the conflict markers.";
     PLACEHOLDER = "artefact.placeholder":
-        "A part of a document holds only a stand-in such as TODO, TBD, ... or {{name}}. Write what belongs there. If\n\
-         there is nothing to say, say that, and why.";
+        "A part of a document contains only a placeholder such as TODO, TBD, ... or {{name}}. Write the real text. If there\n\
+         is nothing to say, say so, and why.";
     LINK_BROKEN = "artefact.link_broken":
-        "A link, image or path names a file that does not exist. Paths are seen from the folder of the document; in front\n\
-         matter from the root of the repository as well. Capitals count.";
+        "A link, image or path names a file that does not exist. Paths are relative to the folder of the document; in front\n\
+         matter they may also be relative to the root of the repository. Case matters.";
     LINK_ANCHOR = "artefact.link_anchor":
-        "A link names a heading that its document does not have. The anchor of a heading is its text in small letters,\n\
-         without punctuation, with - for each blank; a second heading of the same text ends in -1.";
+        "A link names a heading that its document does not have. The anchor of a heading is its text in lowercase, without\n\
+         punctuation, with - for each space; a second heading with the same text ends in -1.";
     LINK_REFUSED = "artefact.link_refused":
-        "A link is absolute, names a file of one machine, or leads out of the repository. It would work for nobody else.\n\
-         Write a path relative to the document.";
+        "A link is absolute, names a file on one machine, or points outside the repository. It would not work for anyone\n\
+         else. Write a path relative to the document.";
     LINK_LABEL = "artefact.link_label":
         "A link of the form [text][label] has a label that the document does not define. Add a line `[label]: target`.";
     ID_UNDEFINED = "artefact.id_undefined":
-        "A planning document names a feature, story, task or criterion that planning does not define. An id is defined by\n\
-         a heading, the name of a file, or the field id of its front matter below planning-mds/; tasks and criteria also by\n\
-         an entry of a list or table.";
+        "A planning document names a feature, story, task or criterion that is not defined. Below planning-mds/ an id is\n\
+         defined by a heading, a file name, or the field id in front matter; tasks and criteria also by an entry in a list or\n\
+         table.";
     ID_TWICE = "artefact.id_twice":
-        "Two documents say that they are the same feature or story, by the field id or by their names, or two headings of one\n\
-         document introduce the same one. Give one of them an id of its own.";
+        "Two documents claim to be the same feature or story, by the field id or by their names, or two headings of one\n\
+         document introduce the same one. Give one of them its own id.";
     API_INCOMPLETE = "artefact.api_incomplete":
-        "A description of an interface in planning-mds/api/ lacks what makes it one: a version in openapi or swagger, a\n\
-         title in info.title, and paths.";
+        "An API description in planning-mds/api/ is incomplete: it needs a version in openapi or swagger, a title in\n\
+         info.title, and paths.";
     REF_BROKEN = "artefact.ref_broken":
-        "A $ref of an interface description points to a place that does not exist, in its own document or in another file.";
+        "A $ref of an API description points to something that does not exist, in the same document or in another file.";
 }
 
 pub(crate) fn empty(file: &str) -> Diagnostic {
     Diagnostic::error(EMPTY, Location::file(file, None), "the file says nothing")
-        .help("Write its content, or say that there is none and why")
+        .help("Write its content, or say why there is none")
 }
 
 pub(crate) fn no_planning() -> Diagnostic {
-    let message = "there is nothing in planning-mds/ that could be checked";
+    let message = "there is nothing to check in planning-mds/";
     Diagnostic::error(EMPTY, Location::file("planning-mds/", None), message)
-        .help("Lay it out with `tollgate run --action init`")
+        .help("Create it with `tollgate run --action init`")
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: u64) -> Diagnostic {
     let message = format!("the document has {bytes} bytes; the limit is {bytes_max}");
-    Diagnostic::error(TOO_LARGE, Location::file(file, None), message).help("Cut it into several")
+    Diagnostic::error(TOO_LARGE, Location::file(file, None), message).help("Split it into several")
 }
 
 pub(crate) fn fence_open(file: &str, line: u32) -> Diagnostic {
@@ -75,16 +75,16 @@ pub(crate) fn front_matter_open(file: &str) -> Diagnostic {
 pub(crate) fn conflict_marker(file: &str, line: u32) -> Diagnostic {
     let message = "this line was left behind by an unfinished merge";
     Diagnostic::error(CONFLICT, Location::file(file, Some(line)), message)
-        .help("Decide which side holds and remove the marks")
+        .help("Decide which side is right and remove the conflict markers")
 }
 
 pub(crate) fn only_placeholders(file: &str, line: u32, section: Option<&str>) -> Diagnostic {
     let message = match section {
-        Some(section) => format!("the section {} holds only a placeholder", quote(section)),
-        None => "the document holds only placeholders".to_owned(),
+        Some(section) => format!("the section {} contains only a placeholder", quote(section)),
+        None => "the document contains only placeholders".to_owned(),
     };
     Diagnostic::error(PLACEHOLDER, Location::file(file, Some(line)), message)
-        .help("Write what belongs there, or say that there is nothing and why")
+        .help("Write the real text, or say why there is none")
 }
 
 pub(crate) fn unfilled(file: &str, line: u32, found: &str) -> Diagnostic {
@@ -100,7 +100,7 @@ pub(crate) fn link_broken(
     path: &str,
     near: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("{} leads to {}, which does not exist", quote(written), quote(path));
+    let message = format!("{} points to {}, which does not exist", quote(written), quote(path));
     let help = match near {
         Some(near) => format!("Did you mean {} in that folder?", quote(near)),
         None => "Write the file, or correct or remove the link".to_owned(),
@@ -109,7 +109,7 @@ pub(crate) fn link_broken(
 }
 
 pub(crate) fn link_empty(file: &str, line: u32) -> Diagnostic {
-    Diagnostic::error(LINK_BROKEN, Location::file(file, Some(line)), "this link leads nowhere")
+    Diagnostic::error(LINK_BROKEN, Location::file(file, Some(line)), "this link has no target")
         .help("Give it a target, or make it plain text")
 }
 
@@ -145,20 +145,20 @@ pub(crate) fn link_label(file: &str, line: u32, label: &str) -> Diagnostic {
 pub(crate) fn id_undefined(file: &str, line: Option<u32>, id: &str, known: &[&str]) -> Diagnostic {
     let message = format!("{} is defined nowhere in planning-mds/", quote(id));
     let help = perhaps_meant(id, known)
-        .unwrap_or_else(|| "Write the document that defines it, or take it out".to_owned());
+        .unwrap_or_else(|| "Write the document that defines it, or remove it".to_owned());
     Diagnostic::error(ID_UNDEFINED, Location::file(file, line), message).help(help)
 }
 
 pub(crate) fn id_twice(file: &str, line: Option<u32>, id: &str, other: &str) -> Diagnostic {
     let message = format!("{} is already defined by {other}", quote(id));
     Diagnostic::error(ID_TWICE, Location::file(file, line), message)
-        .help("Give one of them an id of its own")
+        .help("Give one of them its own id")
 }
 
 pub(crate) fn api_incomplete(file: &str, line: Option<u32>, missing: &str) -> Diagnostic {
-    let message = format!("the interface description lacks {missing}");
+    let message = format!("the API description lacks {missing}");
     Diagnostic::error(API_INCOMPLETE, Location::file(file, line), message)
-        .help("Describe the interface in the form of OpenAPI")
+        .help("Describe the API as OpenAPI")
 }
 
 pub(crate) fn ref_broken(file: &str, pointer: &str, line: Option<u32>, found: &str) -> Diagnostic {

@@ -4,42 +4,43 @@ use super::{Diagnostic, Location, did_you_mean, pages, quote};
 
 pages! {
     AGENT_UNDEFINED = "config.agent_undefined":
-        "A role or a fallback names an agent that has no table of its own. Define it as [agent.NAME] with its adapter.";
+        "A role or a fallback names an agent that is not defined. Define it as [agent.NAME] with its adapter.";
     FALLBACK_SELF = "config.fallback_self":
-        "An agent names itself as the one who takes over. Name another one.";
+        "An agent names itself as its own fallback. Name another one.";
     COMMAND_MISSING = "config.command_missing":
-        "An agent with the adapter `command` or `acp` does not say which program to run. Give `command` a list: the program\n\
-         and its arguments. For `acp` they are what makes the program speak the Agent Client Protocol on its standard input\n\
+        "An agent with the adapter `command` or `acp` does not say which program to run. Set `command` to a list: the program\n\
+         and its arguments. For `acp` the command must make the program speak the Agent Client Protocol on its standard input\n\
          and output, such as [\"goose\", \"acp\"].";
     COMMAND_UNUSED = "config.command_unused":
         "`command` belongs to the adapters `command` and `acp`. Other adapters know their program; `program` and `args`\n\
          change it.";
     PROGRAM_UNUSED = "config.program_unused":
-        "With the adapters `command` and `acp` the program is the first of `command`; `program` is for the others.";
+        "With the adapters `command` and `acp` the program is the first entry of `command`; `program` is only for the other\n\
+         adapters.";
     DURATION_INVALID = "config.duration_invalid":
-        "A duration is a whole number and a unit: ms, s, m or h, such as \"90s\" or \"30m\". It is more than zero and at\n\
-         most a year.";
+        "A duration is a whole number and a unit: ms, s, m or h, such as \"90s\" or \"30m\". It must be more than zero and at\n\
+         most one year.";
     NOT_POSITIVE = "config.not_positive":
-        "A limit of zero or less would stop everything at once. Leave the key out to have no limit.";
+        "A limit of zero or less would stop everything at once. Remove the key to have no limit.";
     PARALLEL_TASKS = "config.parallel_tasks":
-        "More tasks at once than one machine can sensibly carry: each has a checkout, an agent and checks of its own.\n\
-         At most 16 are taken.";
+        "This is more parallel tasks than one machine can handle: each has its own checkout, agent and checks. The maximum is\n\
+         16.";
     PERCENT = "config.percent":
         "A percentage is a number between 0 and 100, such as 80 or 72.5.";
     ENV_NAME = "config.env_name":
-        "`env` lists names of environment variables that are let through to the agent, not their values. A name has letters,\n\
-         digits and underscores only.";
+        "`env` lists the names of environment variables that the agent may see, not their values. A name contains only\n\
+         letters, digits and underscores.";
     COPY_PATH = "config.copy_path":
-        "A file to bring along must lie inside the repository: a relative path without .. in it.";
+        "A file to copy must be inside the repository: a relative path without `..`.";
     REPOSITORY = "config.repository":
-        "The repository of the tracker is written as owner/name, as in its address on GitHub, without a host and without .git.\n\
-         Leave the key out to take it from the remote `origin`.";
+        "The repository of the tracker is written as owner/name, as in its address on GitHub, without a host and without\n\
+         .git. Remove the key to use the remote `origin`.";
     SANDBOX_PATH = "config.sandbox_path":
         "`write` under [sandbox] opens folders outside the repository to agents and checks: an absolute path or one that\n\
-         begins with ~/. It cannot open `/`, your whole home, the repository or Tollgate's own state: those are what the\n\
-         sandbox is there for. Name the smallest folder that the work needs.";
+         begins with ~/. It cannot open `/`, your whole home folder, the repository or Tollgate's own state, because the\n\
+         sandbox exists to protect those. Name the smallest folder that the work needs.";
     ROLES_UNASSIGNED = "config.roles_unassigned":
-        "Several agents are defined but some roles have none. Set `default` under [roles].";
+        "Several agents are defined, but some roles have no agent. Set `default` under [roles].";
 }
 
 pub(crate) fn agent_undefined(at: (&str, Option<u32>), found: &str, known: &[&str]) -> Diagnostic {
@@ -89,18 +90,18 @@ pub(crate) fn duration_invalid(at: (&str, Option<u32>), key: &str, found: &str) 
 
 pub(crate) fn parallel_tasks(at: (&str, Option<u32>), found: &str, most: u32) -> Diagnostic {
     let message =
-        format!("`parallel_tasks` is {found}; at most {most} tasks are worked on at once");
+        format!("`parallel_tasks` is {found}; at most {most} tasks can run at the same time");
     Diagnostic::error(PARALLEL_TASKS, place(at), message)
         .help(format!("Give a number from 1 to {most}"))
 }
 
 pub(crate) fn not_positive(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
     let message = format!("`{key}` is {found}, but must be more than 0");
-    Diagnostic::error(NOT_POSITIVE, place(at), message).help("Leave the key out for the default")
+    Diagnostic::error(NOT_POSITIVE, place(at), message).help("Remove the key to use the default")
 }
 
 pub(crate) fn percent(at: (&str, Option<u32>), key: &str, found: &str) -> Diagnostic {
-    let message = format!("`{key}` is {found}, but must lie between 0 and 100");
+    let message = format!("`{key}` is {found}, but must be between 0 and 100");
     Diagnostic::error(PERCENT, place(at), message)
 }
 
@@ -117,7 +118,7 @@ pub(crate) fn copy_path(at: (&str, Option<u32>), found: &str) -> Diagnostic {
 }
 
 pub(crate) fn repository(at: (&str, Option<u32>), found: &str) -> Diagnostic {
-    let message = format!("{} is not a repository of GitHub", quote(found));
+    let message = format!("{} is not a GitHub repository", quote(found));
     Diagnostic::error(REPOSITORY, place(at), message).help("Write repository = \"owner/name\"")
 }
 

@@ -4,53 +4,53 @@ use super::{Diagnostic, Location, any_of, pages, quote};
 
 pages! {
     TERM_BLOCKED = "gate.term_blocked":
-        "A term of the solution stands in agents/. That folder is generic: it is used for any solution, so what belongs to\n\
-         one stays in planning-mds/. Say it in general words, or move the text. The terms come from the glossary: its section\n\
-         \"Blocked terms\" where there is one, else every term that it defines.";
+        "A term of the solution appears in agents/. That folder is generic and works for any solution; whatever belongs to\n\
+         one solution goes into planning-mds/. Use general words, or move the text. The terms come from the glossary: from\n\
+         its section \"Blocked terms\" if there is one, otherwise every term that it defines.";
     GLOSSARY_MISSING = "gate.glossary_missing":
-        "The strict boundary gate compares agents/ with the terms of planning-mds/domain/glossary.md, and there is no such\n\
-         file. Write it, or use the gate in its form that is not strict.";
+        "The strict boundary gate compares agents/ with the terms of planning-mds/domain/glossary.md, and that file does not\n\
+         exist. Write it, or use the gate without strict mode.";
     NO_TERMS = "gate.no_terms":
-        "The glossary defines no term, so that the strict boundary gate has nothing to look for. Add terms as a table, as\n\
-         `- **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
+        "The glossary defines no terms, so the strict boundary gate has nothing to look for. Add terms as a table, as `-\n\
+         **Term**: meaning`, or as headings; or add a section \"Blocked terms\", which may be empty on purpose.";
     TERMS_UNCLEAR = "gate.terms_unclear":
-        "The glossary has a section \"Blocked terms\" without a list or table, so that nobody can tell which terms it blocks. Write\n\
-         one term an entry; an entry `- None` says that nothing is blocked.";
+        "The glossary has a section \"Blocked terms\" without a list or table, so it is unclear which terms it blocks. Write\n\
+         one term per entry; an entry `- None` says that nothing is blocked.";
     FILE_MISSING = "gate.file_missing":
-        "A planning document that later work is built on does not exist. `tollgate run --action init` writes a scaffold of\n\
-         all of them and leaves alone what is there.";
+        "A planning document that later work needs does not exist. `tollgate run --action init` writes a scaffold of all of\n\
+         them and does not touch existing files.";
     FILE_BLANK = "gate.file_blank":
-        "A file that a gate relies on is there and holds nothing. Fill it, or remove it until there is something to say.";
+        "A file that a gate needs is empty. Fill it in, or remove it until there is something to say.";
     NO_CONTRACT = "gate.no_contract":
-        "A file right below planning-mds/api is no API contract: it has none of the keys openapi, swagger and asyncapi. Parts\n\
-         that a contract refers to belong in a folder below.";
+        "A file directly in planning-mds/api is not an API contract: it has none of the keys openapi, swagger and asyncapi.\n\
+         Put the parts that a contract refers to into a subfolder.";
     CONTRACT_FIELD = "gate.contract_field":
-        "An API contract lacks its version or its title. Write the version as `openapi: 3.1.0` and the title as `info.title`.";
+        "An API contract has no version or no title. Write the version as `openapi: 3.1.0` and the title as `info.title`.";
     CONTRACT_EMPTY = "gate.contract_empty":
-        "An API contract describes nothing: OpenAPI needs paths or webhooks, Swagger paths, AsyncAPI channels, with at least\n\
-         one entry.";
+        "An API contract describes nothing: OpenAPI needs paths or webhooks, Swagger needs paths, AsyncAPI needs channels,\n\
+         with at least one entry.";
     API_MISSING = "gate.api_missing":
-        "The strict gate demands at least one API contract below planning-mds/api, and there is none. A project without an\n\
-         API leaves the gate out of its stage in lifecycle-stage.yaml.";
+        "The strict gate requires at least one API contract below planning-mds/api, and there is none. A project without an\n\
+         API should remove the gate from its stage in lifecycle-stage.yaml.";
     PLACEHOLDER = "gate.placeholder":
-        "Evidence of security holds words that stand for text to come: TODO, TBD, FIXME, placeholder, lorem ipsum, or a\n\
-         template mark such as <name>, {{name}} or [insert name]. Inline code and code blocks are not looked at. Write what was\n\
-         found, or remove the file until it is known.";
+        "Security evidence contains placeholder text: TODO, TBD, FIXME, placeholder, lorem ipsum, or a template mark such as\n\
+         <name>, {{name}} or [insert name]. Inline code and code blocks are not checked. Write what was found, or remove the\n\
+         file until it is known.";
     ONLY_HEADINGS = "gate.only_headings":
-        "Evidence of security has headings and nothing below them. Write what was looked at and what was found.";
+        "Security evidence has headings and nothing below them. Write what was checked and what was found.";
     EVIDENCE_MISSING = "gate.evidence_missing":
-        "The strict gate demands evidence of security below planning-mds/security, such as notes of a review or results of a\n\
-         scan, and there is none. README.md and hidden files do not count.";
+        "The strict gate requires security evidence below planning-mds/security, such as review notes or scan results, and\n\
+         there is none. README.md and hidden files do not count.";
     UNSEEN = "gate.unseen":
-        "A gate could not look at a file or folder. What nobody looked at does not count as good, so the gate does not hold.\n\
-         A symbolic link is fine as long as it leads to a file of the folder that the gate looks at anyway.";
+        "A gate could not read a file or folder. An unread file does not count as OK, so the gate fails. A symbolic link is\n\
+         fine if it points to a file in the folder that the gate checks anyway.";
 }
 
 pub(crate) fn term_blocked(path: &str, line: u32, term: &str, defined: (&str, u32)) -> Diagnostic {
     let (glossary, at) = defined;
     let message = format!("{} is a term of the solution ({glossary}:{at})", quote(term));
     Diagnostic::error(TERM_BLOCKED, Location::file(path, Some(line)), message)
-        .help("Say it in general words, or move the text to planning-mds/")
+        .help("Use general words, or move the text to planning-mds/")
 }
 
 pub(crate) fn glossary_missing(path: &str) -> Diagnostic {
@@ -68,7 +68,7 @@ pub(crate) fn no_terms(path: &str) -> Diagnostic {
 pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
     let message = "the section \"Blocked terms\" has neither a list nor a table";
     Diagnostic::error(TERMS_UNCLEAR, Location::file(path, Some(line)), message)
-        .help("List one term an entry, or `- None`")
+        .help("List one term per entry, or `- None`")
 }
 
 /// An error in the strict form of the gate.
@@ -83,18 +83,18 @@ pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
 }
 
 pub(crate) fn file_blank(path: &str) -> Diagnostic {
-    Diagnostic::error(FILE_BLANK, Location::file(path, None), "the file holds nothing")
-        .help("Fill it, or remove it")
+    Diagnostic::error(FILE_BLANK, Location::file(path, None), "the file is empty")
+        .help("Fill it in, or remove it")
 }
 
 pub(crate) fn no_contract(path: &str) -> Diagnostic {
-    let message = "this is no API contract: it has no openapi, swagger or asyncapi version";
+    let message = "this is not an API contract: it has no openapi, swagger or asyncapi version";
     Diagnostic::error(NO_CONTRACT, Location::file(path, None), message)
-        .help("Add the version, such as `openapi: 3.1.0`, or move a part into a folder below")
+        .help("Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder")
 }
 
 pub(crate) fn contract_field(path: &str, line: Option<u32>, field: &str) -> Diagnostic {
-    let message = format!("the API contract does not say its {}", quote(field));
+    let message = format!("the API contract has no {}", quote(field));
     Diagnostic::error(CONTRACT_FIELD, Location::file(path, line), message).help("Add it")
 }
 
@@ -107,11 +107,11 @@ pub(crate) fn contract_empty(path: &str, line: Option<u32>, bodies: &[&str]) -> 
 pub(crate) fn api_missing(folder: &str) -> Diagnostic {
     let message = "there is no API contract";
     Diagnostic::error(API_MISSING, Location::file(folder, None), message)
-        .help("Add one as .yaml, .yml or .json, or take the gate out of the stage")
+        .help("Add one as .yaml, .yml or .json, or remove the gate from the stage")
 }
 
 pub(crate) fn placeholder(path: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} stands for text to come", quote(found));
+    let message = format!("{} is placeholder text", quote(found));
     Diagnostic::error(PLACEHOLDER, Location::file(path, Some(line)), message)
         .help("Write what was found, or remove the file until it is known")
 }
@@ -120,18 +120,18 @@ pub(crate) fn only_headings(path: &str) -> Diagnostic {
     Diagnostic::error(
         ONLY_HEADINGS,
         Location::file(path, None),
-        "nothing stands below the headings",
+        "there is nothing below the headings",
     )
-    .help("Write what was looked at and what was found")
+    .help("Write what was checked and what was found")
 }
 
 pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
-    let message = "there is no evidence of security";
+    let message = "there is no security evidence";
     Diagnostic::error(EVIDENCE_MISSING, Location::file(folder, None), message)
-        .help("Add notes of a review or results of a scan")
+        .help("Add review notes or scan results")
 }
 
 pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be looked at: {why}"))
-        .help("Check that it is a plain file that you may read")
+    Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be read: {why}"))
+        .help("Check that it is a regular file and that you may read it")
 }

@@ -5,24 +5,24 @@ use crate::nearest::nearest;
 
 pages! {
     UNKNOWN = "labels.unknown":
-        "A label begins with task:, status:, priority: or complexity: and is none of the sixteen that Tollgate knows. These\n\
-         four namespaces are its own, and a label is compared letter by letter. Labels of other namespaces, such as area:login,\n\
-         are yours and always allowed.";
+        "A label begins with task:, status:, priority: or complexity: but is not one of the sixteen that Tollgate knows.\n\
+         These four prefixes are reserved, and labels must match exactly. Labels with other prefixes, such as area:login, are\n\
+         yours and always allowed.";
     MISSING = "labels.missing":
-        "A work item lacks a label that it must have. A task has exactly one each of type, status, priority and complexity;\n\
-         a refinement has one each of type, status and priority.";
+        "A work item lacks a required label. A task has exactly one label each for type, status, priority and complexity; a\n\
+         refinement has one each for type, status and priority.";
     SEVERAL = "labels.several":
-        "A work item has more than one label of a category of which it must have exactly one. Keep the one that holds.";
+        "A work item has several labels from a category that allows only one. Keep the right one.";
     TYPE_WRONG = "labels.type_wrong":
-        "The label of type does not fit the item: work to do is task:implement, a question about the specification is\n\
+        "The type label does not match the item: work to do is task:implement, a question about the specification is\n\
          task:refinement. Their bodies have different sections, too.";
     NOT_PENDING = "labels.not_pending":
-        "A work item that is being created has status:pending. The other statuses are set by the engine as work continues.";
+        "A new work item must have status:pending. Tollgate sets the other statuses as work continues.";
     PRIORITY_LOW = "labels.priority_low":
-        "A refinement has priority:low. Other work waits for its answer, so it is priority:high, or priority:medium where\n\
-         nothing important depends on it.";
+        "A refinement has priority:low. Other work waits for its answer, so use priority:high, or priority:medium if nothing\n\
+         important depends on it.";
     COMPLEXITY_REFUSED = "labels.complexity_refused":
-        "A refinement has a label of complexity. It is a question and not work, so it has none.";
+        "A refinement has a complexity label. It is a question, not work, so it must not have one.";
 }
 
 /// Where the labels stand: a file with its line, or a pointer into a reply.
@@ -49,12 +49,12 @@ pub(crate) fn missing(
     item: &str,
     choices: &[&str],
 ) -> Diagnostic {
-    let message = format!("{item} has no label of {category}");
+    let message = format!("{item} has no {category} label");
     Diagnostic::error(MISSING, place(at), message).help(format!("Add {}", any_of(choices)))
 }
 
 pub(crate) fn several(at: LabelLocation<'_>, category: &str, found: &[&str]) -> Diagnostic {
-    let message = format!("{} labels of {category}: {}", found.len(), found.join(", "));
+    let message = format!("{} {category} labels: {}", found.len(), found.join(", "));
     Diagnostic::error(SEVERAL, place(at), message).help("Keep exactly one of them")
 }
 
@@ -65,12 +65,12 @@ pub(crate) fn type_wrong(
     label: &str,
 ) -> Diagnostic {
     let message = format!("{item} is labelled {}", quote(found));
-    Diagnostic::error(TYPE_WRONG, place(at), message).help(format!("Use {label} in its place"))
+    Diagnostic::error(TYPE_WRONG, place(at), message).help(format!("Use {label} instead"))
 }
 
 pub(crate) fn not_pending(at: LabelLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("a new item has {}, but must begin as status:pending", quote(found));
-    Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending in its place")
+    let message = format!("a new item has {}, but must start as status:pending", quote(found));
+    Diagnostic::error(NOT_PENDING, place(at), message).help("Use status:pending instead")
 }
 
 pub(crate) fn priority_low(at: LabelLocation<'_>) -> Diagnostic {
@@ -79,7 +79,7 @@ pub(crate) fn priority_low(at: LabelLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn complexity_refused(at: LabelLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("a refinement has {}, but is a question and not work", quote(found));
+    let message = format!("a refinement has {}, but it is a question, not work", quote(found));
     Diagnostic::error(COMPLEXITY_REFUSED, place(at), message).help("Remove it")
 }
 

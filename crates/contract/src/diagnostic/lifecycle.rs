@@ -4,25 +4,25 @@ use super::{Diagnostic, Location, did_you_mean, pages, quote};
 
 pages! {
     VERSION_UNKNOWN = "lifecycle.version_unknown":
-        "The lifecycle file has a version that this version of Tollgate does not read. The form described here is version 1.";
+        "The lifecycle file has a version that this version of Tollgate cannot read. The supported format is version 1.";
     NAME_INVALID = "lifecycle.name_invalid":
-        "The name of a stage or a gate is blank or holds control characters, so that nobody could refer to it. Use letters,\n\
+        "The name of a stage or a gate is blank or contains control characters, so nobody could refer to it. Use letters,\n\
          digits and dashes.";
     STAGE_UNKNOWN = "lifecycle.stage_unknown":
-        "current_stage names a stage that `stages` does not describe. Which gates hold would be a guess, so none is run.\n\
-         Name one of the stages, or describe the new one.";
+        "current_stage names a stage that is not defined under `stages`. Tollgate does not guess which gates apply, so it\n\
+         runs none. Name one of the stages, or define the new one.";
     GATE_UNDEFINED = "lifecycle.gate_undefined":
-        "A stage requires a gate that `gates` does not describe. A gate that cannot be run must not count as passed, so\n\
-         none is run. Describe it under `gates` with its command, or take it out of required_gates.";
+        "A stage requires a gate that is not defined under `gates`. A gate that cannot run must not count as passed, so none\n\
+         are run. Define it under `gates` with its command, or remove it from required_gates.";
     GATE_TWICE = "lifecycle.gate_twice":
         "A stage requires the same gate twice. Each gate runs once; remove one of the two.";
     PROGRAM_BLANK = "lifecycle.program_blank":
-        "The command of a gate begins with a blank word. Its first word is the program, the others are its arguments; no\n\
-         shell reads them.";
+        "The command of a gate begins with a blank word. The first word is the program, the others are its arguments; they\n\
+         are not passed to a shell.";
     ZERO_BYTE = "lifecycle.zero_byte":
-        "A word of a gate's command holds a zero byte, which no program can be given.";
+        "A word of a gate's command contains a zero byte, which cannot be passed to a program.";
     BUILTIN_UNKNOWN = "lifecycle.builtin_unknown":
-        "The command of a gate asks for a built-in gate that does not exist. Built-in are boundary, planning-files,\n\
+        "The command of a gate asks for a built-in gate that does not exist. The built-in gates are boundary, planning-files,\n\
          api-contract and security-evidence.";
 }
 
@@ -59,13 +59,13 @@ pub(crate) fn gate_twice(at: At<'_>, stage: &str, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn program_blank(at: At<'_>, gate: &str) -> Diagnostic {
-    let message = format!("the command of gate {} names no program", quote(gate));
+    let message = format!("the command of gate {} has no program", quote(gate));
     Diagnostic::error(PROGRAM_BLANK, place(at), message)
         .help("Begin it with a program, such as [npm, test]")
 }
 
 pub(crate) fn zero_byte(at: At<'_>, gate: &str) -> Diagnostic {
-    let message = format!("the command of gate {} holds a zero byte", quote(gate));
+    let message = format!("the command of gate {} contains a zero byte", quote(gate));
     Diagnostic::error(ZERO_BYTE, place(at), message).help("Remove it")
 }
 

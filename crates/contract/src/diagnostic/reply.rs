@@ -6,82 +6,81 @@ use tollgate_core::role::Role;
 
 pages! {
     EMPTY = "reply.empty":
-        "The agent wrote nothing to standard output. A reply is exactly one JSON object there; logs belong on\n\
+        "The agent wrote nothing to standard output. A reply is exactly one JSON object on standard output; logs belong on\n\
          standard error.";
     TOO_LARGE = "reply.too_large":
-        "The reply is larger than a report can sensibly be. File contents do not belong in a reply: write them to\n\
-         the workspace and name the files.";
+        "The reply is too large. File contents do not belong in a reply: write them to the workspace and name the files.";
     NOT_UTF8 = "reply.not_utf8":
         "The reply is not UTF-8 text. Binary data does not belong in a reply.";
     NOT_JSON = "reply.not_json":
-        "The reply begins like a JSON object but cannot be read as one. The message says what was expected and where.";
+        "The reply begins like a JSON object but cannot be parsed. The message says what was expected and where.";
     TOO_DEEP = "reply.too_deep":
-        "The reply nests objects or lists so deeply that it cannot be meant. Flatten it.";
+        "The reply nests objects or lists too deeply. Flatten it.";
     NOT_AN_OBJECT = "reply.not_an_object":
         "The reply is JSON but not an object. It must begin with `{` and end with `}`.";
     TEXT_BEFORE = "reply.text_before":
-        "There is text before the JSON object. The whole of standard output must be the object: no greeting, no\n\
-         Markdown fence, no log line. White space is allowed.";
+        "There is text before the JSON object. Standard output must contain only the object: no greeting, no Markdown fence,\n\
+         no log line. Whitespace is allowed.";
     TEXT_AFTER = "reply.text_after":
-        "There is text after the JSON object. The whole of standard output must be the object: no remark, no\n\
-         Markdown fence, no second object. White space is allowed.";
+        "There is text after the JSON object. Standard output must contain only the object: no remark, no Markdown fence, no\n\
+         second object. Whitespace is allowed.";
     STATUS_UNKNOWN = "reply.status_unknown":
         "The status is not one of OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION and FAIL. Spelling and case matter.";
     STATUS_NOT_FOR_ROLE = "reply.status_not_for_role":
-        "The status exists but is not this role's to give: NEEDS_INFO belongs to Researcher and NEEDS_DECISION to\n\
-         Security. Every other role says BLOCKED and names what is missing in its summary.";
+        "This role may not reply with this status: only Researcher may reply NEEDS_INFO, and only Security NEEDS_DECISION.\n\
+         Every other role replies BLOCKED and says in its summary what is missing.";
     DONE_CONTRADICTED = "reply.done_contradicted":
-        "The reply says OK and, in gates.meets_definition_of_done, that the work is not done. Both cannot hold.\n\
-         Finish the work, or answer BLOCKED or FAIL.";
+        "The reply says OK and also, in gates.meets_definition_of_done, that the work is not done. Finish the work, or reply\n\
+         BLOCKED or FAIL.";
     AGENT_UNKNOWN = "reply.agent_unknown":
-        "A recommended agent is not one of the twelve canonical names. They are written in exactly one way.";
+        "A recommended agent is not one of the twelve canonical names. They must be spelled exactly.";
     RESULT_ROLE = "reply.result_role":
-        "A typed result names another role than the one that was dispatched. A Planner answers with a planner result,\n\
-         a Coder with an implementor result, a Reviewer with a reviewer result; every role may answer with the\n\
-         universal output instead.";
+        "A typed result names a different role than the one that was dispatched. A Planner replies with a planner result, a\n\
+         Coder with an implementor result, a Reviewer with a reviewer result; every role may reply with the universal output\n\
+         instead.";
     TEMP_ID_TWICE = "reply.temp_id_twice":
-        "Two new work items carry the same tempID, so that references to it are ambiguous. Give each its own.";
+        "Two new work items have the same tempID, so references to it are ambiguous. Give each its own.";
     BLOCKED_BY_UNKNOWN = "reply.blocked_by_unknown":
-        "A work item is blocked by a tempID that no created item has. Only items of the same result can be referred\n\
-         to by tempID; existing ones are referred to by their name, such as T-001, or by their number.";
+        "A work item is blocked by a tempID that no created item has. Only items of the same result have a tempID; refer to\n\
+         existing items by their name, such as T-001, or by their number.";
     OWNER_UNKNOWN = "reply.owner_unknown":
-        "Out of Scope says that a file is owned by an item that this result does not create, and the name is not that of\n\
-         an existing item. Write the tempID of an item of the same result, or a name such as T-001.";
+        "Out of Scope says that a file is owned by an item that this result does not create and that does not exist yet.\n\
+         Write the tempID of an item of the same result, or a name such as T-001.";
     ID_EMPTY = "reply.id_empty":
         "A result refers to a work item by an empty name. Write the item's name, such as T-001, its number, or the tempID of\n\
-         an item of the same result; where nothing is meant, leave the entry out.";
+         an item of the same result; if you do not mean any item, remove the entry.";
     PATH_INVALID = "reply.path_invalid":
-        "A path of a result is not one inside the repository: it is empty, absolute, or has `..` in it. Paths are written\n\
-         from the root of the repository, with /.";
+        "A path in a result is not inside the repository: it is empty, absolute, or contains `..`. Write paths from the root\n\
+         of the repository, with / as the separator.";
     LINE_INVALID = "reply.line_invalid":
-        "The line of a review comment is neither a line number nor a range of them. Lines count from 1; a comment on the\n\
-         whole file has null.";
+        "The line of a review comment is neither a line number nor a range. Lines count from 1; a comment on the whole file\n\
+         has null.";
     TITLE_INVALID = "reply.title_invalid":
-        "The title of a new work item is blank or has several lines. It is shown in lists: one short line.";
+        "The title of a new work item is blank or has several lines. It is shown in lists, so write one short line.";
     ITEM_TWICE = "reply.item_twice":
-        "Two new work items have the same title and body, so that the same work would be done twice. Keep one of them.";
+        "Two new work items have the same title and body, so the same work would be done twice. Keep one of them.";
     UPDATE_NOTHING = "reply.update_nothing":
-        "An update changes nothing: both its body and its labels are null. Give what is to change, or leave the update out.";
+        "An update changes nothing: both its body and its labels are null. Say what should change, or remove the update.";
     CLOSED_AND_UPDATED = "reply.closed_and_updated":
         "The same work item is closed and updated in one result. Do one of the two.";
     NAMED_TWICE = "reply.item_named_twice":
-        "The same work item is closed twice or updated twice in one result, so that it is not plain which holds.";
+        "The same work item is closed twice or updated twice in one result, so it is unclear which one counts.";
     BLOCKED_BY_CYCLE = "reply.blocked_by_cycle":
-        "Work items wait for each other in a circle, so that none could ever start. Remove one of the references.";
+        "Work items wait for each other in a cycle, so none of them could ever start. Remove one of the references.";
     TOO_MANY_ITEMS = "reply.too_many_items":
-        "A plan creates more work items than one session can sensibly hold. Combine small ones, or split the goal.";
+        "A plan creates more work items than one session can handle. Combine small ones, or split the goal.";
     TOO_MANY_ENTRIES = "reply.too_many_entries":
-        "A list of the reply has more entries than anybody can act on. Name the most important ones and sum up the rest.";
+        "A list in the reply has too many entries to act on. Name the most important ones and summarize the rest.";
     SCOPE_REQUESTS_MANY = "reply.scope_requests_many":
-        "The reply asks for more files outside the scope of its task than a person can sensibly decide about. Ask for\n\
-         those that the work cannot do without; a task that needs many others was cut wrongly: answer BLOCKED and say so.";
+        "The reply asks for more files outside the scope of its task than a person can review. Ask only for files that the\n\
+         work needs; if a task needs many, its scope is wrong: reply BLOCKED and say so.";
     SCOPE_REQUEST_PATH = "reply.scope_request_path":
-        "A scope_request names something that cannot be allowed: not a plain path inside the repository, a folder, a\n\
-         pattern, a very long name, or a file that no agent may change. A person allows single files: name each by its\n\
-         path from the root of the repository.";
+        "A scope_request names something that cannot be allowed: not a plain path inside the repository, a folder, a pattern,\n\
+         a very long name, or a file that no agent may change. A person allows single files: name each by its path from the\n\
+         root of the repository.";
     SCOPE_REQUEST_REASON = "reply.scope_request_reason":
-        "The reason of a scope_request is too long, or has line breaks or control characters. It is shown to the person\n\
-         who decides: say in one line why the work needs the file.";
+        "The reason of a scope_request is too long, or contains line breaks or control characters. The person who decides\n\
+         sees it: say in one line why the work needs the file.";
     REVIEW_WITHOUT_FINDING = "reply.review_without_finding":
         "A review asks for changes but names none. Add at least one comment that is not a [Warning].";
     REVIEW_APPROVES_FINDING = "reply.review_approves_finding":
@@ -91,15 +90,15 @@ pages! {
 
 pub(crate) fn too_many_entries(field: &str, found: usize, most: usize) -> Diagnostic {
     let place = here(&format!("/artifacts/{field}"));
-    let words = format!("`artifacts.{field}` has {found} entries; at most {most} are taken");
+    let words = format!("`artifacts.{field}` has {found} entries; the limit is {most}");
     Diagnostic::error(TOO_MANY_ENTRIES, place, words)
-        .help("Name the most important ones and sum up the rest")
+        .help("Name the most important ones and summarize the rest")
 }
 
 pub(crate) fn scope_requests_many(found: usize, most: usize) -> Diagnostic {
-    let words = format!("`scope_request` has {found} entries; at most {most} are taken");
+    let words = format!("`scope_request` has {found} entries; the limit is {most}");
     Diagnostic::error(SCOPE_REQUESTS_MANY, here("/scope_request"), words)
-        .help("Ask for the files that the work cannot do without")
+        .help("Ask only for the files that the work needs")
 }
 
 pub(crate) fn scope_request_path(pointer: &str, path: &str, why: &str) -> Diagnostic {
@@ -119,14 +118,14 @@ pub(crate) fn empty() -> Diagnostic {
 }
 
 pub(crate) fn too_large(bytes: u64, bytes_max: u64) -> Diagnostic {
-    let message = format!("the reply has {bytes} bytes, but at most {bytes_max} are read");
+    let message = format!("the reply has {bytes} bytes; the limit is {bytes_max}");
     Diagnostic::error(TOO_LARGE, here(""), message)
         .help("Write large content to files and name them in the reply")
 }
 
 pub(crate) fn not_utf8(at: usize, start: &str) -> Diagnostic {
-    let message = format!("byte {at} is not part of UTF-8 text; before it stands {}", quote(start));
-    Diagnostic::error(NOT_UTF8, here(""), message).help("Answer in UTF-8")
+    let message = format!("byte {at} is not part of UTF-8 text; before it comes {}", quote(start));
+    Diagnostic::error(NOT_UTF8, here(""), message).help("Reply in UTF-8")
 }
 
 pub(crate) fn not_json(message: &str, line: u32, column: u32, near: &str) -> Diagnostic {
@@ -145,7 +144,7 @@ pub(crate) fn too_deep() -> Diagnostic {
 pub(crate) fn not_an_object(start: &str) -> Diagnostic {
     let message = format!("the reply is not a JSON object; it begins with {}", quote(start));
     Diagnostic::error(NOT_AN_OBJECT, here(""), message)
-        .help("Answer with one object that begins with { and ends with }")
+        .help("Reply with one object that begins with { and ends with }")
 }
 
 pub(crate) fn text_before(start: &str) -> Diagnostic {
@@ -160,9 +159,9 @@ pub(crate) fn text_after(rest: &str) -> Diagnostic {
 
 fn only_the_object(text: &str) -> &'static str {
     if text.starts_with("```") {
-        "Leave out the Markdown fence; the object alone is the whole answer"
+        "Leave out the Markdown fence; reply with the object alone"
     } else {
-        "The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`"
+        "Reply with the object alone; remarks belong in `summary` or `artifacts.notes`"
     }
 }
 
@@ -174,15 +173,15 @@ pub(crate) fn status_unknown(found: &str) -> Diagnostic {
 }
 
 pub(crate) fn status_not_for_role(status: ReplyStatus, role: Role) -> Diagnostic {
-    let message = format!("{role} cannot answer {:?}", status.as_str());
+    let message = format!("{role} cannot reply {:?}", status.as_str());
     Diagnostic::error(STATUS_NOT_FOR_ROLE, here("/status"), message)
-        .help("Answer OK, BLOCKED or FAIL; say what is missing in the summary")
+        .help("Reply OK, BLOCKED or FAIL; say in the summary what is missing")
 }
 
 pub(crate) fn done_contradicted() -> Diagnostic {
     let message = "the status is \"OK\" but meets_definition_of_done is false";
     Diagnostic::error(DONE_CONTRADICTED, here("/gates/meets_definition_of_done"), message)
-        .help("Finish the work, or answer BLOCKED or FAIL and say what is missing")
+        .help("Finish the work, or reply BLOCKED or FAIL and say what is missing")
 }
 
 pub(crate) fn agent_unknown(pointer: &str, found: &str) -> Diagnostic {
@@ -195,7 +194,7 @@ pub(crate) fn result_role(found: &str, role: Role, expected: Option<&str>) -> Di
     let message = format!("a result of role {} came from {role}", quote(found));
     let help = match expected {
         Some(expected) => format!("Write \"role\": {}, or the universal output", quote(expected)),
-        None => format!("{role} answers with status, summary, artifacts, gates and next"),
+        None => format!("{role} replies with status, summary, artifacts, gates and next"),
     };
     Diagnostic::error(RESULT_ROLE, here("/role"), message).help(help)
 }
@@ -223,7 +222,7 @@ pub(crate) fn blocked_by_unknown(pointer: &str, id: &str, known: &[&str]) -> Dia
 }
 
 pub(crate) fn owner_unknown(pointer: &str, path: &str, id: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("{} is owned by {}, which is no item", quote(path), quote(id));
+    let message = format!("{} is owned by {}, which is not an item", quote(path), quote(id));
     Diagnostic::error(OWNER_UNKNOWN, here(pointer), message).help(did_you_mean(id, known))
 }
 
@@ -233,15 +232,15 @@ pub(crate) fn id_empty(pointer: &str) -> Diagnostic {
 }
 
 pub(crate) fn path_invalid(pointer: &str, found: &str) -> Diagnostic {
-    let message = format!("{} is no path inside the repository", quote(found));
+    let message = format!("{} is not a path inside the repository", quote(found));
     Diagnostic::error(PATH_INVALID, here(pointer), message)
         .help("Write the path from the root of the repository, such as src/app.ts")
 }
 
 pub(crate) fn line_invalid(pointer: &str, found: &str) -> Diagnostic {
-    let message = format!("{} is neither a line number nor a range of them", quote(found));
+    let message = format!("{} is neither a line number nor a range", quote(found));
     Diagnostic::error(LINE_INVALID, here(pointer), message)
-        .help("Write a number from 1 on, a range such as \"4-6\", or null")
+        .help("Write a number starting at 1, a range such as \"4-6\", or null")
 }
 
 pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {
@@ -250,14 +249,15 @@ pub(crate) fn title_invalid(pointer: &str, found: &str) -> Diagnostic {
 }
 
 pub(crate) fn item_twice(pointer: &str, title: &str) -> Diagnostic {
-    let message = format!("an item with the title {} and the same body is there", quote(title));
+    let message =
+        format!("there is already an item with the title {} and the same body", quote(title));
     Diagnostic::error(ITEM_TWICE, here(pointer), message).help("Create it once")
 }
 
 pub(crate) fn update_nothing(pointer: &str, id: &str) -> Diagnostic {
     let message = format!("the update of {} has neither body nor labels", quote(id));
     Diagnostic::error(UPDATE_NOTHING, here(pointer), message)
-        .help("Give what is to change, or leave the update out")
+        .help("Say what should change, or remove the update")
 }
 
 pub(crate) fn closed_and_updated(pointer: &str, id: &str) -> Diagnostic {
@@ -285,7 +285,7 @@ pub(crate) fn review_without_finding() -> Diagnostic {
 pub(crate) fn review_approves_finding(pointer: &str, body: &str) -> Diagnostic {
     let message = format!("the verdict is \"approve\" but a comment says {}", quote(body));
     Diagnostic::error(REVIEW_APPROVES_FINDING, here(pointer), message)
-        .help("Begin it with [Warning], or answer needs-changes")
+        .help("Begin it with [Warning], or reply needs-changes")
 }
 
 fn here(pointer: &str) -> Location {

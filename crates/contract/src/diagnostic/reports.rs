@@ -4,34 +4,34 @@ use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     XML_SYNTAX = "xml.syntax":
-        "The file is not well-formed XML. Mostly the program that wrote it was ended before it was done. Run the check\n\
+        "The file is not well-formed XML. Usually the program that wrote it was stopped before it had finished. Run the check\n\
          again and look at its output.";
     XML_REFUSED = "xml.refused":
-        "The XML file is not read because it could cost far more than its length: it declares entities or elements of its\n\
-         own, nests too deeply, or is too large. Reports of tests and coverage need none of this. Have the tool write a\n\
-         plain report, or several smaller ones.";
+        "The XML file is refused because it could be far more expensive to read than its size suggests: it declares its own\n\
+         entities or elements, nests too deeply, or is too large. Test and coverage reports need none of this. Have the tool\n\
+         write a plain report, or several smaller ones.";
     TOO_LARGE = "import.too_large":
-        "The report is larger than what is read. Have the tool write several smaller ones.";
+        "The report is too large. Have the tool write several smaller ones.";
     COVERAGE_KIND = "coverage.unknown_kind":
         "The coverage report is neither lcov nor Cobertura XML. Most tools can write one of the two: look for an option\n\
          such as --lcov, --cobertura or lcovonly.";
     COVERAGE_EMPTY = "coverage.empty":
-        "The coverage report names no line that could be covered, so there is no share to speak of. Nothing covered out of\n\
-         nothing is not 100 %. See that the tests ran, and that the report is of this project.";
+        "The coverage report names no line that could be covered, so there is no percentage. Nothing covered out of nothing\n\
+         is not 100 %. Check that the tests ran, and that the report is for this project.";
     COVERAGE_LINE = "coverage.malformed":
-        "A line or an element of the coverage report cannot be understood, so its numbers are not trusted. Mostly the file\n\
-         was cut off or edited. Write it again with the tool.";
+        "A line or an element of the coverage report is invalid, so its numbers are not trusted. Usually the file was\n\
+         truncated or edited. Write it again with the tool.";
     JUNIT_KIND = "junit.unknown_kind":
-        "The file is XML but no JUnit report: its outermost element is neither testsuites nor testsuite. Have the test\n\
+        "The file is XML but not a JUnit report: its outermost element is neither testsuites nor testsuite. Have the test\n\
          runner write JUnit XML; nearly every one can.";
     JUNIT_NUMBER = "junit.malformed":
-        "A count in the JUnit report is no number, so the report is not trusted. Write it again with the test runner.";
+        "A count in the JUnit report is not a number, so the report is not trusted. Write it again with the test runner.";
     SARIF_KIND = "sarif.unknown_kind":
-        "The file is JSON but no SARIF 2.1.0: it lacks the version or the list of runs. Have the scanner write SARIF 2.1.0;\n\
-         older versions of the format differ too much to be guessed.";
+        "The file is JSON but not SARIF 2.1.0: it has no version or no list of runs. Have the scanner write SARIF 2.1.0;\n\
+         older versions of the format are too different.";
     SARIF_RESULT = "sarif.malformed":
-        "A result of the SARIF file lacks what every result has, such as a message, or holds the wrong kind of value. The\n\
-         pointer after # says which.";
+        "A result in the SARIF file lacks a required value, such as a message, or has a value of the wrong type. The pointer\n\
+         after # says which.";
 }
 
 pub(crate) fn xml_syntax(file: &str, line: u32, cause: &str) -> Diagnostic {
@@ -47,7 +47,7 @@ pub(crate) fn xml_refused(file: &str, line: u32, why: &str) -> Diagnostic {
 }
 
 pub(crate) fn too_large(file: &str, bytes: usize, bytes_max: usize) -> Diagnostic {
-    let message = format!("the report has {bytes} bytes, but at most {bytes_max} are read");
+    let message = format!("the report has {bytes} bytes; the limit is {bytes_max}");
     Diagnostic::error(TOO_LARGE, Location::file(file, None), message)
         .help("Have the tool write several smaller reports")
 }
@@ -60,7 +60,7 @@ pub(crate) fn coverage_kind(file: &str, line: Option<u32>, found: &str) -> Diagn
 
 pub(crate) fn coverage_empty(file: &str, why: &str) -> Diagnostic {
     Diagnostic::error(COVERAGE_EMPTY, Location::file(file, None), why)
-        .help("See that the tests ran under the coverage tool, and that it looks at this project")
+        .help("Check that the tests ran under the coverage tool, and that it measures this project")
 }
 
 pub(crate) fn coverage_line(file: &str, line: u32, message: impl Into<String>) -> Diagnostic {

@@ -4,8 +4,8 @@ use super::{Diagnostic, Location, pages, quote};
 
 pages! {
     MISSING = "sections.missing":
-        "A document lacks a section that later work relies on. A section is a heading of any level outside code\n\
-         fences; numbers before it, a colon after it and its case do not matter.";
+        "A document lacks a section that later work needs. A section is a heading of any level outside code fences; a number\n\
+         before it, a colon after it and its case do not matter.";
     EMPTY = "sections.empty":
         "A required section has a heading but nothing under it, not even under a deeper heading.";
 }
@@ -19,5 +19,5 @@ pub(crate) fn missing(file: &str, section: &str) -> Diagnostic {
 pub(crate) fn empty(file: &str, line: u32, section: &str) -> Diagnostic {
     let message = format!("the section {} is empty", quote(section));
     Diagnostic::error(EMPTY, Location::file(file, Some(line)), message)
-        .help("Write its content, or say that there is none and why")
+        .help("Write its content, or say why there is none")
 }

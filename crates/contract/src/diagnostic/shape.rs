@@ -5,27 +5,27 @@ use crate::shape::{ShapeError, Wrong};
 
 pages! {
     FIELD_MISSING = "shape.field_missing":
-        "A field that must be there is not. The message names it. Add the field; `tollgate schema NAME` prints\n\
-         the full shape of the document. A field that may be empty still has to be written, as [] or null.";
+        "A required field is missing. The message names it. Add the field; `tollgate schema NAME` prints the full format of\n\
+         the document. A field that may be empty must still be written, as [] or null.";
     FIELD_UNKNOWN = "shape.field_unknown":
-        "A field has a name that is not part of the document's shape. It is refused instead of ignored, because a\n\
-         misspelt field would otherwise silently do nothing. Correct its name or remove it.";
+        "The document has a field with an unknown name. It is refused instead of ignored, because a misspelled field would\n\
+         otherwise do nothing. Fix its name or remove it.";
     WRONG_TYPE = "shape.wrong_type":
-        "A value has the wrong type, such as a text where a list is expected. In YAML a number or true/false that\n\
-         is meant as text needs quotes.";
+        "A value has the wrong type, such as text where a list is expected. In YAML, a number or true/false that is meant as\n\
+         text needs quotes.";
     VALUE_UNKNOWN = "shape.value_unknown":
-        "A value is not one of the words that are possible here. Spelling and case matter.";
+        "A value is not one of the words that are allowed here. Spelling and case matter.";
     EMPTY = "shape.empty":
-        "A text is blank or a list has no entries where something must be said.";
+        "A text is blank or a list is empty where a value is required.";
     OUT_OF_RANGE = "shape.out_of_range":
-        "A number is smaller or larger than what makes sense here.";
+        "A number is too small or too large for this field.";
     KEY_TWICE = "shape.key_twice":
-        "The same key occurs twice in one object. Readers differ in which one they take, so neither is taken.\n\
-         Remove one of them.";
+        "The same key occurs twice in one object. Parsers differ in which one they use, so both are refused. Remove one of\n\
+         them.";
     UNREADABLE = "shape.unreadable":
-        "The document has the right outline but a value could not be taken over. The message says which.";
+        "The document has the right structure, but a value could not be read. The message says which.";
     NOT_JSON = "json.syntax":
-        "The file is not valid JSON. The message says what was expected and the line says where.";
+        "The file is not valid JSON. The message says what was expected and on which line.";
     NOT_YAML = "yaml.syntax":
         "The file is not valid YAML. Common causes: a tab in the indentation, a `: ` inside unquoted text, a quote\n\
          that is not closed, the same key twice, or yes/no where true/false is meant.";
@@ -35,9 +35,9 @@ pages! {
     NOT_UTF8 = "text.not_utf8":
         "The file is not UTF-8 text. Save it in that encoding.";
     CUT = "report.cut":
-        "The document has more faults than are listed. Fix the listed ones and check it again.";
+        "The document has more errors than are listed. Fix the listed ones and check it again.";
     NO_FRONT_MATTER = "front_matter.missing":
-        "The file must begin with YAML front matter: a line `---`, the fields, and a line `---`. Prose comes after it.";
+        "The file must begin with YAML front matter: a line `---`, the fields, and a line `---`. The text comes after it.";
 }
 
 /// The words for a fault that has no more special ones.
@@ -102,7 +102,7 @@ fn owner(pointer: &str) -> String {
 }
 
 pub(crate) fn cut(path: &str, listed: usize) -> Diagnostic {
-    let message = format!("only the first {listed} faults are listed");
+    let message = format!("only the first {listed} errors are listed");
     error(CUT, Location::file(path, None), message).help("Fix these and check again")
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn json_after(file: &str, rest: &str) -> Diagnostic {
 
 pub(crate) fn yaml_syntax(file: &str, message: &str, line: Option<u32>) -> Diagnostic {
     error(NOT_YAML, Location::file(file, line), format!("this is not valid YAML: {message}"))
-        .help("Quote text that holds `: `, `#`, or quotes, and indent with spaces")
+        .help("Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces")
 }
 
 pub(crate) fn toml_syntax(file: &str, message: &str, line: u32) -> Diagnostic {

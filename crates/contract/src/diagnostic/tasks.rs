@@ -4,52 +4,51 @@ use super::{Diagnostic, Location, any_of, did_you_mean, pages, perhaps_meant, qu
 
 pages! {
     NO_TASKS = "tasks.none":
-        "The plan has no task. At least one is needed, each with id, status, goal and acceptance_checks.";
+        "The plan has no tasks. It needs at least one, with id, status, goal and acceptance_checks.";
     TOO_MANY = "tasks.too_many":
-        "The plan has more tasks than one session can sensibly hold. Combine small tasks, or split the goal into\n\
-         several sessions.";
+        "The plan has more tasks than one session can handle. Combine small tasks, or split the goal into several sessions.";
     ID_INVALID = "tasks.id_invalid":
-        "A task id holds characters that cannot be used in branch names and paths, or is the reserved word meta.\n\
-         Ids have the form T-001.";
+        "A task id contains characters that cannot be used in branch names and paths, or is the reserved word meta. Ids have\n\
+         the form T-001.";
     ID_ODD = "tasks.id_odd":
-        "A task id can be used but does not have the usual form: T- and at least three digits.";
+        "A task id is usable but does not have the usual form: T- and at least three digits.";
     ID_TWICE = "tasks.id_twice":
-        "Two tasks have the same id, so that dependencies on it are ambiguous. Give each its own.";
+        "Two tasks have the same id, so dependencies on it are ambiguous. Give each its own.";
     DEPENDENCY_UNKNOWN = "tasks.dependency_unknown":
-        "A task depends on an id that no task of the plan has.";
+        "A task depends on an id that is not in the plan.";
     DEPENDENCY_CYCLE = "tasks.dependency_cycle":
-        "Tasks depend on each other in a circle, so that none of them could ever start. Remove one dependency.";
+        "Tasks depend on each other in a cycle, so none of them could ever start. Remove one dependency.";
     STATUS_UNKNOWN = "tasks.status_unknown":
         "The status of a task is not one of not-started, in-progress, implemented, completed and blocked.";
     KIND_UNKNOWN = "tasks.type_unknown":
         "The type of a task is not one of feat, fix, refactor, chore, test and docs. It decides, among other things,\n\
          whether the task is tested by QA.";
     NO_SCOPE = "tasks.no_scope":
-        "A task does not say which files it may change. List them in files_expected: paths, globs, or folders that\n\
-         end in /. A task with a work item takes its scope from there instead.";
+        "A task does not say which files it may change. List them in files_expected: paths, globs, or folders that end in /.\n\
+         A task with a work item gets its scope from there instead.";
     NO_CHECK = "tasks.no_check":
-        "A task has no acceptance check, so that nobody could tell when it is done. Add at least one: `cmd: …` is run\n\
-         by the engine, `manual: …` is put to a person.";
+        "A task has no acceptance check, so nobody can tell when it is done. Add at least one: Tollgate runs `cmd: …`, and\n\
+         asks a person to do `manual: …`.";
     CHECK_EMPTY = "tasks.check_empty":
-        "An acceptance check says only `cmd:` or `manual:` and nothing after it.";
+        "An acceptance check is just `cmd:` or `manual:` with nothing after it.";
     CHECK_UNQUOTED = "tasks.check_unquoted":
-        "An acceptance check such as `- cmd: npm test` is not quoted. YAML reads that as a mapping and not as text. It was\n\
-         understood all the same; quotes around the whole check make it plain.";
+        "An acceptance check such as `- cmd: npm test` is not quoted, so YAML reads it as a mapping and not as text. Tollgate\n\
+         understood it anyway; put quotes around the whole check to be safe.";
     NO_TITLE = "tasks.no_title":
-        "A task has no title. The first line of its goal is shown in its place.";
+        "A task has no title. The first line of its goal is shown instead.";
     NO_DONE_WHEN = "tasks.no_done_when":
-        "A task does not say when it is done. done_when tells reviewers what to look for besides the checks.";
+        "A task does not say when it is done. done_when tells reviewers what to look for in addition to the checks.";
     NO_KIND = "tasks.no_type":
-        "A task has no type; it is taken as feat, which is reviewed and tested most thoroughly.";
+        "A task has no type; it counts as feat, which is reviewed and tested most thoroughly.";
     EDIT_UNSAFE = "tasks.edit_unsafe":
-        "The status of a task could not be written without changing something else in the file, so nothing was\n\
-         written. This happens with unusual YAML, such as a status shared through an anchor. Write it plainly.";
+        "The status of a task could not be written without changing something else in the file, so nothing was written. This\n\
+         happens with unusual YAML, such as a status shared through an anchor. Write each status as plain text.";
     NO_CRITERIA = "acceptance.none":
-        "acceptance.json has no criterion. At least one is needed, each with id, description and verify.";
+        "acceptance.json has no criteria. It needs at least one, with id, description and verify.";
     CRITERION_TWICE = "acceptance.id_twice":
         "Two acceptance criteria have the same id. Give each its own, such as AC-001 and AC-002.";
     VERIFY_EMPTY = "acceptance.verify_empty":
-        "A criterion does not say how it is verified. Give a command, or a text that begins with `manual:`.";
+        "A criterion does not say how to verify it. Give a command, or a text that begins with `manual:`.";
 }
 
 /// Where in a plan or in the criteria, and of which task or criterion.
@@ -77,7 +76,7 @@ pub(crate) fn none(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn too_many(at: &PlanLocation<'_>, count: usize, count_max: usize) -> Diagnostic {
-    let message = format!("the plan has {count} tasks, but at most {count_max} are taken");
+    let message = format!("the plan has {count} tasks; the limit is {count_max}");
     Diagnostic::error(TOO_MANY, at.place(), message).help("Combine tasks or split the goal")
 }
 
@@ -99,7 +98,7 @@ pub(crate) fn id_twice(at: &PlanLocation<'_>) -> Diagnostic {
 
 pub(crate) fn dependency_unknown(at: &PlanLocation<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message =
-        format!("{} depends on {}, which is no task of the plan", at.task(), quote(found));
+        format!("{} depends on {}, which is not a task of the plan", at.task(), quote(found));
     Diagnostic::error(DEPENDENCY_UNKNOWN, at.place(), message).help(did_you_mean(found, known))
 }
 
@@ -134,7 +133,7 @@ pub(crate) fn no_check(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn check_empty(at: &PlanLocation<'_>, found: &str) -> Diagnostic {
-    let message = format!("the check {} of {} says nothing", quote(found), at.task());
+    let message = format!("the check {} of {} is empty", quote(found), at.task());
     Diagnostic::error(CHECK_EMPTY, at.place(), message)
         .help("Write a command after cmd:, or what to look at after manual:")
 }
@@ -157,7 +156,7 @@ pub(crate) fn no_done_when(at: &PlanLocation<'_>) -> Diagnostic {
 }
 
 pub(crate) fn no_kind(at: &PlanLocation<'_>) -> Diagnostic {
-    let message = format!("{} has no type; it is taken as feat", at.task());
+    let message = format!("{} has no type; it counts as feat", at.task());
     Diagnostic::warning(NO_KIND, at.place(), message)
 }
 
@@ -179,8 +178,8 @@ pub(crate) fn criterion_twice(at: &PlanLocation<'_>) -> Diagnostic {
 
 pub(crate) fn verify_empty(at: &PlanLocation<'_>) -> Diagnostic {
     let message = match at.id {
-        "" => "a criterion does not say how it is verified".to_owned(),
-        id => format!("criterion {} does not say how it is verified", quote(id)),
+        "" => "a criterion does not say how to verify it".to_owned(),
+        id => format!("criterion {} does not say how to verify it", quote(id)),
     };
     Diagnostic::error(VERIFY_EMPTY, at.place(), message)
         .help("Give a command, or a text that begins with manual:")

@@ -6,58 +6,57 @@ pages! {
     SECTION_MISSING = "work_item.section_missing":
         "A work item lacks a section. A task has Objective, Spec Reference, In Scope, Out of Scope, Acceptance Criteria,\n\
          Context and Constraints; a refinement has Ambiguity, Spec Reference, Options, Recommendation and Blocked Tasks.\n\
-         Headings inside code fences and comments do not count. The line is where the section belongs.";
+         Headings inside code fences and comments do not count. The line shows where the section belongs.";
     SECTION_EMPTY = "work_item.section_empty":
-        "A section of a work item has a heading and nothing below it. Where there is nothing to say, say so: Out of Scope,\n\
+        "A section of a work item has a heading and nothing below it. If there is nothing to say, say so: Out of Scope,\n\
          Context and Constraints may say `None`.";
     SECTION_TWICE = "work_item.section_twice":
-        "A work item has the same section twice, so that it is not plain which one holds. Bring them together.";
+        "A work item has the same section twice, so it is unclear which one counts. Merge them.";
     SECTION_ORDER = "work_item.section_order":
-        "The sections of a work item do not stand in the order of the template. They were read all the same.";
+        "The sections of a work item are not in the order of the template. They were read anyway.";
     SECTION_LEVEL = "work_item.section_level":
-        "A section of a work item has a heading of another level than in the template, where In Scope and Out of Scope\n\
-         stand with ### below `## Scope` and all others with ##. It was read all the same.";
+        "A section of a work item has a heading of a different level than in the template, where In Scope and Out of Scope\n\
+         have ### below `## Scope` and all others have ##. It was read anyway.";
     SPEC_FIELD = "work_item.spec_field":
-        "The Spec Reference of a work item does not name a part in the usual form: a line `- Spec: path`, a line\n\
-         `- Section(s): names`, and in a refinement a line `- Quote: \"text\"`. The section was read all the same.";
+        "The Spec Reference of a work item does not have the usual form: a line `- Spec: path`, a line `- Section(s): names`,\n\
+         and in a refinement a line `- Quote: \"text\"`. The section was read anyway.";
     SCOPE_EMPTY = "work_item.scope_empty":
-        "In Scope names no file, so that the task could change nothing. List paths, globs, or folders that end in /, one\n\
-         an item of a list.";
+        "In Scope names no file, so the task could not change anything. List paths, globs, or folders that end in /, one per\n\
+         list item.";
     PATH_UNCLEAR = "work_item.path_unclear":
-        "An item of In Scope is not plainly a path: it has words beside it and nothing tells where the path ends. Put the\n\
-         path into backticks, or the remark into brackets.";
+        "An item of In Scope has other words next to its path, and it is unclear where the path ends. Put the path in\n\
+         backticks, or the remark in parentheses.";
     NOT_LISTED = "work_item.not_listed":
-        "A line of In Scope or Out of Scope names a file, but as a paragraph, a row of a table or in a code fence. Only items\n\
-         of a list count, so that the file would be lost without a word. Write it as a list item: `- src/app.ts`.";
+        "A line of In Scope or Out of Scope names a file in a paragraph, a table or a code fence. Only list items count, so\n\
+         the file would be ignored silently. Write it as a list item: `- src/app.ts`.";
     PATH_WITH_LINE = "work_item.path_with_line":
-        "An entry of a scope names a line of a file. The scope is made of whole files: name the file, and put what is meant\n\
-         into Objective or Context.";
+        "An entry of a scope names a line of a file. A scope consists of whole files: name the file, and put the details into\n\
+         Objective or Context.";
     BACKSLASH = "work_item.backslash":
-        "An entry of a scope has backslashes between its names. Paths are written with /, on every system.";
+        "A path in a scope has backslashes. Write paths with /, on every system.";
     PROTECTED = "work_item.protected":
-        "In Scope lists what no agent may change: .git in any spelling, .agents-work, agents, tollgate.toml or\n\
-         lifecycle-stage.yaml. A person changes these; remove the entry.";
+        "In Scope lists a file that no agent may change: .git in any spelling, .agents-work, agents, tollgate.toml or\n\
+         lifecycle-stage.yaml. Only a person changes these; remove the entry.";
     SCOPE_EVERYTHING = "work_item.scope_everything":
-        "An entry of In Scope matches every file of the repository, so that no change is out of scope and the task can run\n\
-         beside no other. Name what the task is about.";
+        "An entry of In Scope matches every file of the repository, so no change is out of scope and the task cannot run in\n\
+         parallel with any other. Name the files that the task is about.";
     OWNED_BY_ITSELF = "work_item.owned_by_itself":
-        "Out of Scope leaves a file to the item that it stands in. Name the item that owns the file, or put it in scope.";
+        "Out of Scope says that a file is owned by this same item. Name the item that owns the file, or put it in scope.";
     NOT_ENFORCED = "work_item.not_enforced":
-        "Out of Scope says something that is no path, so that nothing can be compared with it. Agents read it; the engine\n\
-         does not enforce it.";
+        "An entry of Out of Scope is not a path, so Tollgate cannot enforce it. Agents still read it.";
     IN_AND_OUT = "work_item.in_and_out":
-        "The same path is listed in scope and out of scope. A task may change a file or it may not: remove one of the two.";
+        "The same path is listed in scope and out of scope. Remove one of the two.";
     CHECK_OUT_OF_SCOPE = "work_item.check_out_of_scope":
-        "A criterion needs a file that Out of Scope excludes, so that the task could not meet it. Put the file in scope, or\n\
-         the criterion into the task that owns the file.";
+        "A criterion needs a file that is out of scope, so the task could not meet it. Put the file in scope, or move the\n\
+         criterion to the task that owns the file.";
     NO_CRITERIA = "work_item.no_criteria":
-        "Acceptance Criteria holds no list of criteria, so that nobody could tell when the task is done. Each is an item\n\
-         with a check box, such as `- [ ] the limit holds after a restart`, `- [ ] Test: tests/limit.sh passes` or\n\
-         `- [ ] cmd: make test`.";
+        "Acceptance Criteria has no list of criteria, so nobody can tell when the task is done. Each criterion is an item\n\
+         with a check box, such as `- [ ] the limit holds after a restart`, `- [ ] Test: tests/limit.sh passes` or `- [ ]\n\
+         cmd: make test`.";
     NO_BOX = "work_item.no_box":
-        "A criterion has no check box, so that nobody can tell it from a remark or mark it as met. Begin it with `- [ ] `.";
+        "A criterion has no check box, so it looks like a remark and cannot be marked as met. Begin it with `- [ ] `.";
     NO_OPTIONS = "work_item.no_options":
-        "A refinement gives no option to choose from. List at least one, numbered, each with what speaks for and against it.";
+        "A refinement gives no options to choose from. List at least one, numbered, each with its pros and cons.";
 }
 
 pub(crate) fn section_missing(file: &str, line: u32, name: &str, level: usize) -> Diagnostic {
@@ -74,12 +73,12 @@ pub(crate) fn section_empty(file: &str, line: u32, name: &str) -> Diagnostic {
 
 pub(crate) fn section_twice(file: &str, lines: (u32, u32), name: &str) -> Diagnostic {
     let message =
-        format!("the section {} is there twice; the first is in line {}", quote(name), lines.0);
-    error(SECTION_TWICE, file, lines.1, message).help("Bring the two together")
+        format!("the section {} occurs twice; the first is in line {}", quote(name), lines.0);
+    error(SECTION_TWICE, file, lines.1, message).help("Merge the two")
 }
 
 pub(crate) fn section_order(file: &str, line: u32, names: (&str, &str)) -> Diagnostic {
-    let message = format!("the section {} stands after {}", quote(names.0), quote(names.1));
+    let message = format!("the section {} comes after {}", quote(names.0), quote(names.1));
     warning(SECTION_ORDER, file, line, message)
 }
 
@@ -102,33 +101,33 @@ pub(crate) fn spec_field(file: &str, line: u32, name: &str) -> Diagnostic {
 
 pub(crate) fn scope_empty(file: &str, line: u32) -> Diagnostic {
     error(SCOPE_EMPTY, file, line, "In Scope names no file that the task may change")
-        .help("List paths, globs or folders ending in /, each as an item of a list")
+        .help("List paths, globs or folders ending in /, each as a list item")
 }
 
 pub(crate) fn path_unclear(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("it is not clear which path {} means", quote(found));
-    error(PATH_UNCLEAR, file, line, message).help("Put the path into backticks")
+    error(PATH_UNCLEAR, file, line, message).help("Put the path in backticks")
 }
 
 pub(crate) fn not_listed(file: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} names a file, but is no item of a list", quote(found));
+    let message = format!("{} names a file, but is not a list item", quote(found));
     error(NOT_LISTED, file, line, message).help("Write it as a list item, such as \"- src/app.ts\"")
 }
 
 pub(crate) fn path_with_line(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
     let found = quote(found);
-    let message = format!("{found} names a line of a file; the scope is made of whole files");
+    let message = format!("{found} names a line of a file; a scope consists of whole files");
     error(PATH_WITH_LINE, file, line, message).help(format!("Write {}", quote(meant)))
 }
 
 pub(crate) fn backslash(file: &str, line: u32, found: &str, meant: &str) -> Diagnostic {
-    let message = format!("{} has backslashes between its names", quote(found));
+    let message = format!("{} has backslashes", quote(found));
     error(BACKSLASH, file, line, message).help(format!("Write {}", quote(meant)))
 }
 
 pub(crate) fn protected(file: &str, line: u32, found: &str) -> Diagnostic {
     let message = format!("{} is in scope, but no agent may change it", quote(found));
-    error(PROTECTED, file, line, message).help("Remove the entry; a person changes this file")
+    error(PROTECTED, file, line, message).help("Remove the entry; only a person changes this file")
 }
 
 pub(crate) fn scope_everything(file: &str, line: u32) -> Diagnostic {
@@ -138,15 +137,16 @@ pub(crate) fn scope_everything(file: &str, line: u32) -> Diagnostic {
 
 pub(crate) fn owned_by_itself(file: &str, line: u32, found: &str, owner: &str) -> Diagnostic {
     let (found, owner) = (quote(found), quote(owner));
-    let message = format!("{found} is out of scope because {owner} owns it, which is this item");
+    let message =
+        format!("{found} is out of scope because {owner} owns it, but {owner} is this item");
     error(OWNED_BY_ITSELF, file, line, message)
         .help("Name the item that owns it, or put the file in scope")
 }
 
 pub(crate) fn not_enforced(file: &str, line: u32, found: &str) -> Diagnostic {
-    let message = format!("{} is no path, so it is not enforced", quote(found));
+    let message = format!("{} is not a path, so it is not enforced", quote(found));
     warning(NOT_ENFORCED, file, line, message)
-        .help("Name paths, globs or folders ending in /, each as an item of a list")
+        .help("Name paths, globs or folders ending in /, each as a list item")
 }
 
 pub(crate) fn in_and_out(file: &str, lines: (u32, u32), path: &str) -> Diagnostic {

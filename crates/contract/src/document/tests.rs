@@ -81,7 +81,7 @@ fn faults_name_the_file() {
         b"Sure! {}",
         expect![[r#"
         error reply.text_before reply.json: before the JSON object comes "Sure!"
-          help: The object alone is the whole answer; remarks belong in `summary` or `artifacts.notes`
+          help: Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]],
     );
     story(DocumentKind::AgentOutput, "reply.json", br#"{"status":"NEEDS_INFO","summary":"","artifacts":{},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"

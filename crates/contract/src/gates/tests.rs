@@ -53,11 +53,11 @@ fn r062_a_blocked_term_in_agents_is_found_as_a_whole_word_in_any_case() {
         &files,
         expect![[r#"
             error gate.term_blocked agents/coder/SKILL.md:1: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
-              help: Say it in general words, or move the text to planning-mds/
+              help: Use general words, or move the text to planning-mds/
             error gate.term_blocked agents/coder/SKILL.md:2: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
-              help: Say it in general words, or move the text to planning-mds/
+              help: Use general words, or move the text to planning-mds/
             error gate.term_blocked agents/coder/SKILL.md:4: "Carrier" is a term of the solution (planning-mds/domain/glossary.md:10)
-              help: Say it in general words, or move the text to planning-mds/
+              help: Use general words, or move the text to planning-mds/
         "#]],
     );
 }
@@ -81,7 +81,7 @@ fn r062_a_section_of_blocked_terms_that_lists_none_is_no_silent_pass() {
         &[(GLOSSARY, "# G\n## Blocked terms\nBroker, Policy\n"), ("agents/a.md", "broker\n")],
         expect![[r#"
             error gate.terms_unclear planning-mds/domain/glossary.md:2: the section "Blocked terms" has neither a list nor a table
-              help: List one term an entry, or `- None`
+              help: List one term per entry, or `- None`
         "#]],
     );
 }
@@ -125,8 +125,8 @@ fn planning_files_are_demanded_by_the_strict_gate_only() {
         false,
         &files,
         expect![[r#"
-            error gate.file_blank planning-mds/domain/glossary.md: the file holds nothing
-              help: Fill it, or remove it
+            error gate.file_blank planning-mds/domain/glossary.md: the file is empty
+              help: Fill it in, or remove it
             warning gate.file_missing planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
               help: Write it; `tollgate run --action init` makes a scaffold
         "#]],
@@ -163,20 +163,20 @@ fn an_api_contract_parses_and_describes_something() {
             ("planning-mds/api/v1/part.json", "{"),
         ],
         expect![[r#"
-            error gate.contract_field planning-mds/api/a.yaml: the API contract does not say its "info.title"
+            error gate.contract_field planning-mds/api/a.yaml: the API contract has no "info.title"
               help: Add it
             error gate.contract_empty planning-mds/api/a.yaml:2: the API contract describes nothing under paths or webhooks
               help: Describe at least one entry
-            error gate.no_contract planning-mds/api/b.yaml: this is no API contract: it has no openapi, swagger or asyncapi version
-              help: Add the version, such as `openapi: 3.1.0`, or move a part into a folder below
+            error gate.no_contract planning-mds/api/b.yaml: this is not an API contract: it has no openapi, swagger or asyncapi version
+              help: Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder
             error yaml.syntax planning-mds/api/c.yaml:1: this is not valid YAML: unclosed bracket '['
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
-            error gate.contract_field planning-mds/api/d.json: the API contract does not say its "swagger"
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+            error gate.contract_field planning-mds/api/d.json: the API contract has no "swagger"
               help: Add it
             error gate.contract_empty planning-mds/api/d.json: the API contract describes nothing under paths
               help: Describe at least one entry
-            error gate.file_blank planning-mds/api/e.yml: the file holds nothing
-              help: Fill it, or remove it
+            error gate.file_blank planning-mds/api/e.yml: the file is empty
+              help: Fill it in, or remove it
             error json.syntax planning-mds/api/v1/part.json:1: this is not valid JSON: EOF while parsing an object (column 1)
               help: Write the file with a JSON serializer instead of by hand
         "#]],
@@ -188,7 +188,7 @@ fn an_api_contract_parses_and_describes_something() {
         &files[2..],
         expect![[r#"
         error gate.api_missing planning-mds/api: there is no API contract
-          help: Add one as .yaml, .yml or .json, or take the gate out of the stage
+          help: Add one as .yaml, .yml or .json, or remove the gate from the stage
     "#]],
     );
 }
@@ -204,7 +204,7 @@ fn a_contract_may_nest_deeply_and_one_without_end_is_refused() {
     assert!(look(Builtin::ApiContract, true, &[(path, &nested(40))]).is_ok());
     let report = look(Builtin::ApiContract, true, &[(path, &nested(10_000))]);
     let words: Vec<&str> = report.errors().map(|error| error.message.as_str()).collect();
-    assert_eq!(words, ["this is not valid YAML: it nests too deeply, or holds more than is read"]);
+    assert_eq!(words, ["this is not valid YAML: it nests too deeply, or is too large"]);
 }
 
 #[test]
@@ -246,28 +246,28 @@ fn evidence_of_security_is_no_placeholder() {
             ("planning-mds/security/d.json", "{}\n"),
         ],
         expect![[r#"
-            error gate.placeholder planning-mds/security/a.md:3: "TODO" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:3: "TODO" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:7: "<...>" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:7: "<...>" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:8: "tbd" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:8: "tbd" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:9: "todo:" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:9: "todo:" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:10: "placeholder" stands for text to come
+            error gate.placeholder planning-mds/security/a.md:10: "placeholder" is placeholder text
               help: Write what was found, or remove the file until it is known
-            error gate.only_headings planning-mds/security/b.md: nothing stands below the headings
-              help: Write what was looked at and what was found
-            error gate.file_blank planning-mds/security/c.txt: the file holds nothing
-              help: Fill it, or remove it
-            error gate.file_blank planning-mds/security/d.json: the file holds nothing
-              help: Fill it, or remove it
+            error gate.only_headings planning-mds/security/b.md: there is nothing below the headings
+              help: Write what was checked and what was found
+            error gate.file_blank planning-mds/security/c.txt: the file is empty
+              help: Fill it in, or remove it
+            error gate.file_blank planning-mds/security/d.json: the file is empty
+              help: Fill it in, or remove it
         "#]],
     );
     assert!(look(Builtin::SecurityEvidence, false, &[]).is_ok());
@@ -276,8 +276,8 @@ fn evidence_of_security_is_no_placeholder() {
         true,
         &files[2..],
         expect![[r#"
-        error gate.evidence_missing planning-mds/security: there is no evidence of security
-          help: Add notes of a review or results of a scan
+        error gate.evidence_missing planning-mds/security: there is no security evidence
+          help: Add review notes or scan results
     "#]],
     );
 }

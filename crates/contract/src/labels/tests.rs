@@ -30,13 +30,13 @@ fn r091_a_task_has_one_label_of_each_category() {
         ItemCategory::Task,
         true,
         expect![[r#"
-            error labels.missing /labels: a task has no label of type
+            error labels.missing /labels: a task has no type label
               help: Add task:implement
-            error labels.missing /labels: a task has no label of status
+            error labels.missing /labels: a task has no status label
               help: Add status:pending
-            error labels.missing /labels: a task has no label of priority
+            error labels.missing /labels: a task has no priority label
               help: Add priority:high, priority:medium or priority:low
-            error labels.missing /labels: a task has no label of complexity
+            error labels.missing /labels: a task has no complexity label
               help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
         "#]],
     );
@@ -45,11 +45,11 @@ fn r091_a_task_has_one_label_of_each_category() {
         ItemCategory::Task,
         true,
         expect![[r#"
-            error labels.several /labels: 2 labels of type: task:implement, task:refinement
+            error labels.several /labels: 2 type labels: task:implement, task:refinement
               help: Keep exactly one of them
-            error labels.several /labels: 2 labels of priority: priority:high, priority:low
+            error labels.several /labels: 2 priority labels: priority:high, priority:low
               help: Keep exactly one of them
-            error labels.several /labels: 2 labels of complexity: complexity:trivial, complexity:high
+            error labels.several /labels: 2 complexity labels: complexity:trivial, complexity:high
               help: Keep exactly one of them
         "#]],
     );
@@ -68,8 +68,8 @@ fn r091_a_new_task_is_pending_and_an_old_one_has_any_status() {
         ItemCategory::Task,
         true,
         expect![[r#"
-            error labels.not_pending /labels: a new item has "status:ready", but must begin as status:pending
-              help: Use status:pending in its place
+            error labels.not_pending /labels: a new item has "status:ready", but must start as status:pending
+              help: Use status:pending instead
         "#]],
     );
 }
@@ -110,7 +110,7 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
         expect![[r#"
             error labels.priority_low /labels: a refinement has "priority:low", although other work waits for its answer
               help: Use priority:high or priority:medium
-            error labels.complexity_refused /labels: a refinement has "complexity:low", but is a question and not work
+            error labels.complexity_refused /labels: a refinement has "complexity:low", but it is a question, not work
               help: Remove it
         "#]],
     );
@@ -120,8 +120,8 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
         true,
         expect![[r#"
             error labels.type_wrong /labels: a refinement is labelled "task:implement"
-              help: Use task:refinement in its place
-            error labels.missing /labels: a refinement has no label of priority
+              help: Use task:refinement instead
+            error labels.missing /labels: a refinement has no priority label
               help: Add priority:high or priority:medium
         "#]],
     );

@@ -51,7 +51,7 @@ fn r087_unknown_stages_and_gates_are_errors_with_their_lines() {
               help: Known: boundary or unit.
             error lifecycle.builtin_unknown lifecycle-stage.yaml:11: there is no built-in gate "boundry"
               help: Did you mean "boundary"?
-            error lifecycle.program_blank lifecycle-stage.yaml:12: the command of gate "unit" names no program
+            error lifecycle.program_blank lifecycle-stage.yaml:12: the command of gate "unit" has no program
               help: Begin it with a program, such as [npm, test]
         "#]],
     );
@@ -77,7 +77,7 @@ fn every_fault_of_form_is_named_with_its_line() {
             error shape.empty lifecycle-stage.yaml:13: `command` is empty
             error shape.field_missing lifecycle-stage.yaml:14: the field "command" is missing
               help: Add "command" to `z`
-            error lifecycle.zero_byte lifecycle-stage.yaml:15: the command of gate "zero" holds a zero byte
+            error lifecycle.zero_byte lifecycle-stage.yaml:15: the command of gate "zero" contains a zero byte
               help: Remove it
         "#]],
     );
@@ -85,7 +85,7 @@ fn every_fault_of_form_is_named_with_its_line() {
         "version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n",
         expect![[r#"
             error yaml.syntax lifecycle-stage.yaml:5: this is not valid YAML: the key "a" occurs twice
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
     );
     check(

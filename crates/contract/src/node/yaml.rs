@@ -76,7 +76,7 @@ fn fault(error: &serde_saphyr::Error) -> YamlFault {
             format!("the key {:?} occurs twice", key.split(", set ").next().unwrap_or(key))
         }
         None if message.starts_with("budget breached") => {
-            "it nests too deeply, or holds more than is read".to_owned()
+            "it nests too deeply, or is too large".to_owned()
         }
         None => message.to_owned(),
     };

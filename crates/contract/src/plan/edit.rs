@@ -34,7 +34,7 @@ pub(super) fn edited(
         return Ok(text.to_owned());
     }
     let refuse = |cause: &str| Report::from(say::edit_unsafe(cause));
-    let entries = Entries::find(text).ok_or_else(|| refuse("the tasks are no plain list"))?;
+    let entries = Entries::find(text).ok_or_else(|| refuse("the tasks are not a plain list"))?;
     let status = |id: &TaskId| plan.statuses.get(id).map_or("not-started", String::as_str);
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     if let Some(last) = lines.last_mut().filter(|line| !line.ends_with('\n')) {

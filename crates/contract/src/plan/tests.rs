@@ -134,7 +134,7 @@ fn r094_temp_ids_become_real_ids_in_the_plan_and_in_the_items() {
 }
 
 #[test]
-fn r094_names_go_on_after_the_highest_and_are_never_given_again() {
+fn r094_names_continue_after_the_highest_and_are_never_given_again() {
     let first = after(&applied(&two(), &Existing::default()));
     let closed = applied(&result(json!([]), json!(["T-002"]), json!([])), &first);
     assert!(closed.items["work-items/T-002.md"].contains("state: closed"));
@@ -224,7 +224,7 @@ fn a_plan_in_an_odd_form_is_not_edited() {
         &more,
         &existing,
         expect![[r#"
-        error plan.edit_unsafe tasks.yaml: the tasks cannot be written into this file: the tasks are no plain list
+        error plan.edit_unsafe tasks.yaml: the tasks cannot be written into this file: the tasks are not a plain list
           help: Write each task as a block that begins with `- id:`
     "#]],
     );
@@ -312,7 +312,7 @@ fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
         &first,
         expect![[r#"
         error plan.close_started /close/0: task T-001 is in-progress and can no longer be closed
-          help: Close only tasks that are not started; plan what is to be undone as a new task
+          help: Close only tasks that are not started; to undo work, plan a new task
     "#]],
     );
     first.statuses = at("T-001", TaskStatus::Completed);
@@ -436,16 +436,16 @@ fn r092_r094_a_plan_with_work_items_needs_good_ones() {
         ("T-006", "./work-items/e.md"),
     ]);
     expect![[r###"
-        error plan.item_refinement work-items/a.md: the work item of task T-001 is a refinement, which is never a task
-          help: Take the task out of tasks.yaml until the question is answered
+        error plan.item_refinement work-items/a.md: the work item of task T-001 is a refinement, which cannot be a task
+          help: Remove the task from tasks.yaml until the question is answered
         error plan.item_closed work-items/b.md: the work item of task T-002 is closed
-          help: Take the task out of tasks.yaml, or open the item
+          help: Remove the task from tasks.yaml, or reopen the item
         error work_item.section_missing work-items/c.md:34: the section "Context" is missing
           help: Add a heading "## Context" with its content below it
-        error plan.owner_unknown work-items/d.md: "bin/login" is owned by "T-777", which is no task of the plan
+        error plan.owner_unknown work-items/d.md: "bin/login" is owned by "T-777", which is not a task of the plan
           help: Known: T-001, T-002, T-003, T-004, T-005, T-006, a, b, c, d or e.
-        error plan.item_missing tasks.yaml: the work item "work-items/none.md" of task T-005 is not there
-          help: Write it, or take `work_item` out of the task and list files_expected
+        error plan.item_missing tasks.yaml: the work item "work-items/none.md" of task T-005 does not exist
+          help: Write it, or remove `work_item` from the task and list files_expected
     "###]].assert_eq(&shown(&with_items(tasks, &items).unwrap_err()));
 }
 

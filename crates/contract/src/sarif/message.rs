@@ -30,7 +30,7 @@ fn given(message: &Node, rule: Option<&Node>, run: &Node) -> Option<String> {
         text(of_rule.or_else(of_tool)?, "text")
     };
     let template = text(message, "text").or_else(by_id).or_else(|| text(message, "markdown"))?;
-    // Without arguments a brace is mostly code that the scanner quotes as it stands.
+    // Without arguments a brace is mostly code that the scanner quotes as it is.
     let filled =
         if arguments.is_empty() { template.to_owned() } else { filled(template, &arguments) };
     Some(without_links(&filled))

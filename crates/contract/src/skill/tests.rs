@@ -31,12 +31,12 @@ fn r009_every_fault_of_a_role_file_is_named_with_its_line() {
         "---\nname: Back End\ndescription: x\nrole: coder\nwrite: [a]\nartefacts: [../up]\n---\n",
         expect![[r#"
             error action.name_invalid agents/coder/SKILL.md:2: "Back End" cannot be used as a name
-              help: Use small letters, digits and dashes, such as quick-fix
+              help: Use lowercase letters, digits and dashes, such as quick-fix
             error skill.role_unknown agents/coder/SKILL.md:4: "coder" does not name a role
               help: Did you mean "Coder"?
             error shape.field_unknown agents/coder/SKILL.md:5: there is no field "write" here
               help: Did you mean "writes"?
-            error globs.pattern_invalid agents/coder/SKILL.md:6: the pattern "../up" cannot be read: it does not stay inside the repository
+            error globs.pattern_invalid agents/coder/SKILL.md:6: the pattern "../up" cannot be read: it points outside the repository
               help: Write a path relative to the repository, a glob, or a folder that ends in /
         "#]],
     );

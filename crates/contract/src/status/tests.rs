@@ -100,15 +100,15 @@ fn r015_no_task_status_is_allowed_in() {
     check(
         &status,
         expect![[r#"
-        error shape.field_unknown status.json#/colour: there is no field "colour" here
-          help: Known: ac_results, action, assumptions, blocker, current_state, gate_tracking, known_issues, last_ci_result, last_update, mode, resume_state, retry_counts, runtime_flags, schema_version, session, session_changed_files or user_decisions.
-        error status.task_status status.json#/progress: "progress" holds the status of tasks
-          help: Remove it; tasks.yaml has these statuses
-        error status.task_status status.json#/retry_counts/T-001/status: "status" holds the status of tasks
-          help: Remove it; tasks.yaml has these statuses
-        error status.task_status status.json#/tasks: "tasks" holds the status of tasks
-          help: Remove it; tasks.yaml has these statuses
-    "#]],
+            error shape.field_unknown status.json#/colour: there is no field "colour" here
+              help: Known: ac_results, action, assumptions, blocker, current_state, gate_tracking, known_issues, last_ci_result, last_update, mode, resume_state, retry_counts, runtime_flags, schema_version, session, session_changed_files or user_decisions.
+            error status.task_status status.json#/progress: "progress" contains the status of tasks
+              help: Remove it; tasks.yaml has these statuses
+            error status.task_status status.json#/retry_counts/T-001/status: "status" contains the status of tasks
+              help: Remove it; tasks.yaml has these statuses
+            error status.task_status status.json#/tasks: "tasks" contains the status of tasks
+              help: Remove it; tasks.yaml has these statuses
+        "#]],
     );
 }
 
@@ -130,23 +130,23 @@ fn r033_every_record_fits_its_status() {
         expect![[r#"
             error shape.value_unknown status.json#/user_decisions/4/status: `status` is "open", but must be pending, answered, cancelled or skipped
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but it has an answer
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolved_at is set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/0: UD-1 is pending, but resolution_reason is set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but its answer is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/1: UD-APPROVE-DESIGN is answered, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/2: UD-3 is cancelled, but its resolution_reason is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but resolved_at is not set
-              help: Write the record as its status demands
+              help: Make the record match its status
             error status.decision_invalid status.json#/user_decisions/3: UD-4 is skipped, but its resolution_reason is empty
-              help: Write the record as its status demands
+              help: Make the record match its status
         "#]],
     );
 
@@ -178,15 +178,15 @@ fn r018_r023_r026_gates_have_one_record_with_a_canonical_answer() {
     check(
         &status,
         expect![[r#"
-        error status.answer_not_canonical status.json#/user_decisions/0/answer: the answer of UD-APPROVE-DESIGN is "Looks fine", but must be approved… or changes-requested: …
-          help: Answer it anew with `tollgate answer SESSION UD-APPROVE-DESIGN …`
-        error status.decision_twice status.json#/user_decisions/1/decision_id: there are two records of UD-APPROVE-DESIGN
-          help: Keep one record per decision
-        error status.answer_not_canonical status.json#/user_decisions/2/answer: the answer of UD-REVIEW-STRATEGY is "Per batch", but must be per-batch or single-final
-          help: Answer it anew with `tollgate answer SESSION UD-REVIEW-STRATEGY …`
-        error status.decision_id status.json#/user_decisions/3/decision_id: "UD-01" is not the id of a decision
-          help: Use UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY or UD- and a number
-    "#]],
+            error status.answer_not_canonical status.json#/user_decisions/0/answer: the answer of UD-APPROVE-DESIGN is "Looks fine", but must be approved… or changes-requested: …
+              help: Answer it again with `tollgate answer SESSION UD-APPROVE-DESIGN …`
+            error status.decision_twice status.json#/user_decisions/1/decision_id: there are two records of UD-APPROVE-DESIGN
+              help: Keep one record per decision
+            error status.answer_not_canonical status.json#/user_decisions/2/answer: the answer of UD-REVIEW-STRATEGY is "Per batch", but must be per-batch or single-final
+              help: Answer it again with `tollgate answer SESSION UD-REVIEW-STRATEGY …`
+            error status.decision_id status.json#/user_decisions/3/decision_id: "UD-01" is not the id of a decision
+              help: Use UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY or UD- and a number
+        "#]],
     );
 }
 

@@ -18,7 +18,7 @@ pub fn set_statuses(
     let mut edits = Vec::new();
     for (id, status) in statuses {
         let field = status_field(&mut wanted, id)
-            .ok_or_else(|| refuse(format!("task {id} has no status there")))?;
+            .ok_or_else(|| refuse(format!("task {id} has no status in it")))?;
         if field.as_text() == Some(status.as_str()) {
             continue;
         }

@@ -56,7 +56,7 @@ tasks:
 "#;
 
 #[test]
-fn a_good_plan_reads_without_a_word() {
+fn a_valid_plan_has_no_diagnostics() {
     check(
         PLAN,
         expect![[r#"
@@ -77,21 +77,21 @@ fn a_plan_that_does_not_parse_says_where() {
         "tasks:\n  - id: T-001\n    goal: \"open\n",
         expect![[r#"
         error yaml.syntax tasks.yaml:4: this is not valid YAML: invalid indentation in multiline quoted scalar
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     check(
         "tasks:\n  - id: T-001\n    id: T-002\n",
         expect![[r#"
             error yaml.syntax tasks.yaml:3: this is not valid YAML: the key "id" occurs twice
-              help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
     );
     check(
         "tasks:\n\t- id: x\n",
         expect![[r#"
         error yaml.syntax tasks.yaml:2: this is not valid YAML: tabs disallowed within this context (block indentation)
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     check(
@@ -126,7 +126,7 @@ fn tolerant_reading_takes_what_is_meant_and_says_so() {
             warning tasks.id_odd tasks.yaml:2: the task id "7" does not have the form T-001
             warning tasks.no_title tasks.yaml:2: task 7 has no title; the first line of its goal is used
             warning tasks.no_done_when tasks.yaml:2: task 7 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:2: task 7 has no type; it is taken as feat
+            warning tasks.no_type tasks.yaml:2: task 7 has no type; it counts as feat
             warning tasks.check_unquoted tasks.yaml:7: a check of task 7 is not quoted; it was read as "cmd: npm test"
               help: Write it as - "cmd: npm test"
             warning tasks.check_unquoted tasks.yaml:8: a check of task 7 is not quoted; it was read as "manual: look at it"
@@ -168,7 +168,7 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
             error tasks.status_unknown tasks.yaml:3: the status of task T-001 is "done", but must be not-started, in-progress, implemented, completed or blocked
             error tasks.type_unknown tasks.yaml:4: the type of task T-001 is "feature", but must be feat, fix, refactor, chore, test or docs
             error shape.empty tasks.yaml:5: `goal` is empty
-            error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is no task of the plan
+            error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is not a task of the plan
               help: Did you mean "T-001"?
             error tasks.dependency_cycle tasks.yaml:6: these tasks wait for each other: T-001 → T-002 → T-001
               help: Remove one of these dependencies
@@ -180,14 +180,14 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
               help: Known: acceptance_checks, context_files, depends_on, done_when, files_expected, goal, id, non_goals, risk_flags, status, title, type or work_item.
             warning tasks.no_title tasks.yaml:10: task T-002 has no title; the first line of its goal is used
             warning tasks.no_done_when tasks.yaml:10: task T-002 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:10: task T-002 has no type; it is taken as feat
-            error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 says nothing
+            warning tasks.no_type tasks.yaml:10: task T-002 has no type; it counts as feat
+            error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 is empty
               help: Write a command after cmd:, or what to look at after manual:
             error tasks.id_twice tasks.yaml:16: the task id "T-002" is used twice
               help: Give each task its own id
             warning tasks.no_title tasks.yaml:16: task T-002 has no title; the first line of its goal is used
             warning tasks.no_done_when tasks.yaml:16: task T-002 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:16: task T-002 has no type; it is taken as feat
+            warning tasks.no_type tasks.yaml:16: task T-002 has no type; it counts as feat
             error shape.wrong_type tasks.yaml:19: `depends_on` is the text "T-001", but a list is expected
             error shape.wrong_type tasks.yaml:20: entry 1 of `acceptance_checks` is the number 3, but a text is expected
             error shape.field_missing tasks.yaml:22: the field "status" is missing
@@ -198,7 +198,7 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
               help: Use the form T-001: letters, digits, '-', '_' and '.' only
             warning tasks.no_title tasks.yaml:22: task meta has no title; the first line of its goal is used
             warning tasks.no_done_when tasks.yaml:22: task meta does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:22: task meta has no type; it is taken as feat
+            warning tasks.no_type tasks.yaml:22: task meta has no type; it counts as feat
             error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
               help: List paths, globs or folders ending in / under files_expected
         "#]],
@@ -221,13 +221,13 @@ fn r054_paths_of_a_task_stay_inside_and_name_no_placeholder() {
     acceptance_checks: [x]
 ",
         expect![[r#"
-            error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" holds the placeholder <session>
-              help: Put the name of the session in its place
-            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it does not stay inside the repository
+            error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
+              help: Replace it with the name of the session
+            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it points outside the repository
               help: Write a path relative to the repository, a glob, or a folder that ends in /
             error globs.pattern_invalid tasks.yaml:9: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
               help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it does not stay inside the repository
+            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it points outside the repository
               help: Write a path relative to the repository, a glob, or a folder that ends in /
         "#]],
     );
@@ -244,9 +244,9 @@ fn too_many_tasks_are_refused() {
     check(
         &format!("tasks:\n{text}"),
         expect![[r#"
-        error tasks.too_many tasks.yaml:2: the plan has 501 tasks, but at most 500 are taken
-          help: Combine tasks or split the goal
-    "#]],
+            error tasks.too_many tasks.yaml:2: the plan has 501 tasks; the limit is 500
+              help: Combine tasks or split the goal
+        "#]],
     );
 }
 
@@ -307,7 +307,7 @@ fn unusual_yaml_keeps_its_form() {
     .assert_debug_eq(&set(anchors, &[("T-1", TaskStatus::Blocked)]));
     expect![[r#"
         Err(
-            "the statuses cannot be written into this file: task T-003 has no status there",
+            "the statuses cannot be written into this file: task T-003 has no status in it",
         )
     "#]]
     .assert_debug_eq(&set(PLAN, &[("T-003", TaskStatus::Blocked)]));

@@ -115,7 +115,7 @@ fn is_sound(path: &str, line: u32, pattern: &str, report: &mut Report) -> bool {
     }
     let is_elsewhere = pattern.starts_with("~/") || pattern.as_bytes().get(1) == Some(&b':');
     if is_elsewhere {
-        let cause = "it does not stay inside the repository";
+        let cause = "it points outside the repository";
         report.push(pattern_invalid(path, Some(line), pattern, cause));
         return false;
     }

@@ -177,10 +177,10 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
     story(
         &twice,
         expect![[r#"
-        error work_item.section_twice T-001.md:40: the section "Context" is there twice; the first is in line 30
-          help: Bring the two together
-        warning work_item.section_order T-001.md:40: the section "Context" stands after "Constraints"
-    "#]],
+            error work_item.section_twice T-001.md:40: the section "Context" occurs twice; the first is in line 30
+              help: Merge the two
+            warning work_item.section_order T-001.md:40: the section "Context" comes after "Constraints"
+        "#]],
     );
 }
 
@@ -190,8 +190,8 @@ fn r090_order_and_level_are_tolerated_and_told() {
     story(
         &format!("## Context{tail}\n{head}"),
         expect![[r#"
-        warning work_item.section_order T-001.md:11: the section "Objective" stands after "Constraints"
-    "#]],
+            warning work_item.section_order T-001.md:11: the section "Objective" comes after "Constraints"
+        "#]],
     );
     story(
         &TASK.replace("### In Scope", "## In-Scope:"),
@@ -249,16 +249,16 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
     story(
         &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
         expect![[r#"
-            warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is no path, so it is not enforced
-              help: Name paths, globs or folders ending in /, each as an item of a list
+            warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is not a path, so it is not enforced
+              help: Name paths, globs or folders ending in /, each as a list item
         "#]],
     );
     story(
         &with("The rest."),
         expect![[r#"
-        warning work_item.not_enforced T-001.md:19: "The rest." is no path, so it is not enforced
-          help: Name paths, globs or folders ending in /, each as an item of a list
-    "#]],
+            warning work_item.not_enforced T-001.md:19: "The rest." is not a path, so it is not enforced
+              help: Name paths, globs or folders ending in /, each as a list item
+        "#]],
     );
     let item = good(&with("- `lib/`, owned by #12.\n- x.rs (legacy; owned by: task-c, later)"));
     let owners: Vec<Option<&str>> =
@@ -320,10 +320,10 @@ fn criteria_without_boxes_and_without_a_list() {
     story(
         &text,
         expect![[r#"
-        warning work_item.section_order T-001.md:34: the section "Acceptance Criteria" stands after "Constraints"
-        error work_item.no_criteria T-001.md:34: Acceptance Criteria lists no criterion
-          help: Add an item such as "- [ ] Test: tests/login.sh passes"
-    "#]],
+            warning work_item.section_order T-001.md:34: the section "Acceptance Criteria" comes after "Constraints"
+            error work_item.no_criteria T-001.md:34: Acceptance Criteria lists no criterion
+              help: Add an item such as "- [ ] Test: tests/login.sh passes"
+        "#]],
     );
 }
 
@@ -354,7 +354,7 @@ fn front_matter_carries_labels_title_and_state() {
         &format!("---\nlabels: [\n---\n{TASK}"),
         expect![[r#"
         error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
-          help: Quote text that holds `: `, `#`, or quotes, and indent with spaces
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
     "#]],
     );
     story(
@@ -375,7 +375,7 @@ fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
         expect![[r#"
             error labels.priority_low T-001.md:2: a refinement has "priority:low", although other work waits for its answer
               help: Use priority:high or priority:medium
-            error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but is a question and not work
+            error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but it is a question, not work
               help: Remove it
         "#]],
     );
@@ -384,9 +384,9 @@ fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
             "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
         ),
         expect![[r#"
-            error labels.several T-001.md:2: 2 labels of priority: priority:high, priority:low
+            error labels.several T-001.md:2: 2 priority labels: priority:high, priority:low
               help: Keep exactly one of them
-            error labels.missing T-001.md:2: a task has no label of complexity
+            error labels.missing T-001.md:2: a task has no complexity label
               help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
         "#]],
     );

@@ -65,7 +65,7 @@ impl XmlState {
 
     fn doctype(&mut self, text: &str, at: usize) -> Result<usize, Refused> {
         if self.has_doctype || self.has_elements {
-            return refuse(at, "it has a document type where none is allowed");
+            return refuse(at, "it has a document type, which is not allowed");
         }
         self.has_doctype = true;
         let tag = tag(text, at);

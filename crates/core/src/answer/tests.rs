@@ -185,17 +185,17 @@ fn a_refusal_says_what_is_wrong() {
         (Approve, "approved?", ""),
         (Approve, "Approved", ""),
         (Approve, "approve", ""),
-        (Approve, "changes-requested:", ": it needs words after the colon"),
-        (Approve, "cancel", ": it needs words after the colon"),
+        (Approve, "changes-requested:", ": it needs text after the colon"),
+        (Approve, "cancel", ": it needs text after the colon"),
         (Strategy, "per-batch: now", ": this answer takes no text"),
         (Strategy, "both", ""),
         (Notes, "accept: fine", ": this answer takes no text"),
-        (Justify, "approve: \u{200b}", ": it needs words after the colon"),
+        (Justify, "approve: \u{200b}", ": it needs text after the colon"),
         (Escalation, "extend: soon", ": that is not a duration"),
         (Escalation, "retry-with-guidance: a", ""),
         (Info, " \u{200b}", ": it is empty"),
         (Scope, "Allow", ""),
-        (Coverage, "lower: 70", ": it needs a number of per cent and the reason"),
+        (Coverage, "lower: 70", ": it needs a percentage and a reason"),
     ];
     for (kind, given, because) in table {
         match answer(kind, &all_options(kind), given, None) {

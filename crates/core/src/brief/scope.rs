@@ -47,13 +47,10 @@ impl Scope {
         if !self.named.is_empty() {
             let named = list(&self.named);
             words.push(format!(
-                "a person names these too; where you change one, say so in your summary: {named}"
+                "a person also named these; if you change one, say so in your summary: {named}"
             ));
         }
-        words.push(
-            "a file outside of this that you cannot do without: ask for it in scope_request"
-                .to_owned(),
-        );
+        words.push("if you need another file, ask for it in scope_request".to_owned());
         words
     }
 }

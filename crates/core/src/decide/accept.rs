@@ -119,7 +119,7 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
     if !lines.is_empty() {
         let listed = lines.join("; ");
         let message =
-            format!("what you reported is on record: report again what is not fixed: {listed}");
+            format!("your findings are on record; report again those that are not fixed: {listed}");
         errors.push(ReplyError::new("work.repeat_findings", "/findings", message));
     }
     end
@@ -138,7 +138,7 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     }
     for path in &work.dropped {
         let message =
-            format!("{role} changed {path}; only the engine writes it, so it was dropped");
+            format!("{role} changed {path}; only Tollgate writes it, so the change was dropped");
         draft.notice(NoticeCode::WorkDropped, message);
     }
     for claim in &work.status_claims {
@@ -148,7 +148,7 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
         );
         if !legal {
             let message = format!(
-                "{role} set {} to {:?} in tasks.yaml; only the engine may, so it was dropped",
+                "{role} set {} to {:?} in tasks.yaml; only Tollgate may, so the change was dropped",
                 claim.task, claim.status
             );
             draft.notice(NoticeCode::WorkStatusClaim, message);

@@ -254,7 +254,7 @@ fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
         (Some(measured), _) => {
             let note = result.output_tail.lines().next().map(|line| format!(". {line}"));
             format!(
-                "{} of the lines are covered ({} of {}); {minimum} is asked for{}",
+                "{} of the lines are covered ({} of {}); the minimum is {minimum}{}",
                 per_cent(measured.percent_hundredths()),
                 measured.covered,
                 measured.total,
@@ -287,7 +287,7 @@ pub(super) fn coverage_answered(
         CoverageAnswer::Fix => return add_tests(draft, check),
         CoverageAnswer::Lower(to) => {
             let share = per_cent(to.hundredths);
-            let text = format!("the minimum of coverage was lowered to {share}: {}", to.reason);
+            let text = format!("the minimum coverage was lowered to {share}: {}", to.reason);
             (to.hundredths, to.reason.clone(), text)
         }
         CoverageAnswer::Override(reason) => {
@@ -311,7 +311,7 @@ fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
 
 /// It failed before the session began: told apart from new failures, and never held against the work.
 fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
-    let message = format!("pre-existing: `{}` failed on the base revision already", result.command);
+    let message = format!("pre-existing: `{}` already failed on the base revision", result.command);
     let origin = FindingOrigin::PreExisting { command: result.command.clone() };
     let report = ReportedFinding::plain(Severity::Medium, origin.category(), message);
     finding::record(draft, origin, &TaskRef::Meta, &report, FindingStatus::Tracked);
@@ -401,7 +401,7 @@ fn record_contradiction(
     draft.emit(Event::FindingRecorded { finding });
 }
 
-/// Setting up the tree is no gate, whatever is to be run in it.
+/// Setting up the tree is no gate, whatever runs in it.
 fn contradicted_by(result: &CheckResult, is_gate: bool) -> FindingOrigin {
     let command = result.command.clone();
     match is_gate && command != CheckResult::SETUP {
@@ -429,7 +429,7 @@ fn complaint(result: &CheckResult, tree: CheckTree) -> String {
     };
     let since = match (&result.only_in_workspace, result.failed_on_base) {
         (Some(_), _) => "; it passes in the workspace because of something that is not committed",
-        (None, true) => " (pre-existing: it failed on the base revision already)",
+        (None, true) => " (pre-existing: it already failed on the base revision)",
         (None, false) => "",
     };
     format!("the work was reported as done but `{}` fails{place}: {how}{since}", result.command)
@@ -439,7 +439,7 @@ fn feedback(result: &CheckResult, tree: CheckTree) -> String {
     let mut text = complaint(result, tree);
     let names = result.only_in_workspace.as_deref().unwrap_or_default();
     if !names.is_empty() {
-        text.push_str(&format!("\nIn the workspace, and in no commit: {}", names.join(", ")));
+        text.push_str(&format!("\nIn the workspace but not in a commit: {}", names.join(", ")));
     }
     let tail = result.output_tail.trim_end();
     if !tail.is_empty() {

@@ -175,7 +175,7 @@ fn gate_exhausted(
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
     let blocker = Blocker {
         code: BlockerCode::MandatoryUserDecisionMissing,
-        detail: format!("{id} needs an answer, and none of the given answers was valid"),
+        detail: format!("{id} needs an answer, and no valid answer was given"),
         remedy: "`tollgate resume` asks again".to_owned(),
     };
     draft.emit(Event::Blocked { blocker, fault: None });
@@ -223,7 +223,7 @@ fn cancel(
     let blocker = Blocker {
         code: BlockerCode::Cancelled,
         detail: format!("cancelled: {reason}"),
-        remedy: "accepted work stays on the session's branch; a new run starts afresh".to_owned(),
+        remedy: "accepted work stays on the session's branch; a new run starts over".to_owned(),
     };
     draft.emit(Event::Blocked { blocker, fault: None });
 }

@@ -47,8 +47,8 @@ pub(super) fn put_back(draft: &mut Draft<'_>, path: &str) {
         return;
     }
     let message = format!(
-        "{path} was changed by hand and has been written again from the journal; \
-         a decision is changed with `tollgate answer`"
+        "{path} was changed by hand, so Tollgate wrote it again from the \
+         journal; to change a decision, use `tollgate answer`"
     );
     draft.notice(NoticeCode::ProjectionPutBack, message);
 }
@@ -73,10 +73,13 @@ pub(super) fn older_accepted(
     };
     let message = if records < known {
         format!(
-            "an older journal was accepted: it has {records} record(s), and {known} were written{kept}"
+            "an older journal was accepted: it has {records} of the {known} records that were written{kept}"
         )
     } else {
-        format!("another journal was accepted: it has {records} record(s){kept}")
+        format!(
+            "another journal was accepted: it has {}{kept}",
+            crate::count::counted(records, "record")
+        )
     };
     draft.emit(Event::OlderJournalAccepted { records, known, forgotten, branch });
     draft.notice(NoticeCode::JournalOlderAccepted, message);

@@ -135,7 +135,7 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
     };
-    let said = vec![format!("the person says, {told}: {}", &**words)];
+    let said = vec![format!("the person says to {told}: {}", &**words)];
     let mut told = Feedback::from(said)
         .and(Feedback::of(draft.open_findings(task, source)))
         .and(Feedback::of(draft.open_findings(task, Role::Orchestrator)))
@@ -261,7 +261,7 @@ fn manual(draft: &mut Draft<'_>, checks: &[String], answer: &ManualCheckAnswer) 
     match answer {
         ManualCheckAnswer::Met => draft.emit(settled),
         ManualCheckAnswer::NotMet(words) => {
-            let mut lines = vec![format!("a check by hand does not hold: {}", &**words)];
+            let mut lines = vec![format!("a manual check failed: {}", &**words)];
             lines.extend(checks.iter().cloned());
             let (task, repair) = (TaskRef::Meta, RepairLoop::FixTests);
             repair::object_in_words(draft, &task, repair, lines.into(), words);

@@ -16,7 +16,7 @@ use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
 
-/// Passes when what stands there is approved under the declared stage; asks otherwise.
+/// Passes when what is there is approved under the declared stage; asks otherwise.
 pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
     if gate_decision(draft, index).is_some_and(|decision| holds(draft, decision)) {
         return enter::next(draft);
@@ -273,8 +273,8 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
         .collect();
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
-        "{changed}{} task(s) are planned:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
-        draft.plan.tasks.len(),
+        "{changed}The plan has {}:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
+        crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
     );
     let plan = draft.files.artefacts.get("tasks.yaml");
@@ -293,10 +293,10 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
 
 fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
     let again = match correctors {
-        [] => "the work is asked for again with your words".to_owned(),
-        [one] => format!("{one} runs again with your words"),
+        [] => "the work is done again with your comments".to_owned(),
+        [one] => format!("{one} runs again with your comments"),
         many => format!(
-            "{} run again with your words; begin with `{}:` to send it to one of them",
+            "{} run again with your comments; begin with `{}:` to send them to one role",
             many.join(" and "),
             many[many.len() - 1]
         ),
@@ -305,7 +305,7 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
         AnswerOption::of(
             ApproveWay::Approved,
             "Approve",
-            "the work continues from exactly these files",
+            "the work continues with exactly these files",
         ),
         AnswerOption::of(ApproveWay::ChangesRequested, "Request changes", &again),
         ask::cancel_option(),
@@ -317,12 +317,12 @@ fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
         let (label, consequence) = match strategy {
             Strategy::PerBatch => (
                 "Review after each task",
-                "Reviewer, QA and Security look at every task as it is done, and a final review \
-                 at the whole; thorough, finds faults early",
+                "Reviewer, QA and Security check every task when it is done, and a final \
+                 review checks everything; thorough, finds problems early",
             ),
             Strategy::SingleFinal => (
                 "Review once at the end",
-                "all tasks are coded first, then one combined pass; faster, faults are found late",
+                "all tasks are coded first, then reviewed together; faster, but problems are found late",
             ),
         };
         AnswerOption::of(strategy, label, consequence).recommended_if(strategy == recommended)
@@ -362,7 +362,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
     for decision in gates {
         let paths = shown_and_changed(draft, &decision, changed);
         if let (Subject::Gate { step }, false) = (&decision.subject, paths.is_empty()) {
-            let words = format!("What you were shown has changed since: {}.", paths.join(", "));
+            let words = format!("Files have changed since you saw them: {}.", paths.join(", "));
             ask_approval(draft, *step, Some(&words));
         }
     }

@@ -140,7 +140,7 @@ fn report_and_rerun(draft: &mut Draft<'_>, conflicting: &[Merged]) {
 fn record_conflict(draft: &mut Draft<'_>, number: DispatchNumber, file: &str) {
     let origin = FindingOrigin::MergeConflict { dispatch: number };
     let message =
-        format!("dispatch {number} and one that was at work at the same time both changed {file}");
+        format!("dispatch {number} and one that ran at the same time both changed {file}");
     let report = ReportedFinding {
         file: Some(file.to_owned()),
         ..ReportedFinding::plain(Severity::High, origin.category(), message)

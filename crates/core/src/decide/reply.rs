@@ -120,7 +120,7 @@ pub(super) fn blocked(
             return;
         }
         let source = Gate::of_repair(*repair).map_or(Role::Orchestrator, Gate::role);
-        let why = vec![format!("the last repair could not be made: {}", reply.summary)];
+        let why = vec![format!("the last repair failed: {}", reply.summary)];
         let told = Feedback::from(why)
             .and(Feedback::of(draft.open_findings(&task, source)))
             .and(finding::told_about(draft, &task));

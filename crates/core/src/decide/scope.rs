@@ -1,4 +1,4 @@
-//! What becomes of changes outside a task's scope: a warning, or a question when the Coder asks for more.
+//! What happens to changes outside a task's scope: a warning, or a question when the Coder asks for more.
 
 use super::draft::Draft;
 use super::moves::{ask, attempt, finding, repair};
@@ -119,7 +119,8 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
     };
     let said = vec![
         text,
-        "what you changed there before was left out and is back in your tree: finish it".to_owned(),
+        "your earlier changes to them were left out and are back in your tree: finish them"
+            .to_owned(),
     ];
     // A repair that waits already is made with it.
     let pending = unit.pending.clone().map(|pending| pending.feedback).unwrap_or_default();
@@ -157,7 +158,8 @@ fn by_folder(
     let kept = kept.unwrap_or("the dispatch's folder");
     let line = |(folder, count): (&str, usize)| {
         let message = format!(
-            "[Warning] {count} file(s) in {folder} are outside the scope of {task}; they were left out and are kept in {kept}"
+            "[Warning] the changes to {} in {folder} are outside the scope of {task}; they were left out and are kept in {kept}",
+            crate::count::counted(count, "file")
         );
         (folder.to_owned(), message)
     };

@@ -29,7 +29,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
     let index = draft.route.step;
     if let Some(role) = draft.route.look_again.first().copied() {
         let purpose = Purpose::Look { step: index };
-        let feedback = vec!["look again: what was found has been worked on".to_owned()];
+        let feedback = vec!["look again: the findings have been worked on".to_owned()];
         open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
         return false;
     }
@@ -52,7 +52,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
     if has_coder && has_budget {
         repair::object(draft, &TaskRef::Meta, repair, Feedback::of(&grave));
     } else {
-        let fix = "the Coder repairs what is listed, then who found it looks again";
+        let fix = "the Coder repairs what is listed, then the role that found it looks again";
         ask::justify(draft, Subject::Severity { step: index }, fix, &grave);
     }
     false

@@ -21,7 +21,10 @@ pub(super) fn warn(draft: &mut Draft<'_>, number: DispatchNumber, set_aside: &[S
     }
     if let Some(first) = set_aside.get(SCOPE_WARNINGS_MAX) {
         let more = set_aside.len() - SCOPE_WARNINGS_MAX;
-        let message = format!("[Warning] {more} more file(s) like this one: {first}");
+        let message = format!(
+            "[Warning] {} like this one: {first}",
+            crate::count::counted(more, "more file")
+        );
         let report = ReportedFinding::plain(Severity::Low, FindingOrigin::Size.category(), message);
         finding::record(draft, FindingOrigin::Size, &task, &report, FindingStatus::Tracked);
     }

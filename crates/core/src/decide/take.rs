@@ -84,7 +84,7 @@ pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
 /// A lean session that is not lean starts over as a full one, with what it has.
 pub(super) fn go_full(draft: &mut Draft<'_>, reason: String) {
     if draft.opening.full_action.is_some() {
-        let why = "the session starts over in full mode, where it is reviewed again";
+        let why = "the session starts over in full mode, where the work is reviewed again";
         plan::leave_behind(draft, why, |_| true);
         draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
     }

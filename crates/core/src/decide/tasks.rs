@@ -13,7 +13,7 @@ use crate::session::{Gate, GateState};
 use crate::task::{Check, Strategy, TaskStatus};
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
-    // Read from the durable record each time: a person may choose anew in the middle of the loop.
+    // Read from the durable record each time: a person may choose again in the middle of the loop.
     let Some(strategy) = draft.strategy() else {
         return gate::ask_strategy(draft, false);
     };

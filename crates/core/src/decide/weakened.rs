@@ -44,17 +44,13 @@ pub(super) fn ask(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef)
     }
     let lines: Vec<String> = weakened.iter().map(|f| f.report.in_words()).collect();
     let text = format!(
-        "A change weakens tests, or what decides whether they pass:\n{}\nIs that right?",
+        "A change weakens tests, or files that decide whether they pass:\n{}\nIs that OK?",
         ask::bullets(&lines)
     );
     let options = vec![
         ask::option(NotesWay::Accept, "Accept it", "it is recorded and the work continues"),
-        ask::option(
-            NotesWay::Fix,
-            "Have it fixed",
-            "the Coder is told to bring back what is listed",
-        ),
-        ask::option(NotesWay::FixNamed, "Have it fixed your way", "the Coder gets your words"),
+        ask::option(NotesWay::Fix, "Have it fixed", "the Coder restores what is listed"),
+        ask::option(NotesWay::FixNamed, "Have it fixed your way", "the Coder gets your comments"),
         ask::cancel_option(),
     ];
     let subject = Subject::Notes { task: task.clone(), dispatch: number };

@@ -15,7 +15,7 @@ fn r175_each_line_of_a_command_has_a_row_and_no_sign_of_it_is_hidden() {
         ),
         (
             "make test #\nls",
-            "- \n    cmd:  <- proves nothing: it passes whatever was done\n        make test #\n        ls",
+            "- \n    cmd:  <- proves nothing: it always passes\n        make test #\n        ls",
         ),
     ] {
         let checks = [Check::Command(command.to_owned())];

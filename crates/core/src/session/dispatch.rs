@@ -39,7 +39,7 @@ pub(crate) enum Life {
     Waiting(Waiting),
     /// A valid reply and its work, until the verdict.
     Delivered(Box<Delivered>),
-    /// What becomes of it once the other members of its step are ready too.
+    /// What happens to it once the other members of its step are ready too.
     Ready {
         delivered: Box<Delivered>,
         verdict: Verdict,
@@ -201,7 +201,7 @@ impl Dispatch {
         }
     }
 
-    /// What becomes of it once the other members of its step are ready too.
+    /// What happens to it once the other members of its step are ready too.
     pub(crate) fn ready(&self) -> Option<Verdict> {
         match self.life {
             Life::Ready { verdict, .. } => Some(verdict),

@@ -9,7 +9,7 @@ use crate::reply::ReplyError;
 use crate::work::{CheckResult, DispatchEnd, Merged};
 
 impl Session {
-    /// What held under another lifecycle stage must be shown anew.
+    /// What held under another lifecycle stage must be shown again.
     pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
         self.checks.stage = stage.map(str::to_owned);
         let steps = &self.route.steps;
@@ -161,7 +161,7 @@ fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
     let other = "another member of this step";
     let words = |file: &String| match file.starts_with(".agents-work/") {
         true => format!(
-            "{other} writes this session file too, and differently; leave it to them or write another one"
+            "{other} wrote this session file too, with different content; leave it to them or write another one"
         ),
         false => format!(
             "{other} changed the same lines; its change is in your workspace now, yours is kept as {kept}"
@@ -173,6 +173,6 @@ fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
 /// Two tasks changed the same place: the later one is done again.
 fn clash_words(file: &str, kept: &str) -> String {
     format!(
-        "another task that was worked on at the same time changed the same place in {file}; its change is in your tree now, do yours on top of it (a person finds your first one as {kept})"
+        "another task that ran at the same time changed the same lines in {file}; its change is in your tree now, so make yours on top of it (your first one is kept as {kept})"
     )
 }

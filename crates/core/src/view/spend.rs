@@ -81,10 +81,10 @@ impl fmt::Display for SpendView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "usd {}, tokens {}, {} attempt(s), {} s of agents",
+            "usd {}, tokens {}, {}, {} s of agent time",
             self.usd_words(),
             self.tokens_words(),
-            self.attempts,
+            crate::count::counted(self.attempts, "attempt"),
             self.wall_ms / 1_000
         )
     }

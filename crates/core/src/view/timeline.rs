@@ -96,7 +96,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),
         Event::PlanAdopted { tasks } => {
-            detail(Tone::Note, "plan", format!("{} task(s)", tasks.len()))
+            detail(Tone::Note, "plan", crate::count::counted(tasks.len(), "task"))
         }
         Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
         Event::TaskMoved { task, status } => {
@@ -245,7 +245,7 @@ fn waits(session: &Session, number: DispatchNumber, due: Timestamp, why: RetryWh
         RetryWhy::Parked => format!("{who} starts at {due}, {}", words::retry(why)),
         RetryWhy::Room => {
             let why = words::retry(why);
-            format!("{who} starts {why}: they may need what is left of the limits")
+            format!("{who} starts {why}: the running agents may need the rest of the limits")
         }
         _ => return small("again", format!("{who} at {due}, {}", words::retry(why))),
     };
@@ -268,7 +268,7 @@ fn ready(number: DispatchNumber) -> Line {
 }
 
 fn merging(count: usize) -> Line {
-    small("merge", format!("{count} changes are brought together"))
+    small("merge", format!("{count} changes are being merged"))
 }
 
 fn brought_together(merged: &[Merged]) -> Line {
@@ -298,7 +298,7 @@ fn not_extended(task: &TaskRef, paths: &[String]) -> Line {
 }
 
 fn passed(task: &TaskRef, role: Role) -> Line {
-    small("passed", format!("{role} passes {task}"))
+    small("passed", format!("{role} approves {task}"))
 }
 
 fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
@@ -308,7 +308,11 @@ fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
     };
     match count {
         0 => small("checks", format!("{purpose}: no commands to run")),
-        _ => detail(Tone::Quiet, "checks", format!("{count} command(s) for {purpose}{place}")),
+        _ => detail(
+            Tone::Quiet,
+            "checks",
+            format!("{} for {purpose}{place}", crate::count::counted(count, "command")),
+        ),
     }
 }
 
@@ -332,7 +336,7 @@ fn checked(results: &[CheckResult]) -> Line {
 }
 
 fn checked_by_hand(count: usize) -> Line {
-    small("manual", format!("{count} manual check(s) are settled"))
+    small("manual", format!("{} settled", crate::count::counted(count, "manual check")))
 }
 
 fn covered(minimum: u32, reason: &str) -> Line {
@@ -340,7 +344,11 @@ fn covered(minimum: u32, reason: &str) -> Line {
 }
 
 fn weighed(tracked: usize) -> Line {
-    detail(Tone::Good, "gate", format!("severity passed, {tracked} finding(s) tracked"))
+    detail(
+        Tone::Good,
+        "gate",
+        format!("severity passed, {} tracked", crate::count::counted(tracked, "finding")),
+    )
 }
 
 fn found(finding: &FindingView) -> Line {
@@ -376,7 +384,7 @@ fn resolved(id: &DecisionId, resolution: &Resolution) -> Line {
 }
 
 fn kept_early(id: &DecisionId, answer: &str) -> Line {
-    small("early", format!("{id}: {} (given before it was asked)", short(answer)))
+    small("early", format!("{id}: {} (answered before it was asked)", short(answer)))
 }
 
 fn corrects(
@@ -407,7 +415,7 @@ fn noticed(message: &str) -> Line {
 }
 
 fn older(records: u64, known: u64) -> Line {
-    small("journal", format!("an older journal counts from here on: {records} of {known} records"))
+    small("journal", format!("an older journal is used from here on: {records} of {known} records"))
 }
 
 /// `#3 Coder T-001`, and why when it is not plain.

@@ -1,4 +1,4 @@
-//! Reads a story: each line becomes a word of the language, or the test fails with the line and what could stand there.
+//! Reads a story: each line becomes a word of the language, or the test fails with the line and what could are there.
 
 use super::crew::{ALWAYS, Said};
 use super::opening;

@@ -27,7 +27,7 @@ pub(super) struct Found {
     pub hidden_from: usize,
     pub end: usize,
     pub body: Option<Body>,
-    /// What stands there instead.
+    /// What is there instead.
     pub mark: &'static [u8],
 }
 

@@ -26,7 +26,7 @@ pub(super) fn find(before: &[u8], text: &[u8], at: usize) -> Option<(usize, usiz
 }
 
 /// Whether an address may begin with what was passed on last.
-pub(super) fn may_go_on(last: u8) -> bool {
+pub(super) fn may_continue(last: u8) -> bool {
     is_local(last) || last == b'\\'
 }
 

@@ -216,7 +216,7 @@ fn webhook(text: &[u8], at: usize) -> Option<Found> {
     is_token.then_some(Found { hidden_from: from, end, body, mark: REPLACEMENT })
 }
 
-/// User and password of `://user:password@host`, or a token that stands there alone.
+/// User and password of `://user:password@host`, or a token that is there alone.
 fn url_credentials(text: &[u8], at: usize) -> Option<Found> {
     if !text[at..].starts_with(b"://") {
         return None;
@@ -273,7 +273,7 @@ pub(super) fn private_key_marker(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// A private key ends where anything stands that cannot be a part of one, or its closing line begins.
-pub(super) fn private_key_goes_on(text: &[u8], at: usize) -> bool {
+pub(super) fn private_key_continues(text: &[u8], at: usize) -> bool {
     let byte = text[at];
     let closes = byte == b'-' && text[at..].starts_with(KEY_MARKER);
     let is_joined = b"\"'".contains(&byte) && joins_lines(text, at);

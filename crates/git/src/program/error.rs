@@ -11,7 +11,7 @@ pub enum GitError {
     Missing,
     #[error("`{command}` could not be run in {}: {cause}", folder.display())]
     CouldNotRun { command: String, folder: PathBuf, cause: std::io::Error },
-    #[error("`{command}` found no space left on the disk; free some and resume")]
+    #[error("`{command}` failed because the disk is full; free some space and resume")]
     DiskFull { command: String },
     #[error("`{command}` {}: {}", ending(*.code, *.signal), said(.stderr))]
     Failed { command: String, code: Option<i32>, signal: Option<i32>, stderr: String },

@@ -12,8 +12,8 @@ pub enum AsideError {
     )]
     CheckedOut { branch: String, folder: String },
     #[error(
-        "commit {commit}, where the accepted work of the journal ends, is no longer in the repository; fetch it from a \
-         clone that has it, or put another journal back, then run the same command again"
+        "commit {commit}, the last accepted work of the journal, is no longer in the repository; fetch it from a \
+         clone that has it, or restore another journal, then run the same command again"
     )]
     Gone { commit: CommitId },
     #[error(transparent)]

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_off_is_no_answer() {
+    fn what_is_interrupted_is_no_answer() {
         let id = "0".repeat(40);
         for output in [
             ":100644".to_owned(),

@@ -54,7 +54,7 @@ impl Workspace {
     }
 }
 
-/// Whatever stands there: an agent may have made its `.git` a file or a link.
+/// Whatever is there: an agent may have made its `.git` a file or a link.
 pub fn remove(path: &Path) -> Result<(), WorkspaceError> {
     let removed = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => match fs::remove_dir_all(path) {

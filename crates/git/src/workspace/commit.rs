@@ -113,7 +113,7 @@ impl Workspace {
                 Presence::Folder
                     if self.tree.join(path).join(".git").symlink_metadata().is_ok() =>
                 {
-                    return Err(not_committable(path, "it is a repository of its own"));
+                    return Err(not_committable(path, "it is a nested repository"));
                 }
                 Presence::Folder | Presence::BehindLink => add_record(&mut gone, path),
                 Presence::Special => {

@@ -74,7 +74,7 @@ impl Workspace {
         Ok(Self::at(repository, home, &place, session.clone())?.bounded_by(limits))
     }
 
-    /// A repository made anew in the place of another does not have what was accepted in that one.
+    /// A repository made again in the place of another does not have what was accepted in that one.
     fn is_of_this_repository(&self, tip: &CommitId) -> Result<bool, WorkspaceError> {
         let accepted = self.accepted()?;
         if accepted == *tip {

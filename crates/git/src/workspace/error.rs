@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    #[error("no space left on the disk while writing {}; free some and resume", path.display())]
+    #[error("the disk is full, so {} cannot be written; free some space and resume", path.display())]
     DiskFull { path: PathBuf },
     #[error("{} could not be read or written: {cause}", path.display())]
     Io { path: PathBuf, cause: std::io::Error },
-    #[error("the workspace {} is damaged ({detail}); move it away and resume, it is made again from the last accepted commit", path.display())]
+    #[error("the workspace {} is damaged ({detail}); move it away and resume; Tollgate creates it again from the last accepted commit", path.display())]
     Damaged { path: PathBuf, detail: String },
     #[error(
-        "git filter {filter:?} runs `{command}`, a file of the repository that an agent could change; use a filter program outside the repository"
+        "git filter {filter:?} runs `{command}`, a file in the repository that an agent could change; use a filter program outside the repository"
     )]
     FilterInTree { filter: String, command: String },
     #[error(
@@ -23,12 +23,12 @@ pub enum WorkspaceError {
     NotCommittable { path: String, why: &'static str },
     #[error("git cannot commit the files as they are: {detail}; change them or .gitattributes")]
     NotStageable { detail: String },
-    #[error("{name:?} cannot name a rescue: letters, digits, '-' and '_' only")]
+    #[error("a rescue cannot be called {name:?}: use only letters, digits, '-' and '_'")]
     BadRescueName { name: String },
     #[error("the workspace was not reset because its files are not saved in a rescue: {}", list(.paths))]
     NotRescued { paths: Vec<String> },
     #[error(
-        "a folder of the workspace cannot be read, so changes in it would be missed: {}; make it readable and resume",
+        "a folder of the workspace cannot be read, so Tollgate could miss changes in it: {}; make it readable and resume",
         shortened(.detail)
     )]
     Unlistable { detail: String },

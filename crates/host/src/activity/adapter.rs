@@ -32,7 +32,7 @@ impl Driven {
     pub fn command_line(&self, context: &Context) -> Result<Vec<String>, String> {
         let found = self
             .found(context)
-            .map_err(|missing| format!("{missing}; {}", missing.how_to_mend()))?;
+            .map_err(|missing| format!("{missing}; {}", missing.how_to_fix()))?;
         let rest = self.agent.command.iter().skip(1).map(|word| context.from_root(word));
         Ok(self.adapter.command(&found).into_iter().chain(rest).collect())
     }
@@ -60,7 +60,7 @@ pub enum Missing {
 }
 
 impl Missing {
-    pub fn how_to_mend(&self) -> String {
+    pub fn how_to_fix(&self) -> String {
         match self {
             Self::NotOnPath { agent, .. } => {
                 format!("install it, or give its full path under [agent.{agent}]")

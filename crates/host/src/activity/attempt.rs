@@ -227,7 +227,7 @@ impl How {
 }
 
 impl Collected {
-    /// Nobody began, so nothing is to be counted.
+    /// Nobody began, so nothing must be counted.
     fn without_a_run(end: DispatchEnd) -> Self {
         Self { end, usage: Usage::default(), set_aside: Vec::new() }
     }

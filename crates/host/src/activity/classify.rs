@@ -113,14 +113,14 @@ fn breach(change: &RawChange, role: &RoleFile, writes: &PathRules) -> Option<Str
         _ => {}
     }
     if change.symlink_escapes {
-        return Some("the link leads out of the workspace".to_owned());
+        return Some("the link points outside the workspace".to_owned());
     }
     if is_protected(&change.path, None) {
         return Some("no agent may change this file".to_owned());
     }
     if !writes.matches(&change.path) {
         return Some(if role.writes.is_empty() {
-            "this role changes nothing outside the session folder".to_owned()
+            "this role may not change anything outside the session folder".to_owned()
         } else {
             format!("outside the files that the role may write ({})", role.writes.join(", "))
         });

@@ -94,7 +94,7 @@ pub(super) fn launch(
     let env_names = driven.agent.env.clone();
     let mut writable = start.writable;
     writable.push(home.folder().to_owned());
-    let unreadable = ActivityError::agent_home("cannot read what was lent");
+    let unreadable = ActivityError::agent_home("cannot read the copied login");
     let secret_files = home.secret_files().map_err(unreadable)?;
     Ok(Launch { argv, env_names, writable, secret_files })
 }
@@ -115,7 +115,7 @@ fn ready(
     let home = Home::create(&place).map_err(problem)?;
     lend_login(context, driven, &home).map_err(|error| {
         driven.could_not_start(format!(
-            "your login could not be copied: {error}; log in again, or pass a key on with `env`"
+            "your login could not be copied: {error}; log in again, or pass on a key with `env`"
         ))
     })?;
     crash::point("login.lent");
@@ -132,7 +132,7 @@ fn lend_login(context: &Context, driven: &Driven, home: &Home) -> std::io::Resul
     }
 }
 
-/// What would run of other people's settings must be what the person agreed to, at every start anew: the work of an
+/// What would run of other people's settings must be what the person agreed to, at every start again: the work of an
 /// agent that was accepted may have changed the settings of the next one.
 fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<String> {
     let Driven { name, agent, adapter } = driven;
@@ -144,7 +144,7 @@ fn why_not_trusted(context: &Context, driven: &Driven, tree: &Path) -> Option<St
     match looked {
         Ok(None) => None,
         Ok(Some(changes)) => Some(format!(
-            "[agent.{name}] has inherit = true, and you have not agreed to what it would run now: {}; look at it with \
+            "[agent.{name}] has inherit = true, and you have not agreed to what it would use now: {}; review it with \
              `tollgate agents trust {name} --in {}`, then try again",
             trust::in_words(&changes),
             tree.display()
@@ -256,7 +256,7 @@ pub fn last_word(transcript: &Transcript, known: Circumstances) -> Result<Vec<u8
         return Err(DispatchEnd::Crashed {
             exit_code: None,
             signal: None,
-            stderr_tail: "the conversation with the agent broke off".to_owned(),
+            stderr_tail: "the connection to the agent broke off".to_owned(),
         });
     };
     Err(match outcome.clone() {
@@ -285,7 +285,7 @@ pub fn last_word(transcript: &Transcript, known: Circumstances) -> Result<Vec<u8
             DispatchEnd::UsedUp { detail }
         }
         TurnOutcome::Silent { after_ms } => DispatchEnd::Unavailable {
-            detail: format!("no sign of life for {} s while no tool was at work", after_ms / 1_000),
+            detail: format!("no output for {} s while no tool was running", after_ms / 1_000),
         },
         TurnOutcome::Flooded { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
         TurnOutcome::Looping { requests } => DispatchEnd::Unavailable {
@@ -306,7 +306,9 @@ pub(super) fn is_reset_time(until: Timestamp, ended_at: Timestamp) -> bool {
 fn login_refused(detail: &str, is_outdated: bool) -> DispatchEnd {
     let detail = format!("the model service refused the login: {detail}");
     match is_outdated {
-        true => DispatchEnd::Unavailable { detail: format!("{detail} (it was renewed meanwhile)") },
+        true => DispatchEnd::Unavailable {
+            detail: format!("{detail} (it has been renewed in the meantime)"),
+        },
         false => DispatchEnd::PermissionRefused { detail },
     }
 }

@@ -93,19 +93,19 @@ fn assignment(folder: &RunFolder) -> Option<Assignment> {
 /// Why no reply is taken for a dispatch; words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWaiting {
-    #[error("session {session} is over; it takes no reply any more")]
+    #[error("session {session} is over and cannot take a reply")]
     Over { session: String },
     #[error("there is no dispatch {number} in this session")]
     Unknown { number: DispatchNumber },
-    #[error("dispatch {number} ({role}) has ended already: {outcome}")]
+    #[error("dispatch {number} ({role}) has already ended: {outcome}")]
     Ended { number: DispatchNumber, role: Role, outcome: view::Outcome },
-    #[error("dispatch {number} ({role}) is not under way: {outcome}")]
+    #[error("dispatch {number} ({role}) is not running: {outcome}")]
     NotUnderWay { number: DispatchNumber, role: Role, outcome: view::Outcome },
     #[error("dispatch {number} ({role}) is played by a program, not by a person")]
     Program { number: DispatchNumber, role: Role },
     #[error("dispatch {number} ({role}) is not prepared yet")]
     NotPrepared { number: DispatchNumber, role: Role },
-    #[error("the reply of dispatch {number} ({role}) is handed in already")]
+    #[error("the reply of dispatch {number} ({role}) has already been submitted")]
     Submitted { number: DispatchNumber, role: Role },
 }
 
@@ -204,7 +204,7 @@ pub(super) fn carried(
         return Ok(None);
     }
     let given = files::read_bounded(&folder.folder().join(GIVEN), REPLY_BYTES_MAX)?;
-    let what = "cannot read what the attempt before was given";
+    let what = "cannot read the input of the previous attempt";
     serde_json::from_slice(&given).map(Some).map_err(|error| ActivityError::io(what)(error.into()))
 }
 
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_runs_on_takes_up_what_another_process_hands_in() {
+    fn a_running_engine_takes_up_what_another_process_submits() {
         let temp = tempfile::tempdir().unwrap();
         let folder = folder_in(&temp);
         let assigned = waiting(&folder);

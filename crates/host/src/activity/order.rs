@@ -208,7 +208,7 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
         // A folder is named with a slash at its end.
         let named = path.strip_suffix('/').unwrap_or(path);
         if files::open_beneath(tree, named).is_err() {
-            let message = "it must be read first and does not exist";
+            let message = "the role must read it first, and it does not exist";
             errors.push(ReplyError::new("input.context_missing", path.clone(), message));
         }
     }

@@ -24,7 +24,7 @@ pub struct Made {
     /// Files that are new or other than on record.
     pub files: Vec<Written>,
     pub refinements: Vec<Refinement>,
-    /// What the agent wrote in their place; nothing of it is accepted.
+    /// What the agent wrote in their place; nothing was accepted.
     pub dropped: Vec<String>,
 }
 
@@ -140,7 +140,7 @@ fn texts(record: &Path) -> Result<BTreeMap<String, String>, FileError> {
 
 /// A lean session does one task.
 pub fn not_lean(session: &SessionName, count: usize) -> ReplyError {
-    let message = format!("lean mode has exactly one task; the plan has {count}");
+    let message = format!("a lean plan has exactly one task; this one has {count}");
     ReplyError::new("tasks.not_lean", format!("{}/{TASKS}", session_path(session)), message)
 }
 

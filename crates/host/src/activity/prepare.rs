@@ -138,7 +138,7 @@ fn restore(order: &DispatchOrder, workspace: &Workspace) -> Result<Vec<String>, 
         let left = workspace.put_back(&kept.rescue, &kept.paths)?;
         notes.extend(left.iter().map(|path| {
             format!(
-                "{path} has changed since: your earlier change to it is not in your workspace, it is kept as {}",
+                "{path} has changed since: your earlier change to it is not in your workspace; it is kept as {}",
                 kept.rescue
             )
         }));

@@ -158,7 +158,7 @@ pub fn differences(
         other => {
             found.deleted = given.keys().cloned().collect();
             if other.is_ok() {
-                let why = "it must stay a plain folder".to_owned();
+                let why = "it must stay a regular folder".to_owned();
                 found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
             }
             return Ok(found);
@@ -181,18 +181,18 @@ pub fn differences(
         }
         let whole = format!("{}/{}", Layout::SESSIONS, entry.path);
         let Some(path) = entry.path.strip_prefix(&prefix) else {
-            let why = "it belongs to another session; sessions are read-only for others";
+            let why = "it belongs to another session, which is read-only here";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;
         };
         if entry.kind != ListingKind::File {
-            let why = "only plain files with plain names can be session files";
+            let why = "session files must be regular files with plain names";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;
         }
         if entry.size > limits.file_bytes_max {
             let why = format!(
-                "it has {} bytes; a session file has at most {}",
+                "it has {} bytes; the limit for a session file is {}",
                 entry.size, limits.file_bytes_max
             );
             found.breaches.push(Breach { path: whole, why });

@@ -43,7 +43,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         tried: Vec::new(),
         tried_count: 0,
         remediation: Vec::new(),
-        next: "it is tried again automatically".to_owned(),
+        next: "Tollgate tries it again automatically".to_owned(),
         decision: None,
         options: Vec::new(),
         kept: Vec::new(),
@@ -74,7 +74,7 @@ pub(super) fn of_dispatch(
         }
     }
     report.kept.push(session.session_path(&format!("dispatches/{number}/attempt-{attempt}/")));
-    report.remediation.push("nothing to do: it is tried again automatically".to_owned());
+    report.remediation.push("nothing to do: Tollgate tries it again automatically".to_owned());
     report
 }
 
@@ -99,7 +99,7 @@ pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &Dispa
             let outputs = brief.map(|brief| brief.outputs).unwrap_or_default();
             let paths: Vec<String> =
                 outputs.iter().map(|output| session.session_path(output)).collect();
-            impacted(&paths, "it was to be written and is as it was before")
+            impacted(&paths, "it should have been written, but is unchanged")
         }
     };
 }
@@ -111,7 +111,7 @@ fn impacted(paths: &[String], message: &str) -> Vec<Impacted> {
 pub(super) fn add_blocker(report: &mut FailureReport, blocker: &Blocker) {
     report.error_type.code = Some(blocker.code);
     report.message = blocker.detail.clone();
-    report.next = "the session is BLOCKED and waits without a time limit".to_owned();
+    report.next = "the session is BLOCKED and waits, with no time limit".to_owned();
     report.remediation = vec![blocker.remedy.clone()];
 }
 
@@ -119,12 +119,13 @@ pub(super) fn add_question(report: &mut FailureReport, decision: &Decision) {
     let id = &decision.decision_id;
     report.decision = Some(id.clone());
     report.options = decision.options.clone();
-    report.next = format!("the session waits, without a limit of time, for your answer to {id}");
+    report.next = format!("the session waits for your answer to {id}, with no time limit");
     if decision.offers(EscalationWay::RetryWithGuidance) {
-        let step = "answer `retry: GUIDANCE` with what the agent should do otherwise (recommended)";
+        let step =
+            "answer `retry: GUIDANCE` and say what the agent should do differently (recommended)";
         report.remediation.push(step.to_owned());
     }
-    report.remediation.push("or choose another of the options".to_owned());
+    report.remediation.push("or choose one of the other options".to_owned());
 }
 
 fn class_word(class: FailureClass) -> &'static str {

@@ -18,7 +18,7 @@ pub(super) fn place(session: &SessionName, number: DispatchNumber) -> String {
     format!(".artifacts-failed/{session}/dispatch-{number}/")
 }
 
-/// Copies what the attempt staged. Made anew it holds the same, so a repetition does no harm.
+/// Copies what the attempt staged. Made again it holds the same, so a repetition does no harm.
 pub(super) fn keep(
     root: &Path,
     layout: &SessionLayout,

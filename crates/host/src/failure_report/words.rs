@@ -54,21 +54,21 @@ pub fn facts(report: &FailureReport) -> String {
     field(&mut text, "message", &report.message);
     section(
         &mut text,
-        "Impacted artefacts",
+        "Affected artefacts",
         report.impacted_artifacts.iter().map(|impacted| {
             format!("- {}: {}", one_line(&impacted.path), one_line(&impacted.message))
         }),
     );
     let (shown, count) = (report.tried.len(), report.tried_count);
     let tried_title = match count > shown {
-        true => format!("Tried already, the last {shown} of {count} times"),
-        false => "Tried already".to_owned(),
+        true => format!("Earlier attempts, the last {shown} of {count}"),
+        false => "Earlier attempts".to_owned(),
     };
     section(&mut text, &tried_title, report.tried.iter().map(tried));
     let numbered = report.remediation.iter().zip(1..);
     section(
         &mut text,
-        "Suggested remediation",
+        "What to do",
         numbered.map(|(step, number)| format!("{number}. {}", one_line(step))),
     );
     section(&mut text, "Kept", report.kept.iter().map(|path| format!("- {}", one_line(path))));

@@ -107,7 +107,7 @@ impl Anchor {
         let place = usize::try_from(known).ok().and_then(|seq| seq.checked_sub(1));
         let why = match place.and_then(|place| records.get(place)) {
             None if known == 0 => return Ok(()),
-            None => format!("it has {} records where {known} were written", records.len()),
+            None => format!("it has {} records, but {known} were written", records.len()),
             Some(record) if record.hash == self.hash => return Ok(()),
             Some(_) => format!("its record {known} is not the one that was written"),
         };

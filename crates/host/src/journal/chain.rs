@@ -99,7 +99,7 @@ pub(super) fn decode(
     let (body, hash) = split_hash(line)
         .ok_or_else(|| damaged("the line is not a record with a hash at its end"))?;
     if link(previous_hash, body) != *hash {
-        return Err(damaged("its hash does not fit its content and the record before it"));
+        return Err(damaged("its hash does not match its content and the record before it"));
     }
     let mut head: Head<Event> =
         serde_json::from_slice(line).map_err(|error| name_fault(line, &error))?;
@@ -109,7 +109,7 @@ pub(super) fn decode(
         *usage = usage_within(line);
     }
     if head.seq != previous_seq + 1 {
-        return Err(RecordError::Damaged(format!("it carries the number {}", head.seq)));
+        return Err(RecordError::Damaged(format!("it has the number {}", head.seq)));
     }
     let hash = String::from_utf8_lossy(hash).into_owned();
     Ok(Record { seq: head.seq, at: head.at, more: head.more, event: head.event, hash })

@@ -44,7 +44,7 @@ fn expect_cut(end: &Position, tail: &[u8]) -> Result<(), String> {
         .split_last()
         .is_some_and(|(_, record)| chain::decode(&hash, seq, record).is_ok());
     if is_overwritten {
-        return Err("the line break after it is overwritten".to_owned());
+        return Err("the line break after it was overwritten".to_owned());
     }
     Ok(())
 }
@@ -86,12 +86,12 @@ pub(super) fn set_aside(
 ) -> Result<TornTail, JournalError> {
     let saved_as =
         save_beside(journal, tail).map_err(JournalError::io("save the torn end of", journal))?;
-    crash::point("mend.saved");
+    crash::point("torn_end.saved");
     sync_folder_of(journal)?;
     let io = JournalError::io("cut the torn end off", journal);
-    crash::point("mend.before_cut");
+    crash::point("torn_end.before_cut");
     file.set_len(keep).map_err(&io)?;
-    crash::point("mend.cut");
+    crash::point("torn_end.cut");
     file.sync_all().map_err(&io)?;
     Ok(TornTail { bytes: tail.len() as u64, saved_as: Some(saved_as) })
 }
@@ -109,5 +109,5 @@ fn save_beside(journal: &Path, tail: &[u8]) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("there are too many torn ends already"))
+    Err(io::Error::other("too many torn ends are saved already"))
 }

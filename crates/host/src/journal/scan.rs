@@ -94,7 +94,7 @@ impl JournalFollower {
     pub fn poll(&mut self) -> Result<Vec<Record>, JournalError> {
         let size = self.file.metadata().map_err(JournalError::io("look at", &self.path))?.len();
         if size < self.end.offset {
-            let why = "the file is shorter than what was already read of it".to_owned();
+            let why = "the file is shorter than the part that was already read".to_owned();
             let line = self.end.seq;
             return Err(JournalError::Damaged { path: self.path.clone(), line, seq: line, why });
         }

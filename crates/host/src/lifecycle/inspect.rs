@@ -47,7 +47,7 @@ impl Look<'_> {
                 _ if !self.inspector.wants(&path) => {}
                 ListingKind::File => self.file(&path),
                 ListingKind::Symlink => self.link(place, &path),
-                ListingKind::Other => self.unseen(&path, "it is no plain file"),
+                ListingKind::Other => self.unseen(&path, "it is not a regular file"),
                 ListingKind::BadName => self.unseen(&path, "its name is not UTF-8"),
             }
         }
@@ -67,8 +67,8 @@ impl Look<'_> {
         let folder = self.root.join(place).canonicalize();
         match (folder, self.root.join(path).canonicalize()) {
             (Ok(folder), Ok(target)) if target.starts_with(&folder) => {}
-            (_, Err(_)) => self.unseen(path, "the link leads nowhere"),
-            _ => self.unseen(path, &format!("the link leads out of {place}")),
+            (_, Err(_)) => self.unseen(path, "the link is broken"),
+            _ => self.unseen(path, &format!("the link points outside {place}")),
         }
     }
 
@@ -108,7 +108,7 @@ mod tests {
             found(&root, Builtin::Boundary),
             [
                 format!("agents/coder/SKILL.md:2 {term}"),
-                "agents/dangling.md it cannot be looked at: the link leads nowhere".to_owned(),
+                "agents/dangling.md it cannot be looked at: the link is broken".to_owned(),
                 "agents/out.md it cannot be looked at: the link leads out of agents".to_owned(),
             ]
         );

@@ -148,10 +148,12 @@ fn trouble(end: &RunEnd) -> String {
     match end {
         RunEnd::Stopped { why: StopReason::Deadline { after_ms } } => {
             let seconds = *after_ms as f64 / 1_000.0;
-            format!("not finished after {seconds} s, the `[timeout] check` of tollgate.toml")
+            format!(
+                "not finished after {seconds} s, the limit of `[timeout] check` in tollgate.toml"
+            )
         }
         RunEnd::Stopped { why: StopReason::OutputLimit { limit_bytes } } => format!(
-            "more than {limit_bytes} bytes of output, the `[limits] output_bytes` of tollgate.toml"
+            "more than {limit_bytes} bytes of output, the limit of `[limits] output_bytes` in tollgate.toml"
         ),
         other => how_it_ended(other),
     }

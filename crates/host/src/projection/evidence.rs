@@ -36,17 +36,17 @@ impl Evidence {
             action_context: Ledger::new(
                 layout.action_context(),
                 "",
-                "The session has not begun.\n",
+                "The session has not started.\n",
             ),
             artifact_trace: Ledger::new(
                 layout.artifact_trace(),
-                "# Artefacts\n\nWhat each attempt was given to read, and what it wrote.\n",
+                "# Artefacts\n\nWhat each attempt had to read, and what it wrote.\n",
                 "\nNo agent has been started yet.\n",
             ),
             gate_decisions: Ledger::new(
                 layout.gate_decisions(),
-                "# Decisions and gates\n\nEvery question to a person, every answer, and what passed without one, in order.\n",
-                "\nNothing has been asked and no gate has been passed yet.\n",
+                "# Decisions and gates\n\nEvery question, every answer, and every gate that passed without one, in order.\n",
+                "\nNo question has been asked and no gate has been passed yet.\n",
             ),
             commands: Ledger::new(
                 layout.commands_log(),

@@ -26,7 +26,7 @@ pub fn lean_report(session: &Session) -> String {
         })
         .collect();
     let run = format!(
-        "The work is on branch `{}`; `git merge {}` takes it over.",
+        "The work is on branch `{}`; merge it with `git merge {}`.",
         session.branch(),
         session.branch()
     );

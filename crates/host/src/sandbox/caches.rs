@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tollgate_files::open_or_make_folder;
 
-/// Caches and the locks of caches, below the home, where they are, so that builds need not fetch everything anew. No place
+/// Caches and the locks of caches, below the home, where they are, so that builds need not fetch everything again. No place
 /// from which a shell or an editor starts programs, and no toolchains. Tools copy from all of them.
 const COPIED: [&str; 12] = [
     ".npm",

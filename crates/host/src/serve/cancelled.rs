@@ -77,7 +77,7 @@ pub(super) fn end_all(context: &Context, session: &SessionName) -> Result<(), Ac
 }
 
 fn list() -> impl FnOnce(io::Error) -> ActivityError {
-    ActivityError::io("cannot list what may still run")
+    ActivityError::io("cannot list processes that may still be running")
 }
 
 fn ending(run: &Path) -> impl FnOnce(io::Error) -> ActivityError {

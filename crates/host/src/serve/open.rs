@@ -33,7 +33,7 @@ use tollgate_git::workspace::{self, WorkspaceError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("session {session} exists already")]
+    #[error("session {session} already exists")]
     Exists { session: SessionName },
     #[error(transparent)]
     Lock(#[from] LockError),

@@ -78,7 +78,7 @@ impl Owner {
     /// Each failure is told once.
     pub(super) fn untracked(&mut self, why: String) -> Option<Input> {
         let message = format!(
-            "the tracker is not up to date: {}; the work continues, and it is tried again with the next change",
+            "the tracker is not up to date: {}; the work continues, and Tollgate tries again with the next change",
             self.context.redactor.redact(&why)
         );
         let is_new = !self.session().is_over() && self.tracking.told.insert(message.clone());
@@ -129,7 +129,7 @@ impl Owner {
         let names: Vec<&str> =
             left.iter().map(|key| key.rsplit('/').next().unwrap_or(key)).collect();
         let message = format!(
-            "the tracker is behind on {}: {}; `tollgate resume {session}` sends it again",
+            "the tracker is missing changes to {}: {}; `tollgate resume {session}` sends them again",
             names.join(", "),
             self.context.redactor.redact(&why.unwrap_or_else(|| "there was no time".to_owned())),
         );

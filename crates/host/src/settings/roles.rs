@@ -14,7 +14,7 @@ pub const BUILT_IN: &str = "built-in";
 
 /// A role that cannot be told what to do, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the role {name} has no text: {detail}")]
+#[error("the role {name} has no instructions: {detail}")]
 pub struct MissingRole {
     pub name: String,
     pub detail: String,
@@ -126,7 +126,7 @@ fn own(layout: &Layout, name: &str, role: Option<Role>) -> Result<Option<FoundRo
                 (Some(file), _) => Ok(Some(FoundRole { file, source: path })),
                 (None, report) => Err(words(&report)),
             },
-            Ok(None) => Err(format!("{path} is not there")),
+            Ok(None) => Err(format!("{path} does not exist")),
             Err(cause) => Err(format!("{path} {cause}")),
         };
     }
@@ -136,7 +136,7 @@ fn own(layout: &Layout, name: &str, role: Option<Role>) -> Result<Option<FoundRo
                 return match skill::read_foreign(&text, &path, name, role) {
                     Some(file) => Ok(Some(FoundRole { file, source: path })),
                     None if role.is_none() => Ok(None),
-                    None => Err(format!("{path} has no text behind its front matter")),
+                    None => Err(format!("{path} has no text after its front matter")),
                 };
             }
             Ok(None) => {}

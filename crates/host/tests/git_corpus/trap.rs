@@ -25,7 +25,7 @@ impl Traps {
         marks.map(|mark| mark.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Settings in a file of configuration; what stands there already stays.
+    /// Settings in a file of configuration; what is there already stays.
     pub fn configure(&self, file: &Path, place: &str, entries: &[Entry]) {
         let mut text = fs::read_to_string(file).unwrap_or_default();
         text.push('\n');

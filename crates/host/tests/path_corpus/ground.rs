@@ -35,7 +35,7 @@ impl Ground {
         self.folder.path().join("outside")
     }
 
-    /// Fills `root` anew; whatever was made there is gone.
+    /// Fills `root` again; everything in it is gone.
     pub fn fill(&self) -> PathBuf {
         let root = self.root();
         let _ = fs::remove_dir_all(&root);

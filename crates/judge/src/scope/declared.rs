@@ -71,12 +71,12 @@ fn unmet_by(entry: &Incidental, motives: &BTreeSet<&str>) -> Vec<String> {
         }
     };
     need(!entry.reason.trim().is_empty(), "no reason is given".to_owned());
-    need(entry.behaviour_preserving, "it is not said to preserve behaviour".to_owned());
-    need(entry.narrow, "it is not said to be narrow".to_owned());
+    need(entry.behaviour_preserving, "it is not declared to preserve behaviour".to_owned());
+    need(entry.narrow, "it is not declared to be narrow".to_owned());
     if motive.is_empty() {
-        need(false, "nothing is named that motivates it".to_owned());
+        need(false, "it does not name the change that motivates it".to_owned());
     } else {
-        let words = format!("{motive}, which is said to motivate it, is no changed file in scope");
+        let words = format!("{motive}, which should motivate it, is not a changed file in scope");
         need(motives.contains(motive.as_str()), words);
     }
     unmet
@@ -95,7 +95,7 @@ pub(super) fn corrections<'a>(
         if [&from, &actual, &plain_path(&correction.reason)].iter().all(|text| !text.is_empty()) {
             let meant = first.entry(from.clone()).or_insert_with(|| actual.clone());
             if *meant != actual {
-                missing.push(format!("{from} is corrected to {meant} already"));
+                missing.push(format!("{from} is already corrected to {meant}"));
             }
         }
         (correction, missing)

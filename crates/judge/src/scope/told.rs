@@ -3,7 +3,7 @@
 use super::ScopeRules;
 use std::collections::BTreeMap;
 
-pub(super) const UNTOLD: &str = "a person authorised it; the summary does not mention it";
+pub(super) const UNTOLD: &str = "a person allowed it; the summary does not mention it";
 
 #[derive(Debug)]
 pub(super) struct Told<'a> {

@@ -364,7 +364,7 @@ fn out_of_reach(change: &FileVersion<'_>) -> Option<Weakening> {
     let is_lost = language::is_named_as_test(old) && !language::is_named_as_test(new);
     let is_told = language::of_tests(new).is_none();
     let message =
-        format!("the test file was moved to {new}, where a test runner does not look by itself");
+        format!("the test file was moved to {new}, where a test runner does not look by default");
     (is_lost && !is_told).then(|| Weakening {
         path: old.to_owned(),
         line: None,

@@ -130,7 +130,7 @@ fn run_by_a_check(
     Some(format!("the check {} runs this file, and it {what}", crate::quote(by)))
 }
 
-/// Rust, Java and the like may hold tests anywhere; a command that names such a file runs it as a program.
+/// Rust, Java and the like may contain tests anywhere; a command that names such a file runs it as a program.
 fn is_runner(path: &str) -> bool {
     let is_marked =
         matches!(file_name(path).rsplit_once('.'), Some((_, "rs" | "java" | "kt" | "kts" | "cs")));

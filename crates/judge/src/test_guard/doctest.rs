@@ -10,8 +10,7 @@ pub(super) fn weakened(changes: &[FileVersion<'_>]) -> Vec<Weakening> {
             .marked
             .iter()
             .find(|_| after.run < before.run && after.marked.len() > before.marked.len())?;
-        let message =
-            "an example of the documentation was run as a test and is not any more".to_owned();
+        let message = "an example in the documentation no longer runs as a test".to_owned();
         Some(Weakening {
             path: change.path.to_owned(),
             line: Some(*line),

@@ -32,7 +32,7 @@ pub(super) struct Facts {
     pub cuts: usize,
 }
 
-/// One assertion, as it stands without its layout.
+/// One assertion, as it is without its layout.
 #[derive(Debug, Clone)]
 pub(super) struct Asserted {
     pub text: String,

@@ -41,7 +41,7 @@ struct Lines {
 #[derive(Debug)]
 struct Line {
     number: u32,
-    /// As it stands.
+    /// As it is.
     text: String,
     /// Without comments and space.
     bare: String,

@@ -47,7 +47,7 @@ fn left_out(
     };
     let holds_tests = |name: &String| is_support(change.path) || name.contains("test");
     let name = named(before).into_iter().find(|name| is_gone(name) && holds_tests(name))?;
-    let message = format!("the module {name:?} is not compiled any more, and no test in it runs");
+    let message = format!("the module {name:?} is no longer compiled, and none of its tests run");
     let (path, kind) = (change.path.to_owned(), Kind::FewerTests);
     Some(Weakening { path, line: None, kind, message })
 }
@@ -89,7 +89,7 @@ fn other_under_test(
     };
     let now = found(after);
     let at = now.last().filter(|_| now.len() > found(before).len())?;
-    let message = "the program does something else here when it is tested".to_owned();
+    let message = "the program behaves differently here when it is tested".to_owned();
     let (path, line) = (change.path.to_owned(), Some(after.line(*at)));
     Some(Weakening { path, line, kind: Kind::GateConfig, message })
 }

@@ -24,7 +24,7 @@ fn looked_at(change: &FileVersion<'_>) -> Option<Weakening> {
     let mut rows = calls.filter_map(|(at, name)| row(&source, at, name)).take(ROWS_MAX);
     let row = rows.find(|row| old.contains(&row.had) && !old.contains(&row.now))?;
     let name = crate::quote(row.name);
-    let message = format!("what {name} must give is computed by {name} itself");
+    let message = format!("the expected value of {name} is computed by {name} itself");
     let (path, line) = (change.path.to_owned(), Some(source.line(row.at)));
     Some(Weakening { path, line, kind: Kind::Emptied, message })
 }

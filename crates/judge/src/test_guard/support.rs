@@ -71,7 +71,7 @@ impl Support {
 fn hidden_macro(old: Option<&Support>, new: &Support) -> Option<Worse> {
     let known = |name: &String| old.is_some_and(|old| old.macros.contains_key(name));
     let (name, line) = new.macros.iter().find(|(name, _)| !known(name))?;
-    let message = format!("the macro {name:?} is given a meaning of its own here");
+    let message = format!("the macro {name:?} is redefined here");
     Some((Some(*line), Kind::Emptied, message))
 }
 
@@ -82,12 +82,12 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
     let known = old.unwrap_or(&none);
     let fresh = new.renamed.iter().find(|(name, _)| !known.renamed.contains_key(*name));
     if let Some((name, line)) = fresh {
-        let message = format!("{name:?} is given a meaning of its own here, and asserts nothing");
+        let message = format!("{name:?} is redefined here and asserts nothing");
         return Some((Some(*line), Kind::Emptied, message));
     }
     let fresh = new.swallowing.iter().find(|(name, _)| !known.swallowing.contains_key(*name));
     if let Some((name, line)) = fresh {
-        let message = format!("{name:?} runs what it is given and drops its failure");
+        let message = format!("{name:?} runs its argument and ignores failures");
         return Some((Some(*line), Kind::Emptied, message));
     }
     let old = old?;
@@ -103,7 +103,7 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
     }
     let mut skipping = new.skipping.difference(&old.skipping);
     if let Some(name) = skipping.find(|name| old.functions.contains_key(*name)) {
-        let message = format!("every test that uses {name:?} is skipped now");
+        let message = format!("every test that uses {name:?} is now skipped");
         return Some((new.functions.get(name).map(|f| f.0), Kind::Skipped, message));
     }
     if let Some(module) = new.modules.difference(&old.modules).next() {
@@ -116,7 +116,7 @@ fn worse(old: Option<&Support>, new: &Support) -> Option<Worse> {
         (after < *before && is_still_used(name, new)).then_some((name, before, after))
     });
     let (name, before, after) = fewer?;
-    let message = format!("the table {name:?} has {after} entries, before it had {before}");
+    let message = format!("the table {name:?} has {after} entries; before, it had {before}");
     Some((None, Kind::FewerTests, message))
 }
 

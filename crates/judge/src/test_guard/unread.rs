@@ -23,7 +23,7 @@ impl fmt::Display for Unread {
         match self {
             Self::TooLong => write!(f, "it is longer than {} KiB", FILE_BYTES_MAX / 1024),
             Self::NoPlainFile => f.write_str("it is not a plain file"),
-            Self::BeyondTheLimit => f.write_str("the change is too large to look at all of it"),
+            Self::BeyondTheLimit => f.write_str("the change is too large to check completely"),
         }
     }
 }
@@ -33,10 +33,10 @@ pub fn unread(path: &str, why: Unread, steering: &Steering) -> Option<Weakening>
     let what = if steering.runner_of(path).is_some() || config::is_judged(path, steering) {
         "steers a check"
     } else if language::of_tests(path).is_some() || language::is_snapshot(path) {
-        "may hold tests"
+        "may contain tests"
     } else {
         return None;
     };
-    let message = format!("this file {what} and could not be looked at: {why}");
+    let message = format!("this file {what} and could not be checked: {why}");
     Some(Weakening { path: path.to_owned(), line: None, kind: Kind::Unreadable, message })
 }

@@ -72,7 +72,7 @@ fn r108_a_weakening_says_where_and_what() {
         lines,
         [
             "fewer-tests test_f.py:None gone from the file: the test \"test_a\"",
-            "skipped test_f.py:Some(5) the test \"test_b\" ran before and is skipped now",
+            "skipped test_f.py:Some(5) the test \"test_b\" ran before and is now skipped",
         ]
     );
 }

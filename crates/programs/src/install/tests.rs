@@ -118,7 +118,7 @@ fn a_program_that_was_removed_comes_back() {
 }
 
 #[test]
-fn a_failure_says_what_npm_said_and_how_to_go_on() {
+fn a_failure_says_what_npm_said_and_how_to_continue() {
     let world = World::new(
         "for i in $(seq 99); do echo line $i; done; echo npm error code ENOSPC >&2; exit 28",
     );

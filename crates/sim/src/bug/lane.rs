@@ -1,4 +1,4 @@
-//! Planted bugs of tasks at the same time: who starts beside whom, and what becomes of what they bring.
+//! Planted bugs of tasks at the same time: who starts beside whom, and what happens to what they bring.
 
 use super::{Bug, Twisted, closed};
 use tollgate_core::event::{Event, Purpose, Verdict};

@@ -19,7 +19,7 @@ pub(crate) struct Books {
     policy: Policy,
     out: BTreeMap<String, Timestamp>,
     players: BTreeMap<DispatchNumber, Worker>,
-    /// Who plays because a person said so.
+    /// Who plays because a person asked for it.
     chosen: BTreeSet<DispatchNumber>,
     by_person: BTreeSet<DispatchNumber>,
     escalations: BTreeMap<DecisionId, DispatchNumber>,
@@ -79,16 +79,18 @@ impl Books {
                 if no_time.is_some() {
                     let is_hour = *until == at.plus_ms(UNTOLD_PARK_MS);
                     let is_right = is_hour && self.is_another_free(at, *number, attempts);
-                    hold(is_right, "without_a_time_only_where_another_goes_on", || {
+                    hold(is_right, "without_a_time_only_where_another_continues", || {
                         format!("dispatch {number} is parked until {until}: {:?}", self.out)
                     })?;
                 }
                 self.parked(at, *number, *until);
             }
             Event::AttemptEnded { number, end: DispatchEnd::Limited { .. }, .. } => {
-                hold(!self.is_another_free(at, *number, attempts), "another_one_goes_on", || {
-                    format!("dispatch {number} is tried again by who is out: {:?}", self.out)
-                })?;
+                hold(
+                    !self.is_another_free(at, *number, attempts),
+                    "another_one_continues",
+                    || format!("dispatch {number} is tried again by who is out: {:?}", self.out),
+                )?;
                 self.short_parks.remove(number);
             }
             Event::AttemptEnded {
@@ -124,7 +126,7 @@ impl Books {
         }
     }
 
-    /// Whether somebody else of the list could continue.
+    /// Whether someone else of the list could continue.
     fn is_another_free(
         &self,
         at: Timestamp,

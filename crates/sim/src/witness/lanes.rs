@@ -270,7 +270,7 @@ impl Books {
         };
         let record = &attempts.dispatches[&number];
         let is_clash = self.clashed.remove(&number);
-        // What clashed is done anew by a dispatch of its own.
+        // What clashed is done again by a dispatch of its own.
         if is_clash
             && verdict == Verdict::SetAside
             && record.role == Role::Coder

@@ -16,7 +16,7 @@ pub(crate) struct Books {
     unasked: Vec<(DispatchNumber, String)>,
     /// Every question about an item, and what was said.
     asked: BTreeMap<DecisionId, Option<String>>,
-    /// The step whose plan is to be made again.
+    /// The step whose plan must be made again.
     reopened: Option<usize>,
 }
 

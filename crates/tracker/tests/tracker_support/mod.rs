@@ -25,7 +25,7 @@ pub const TOKEN: &str = "ghp_0123456789abcdefTOKEN";
 
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// Does what was asked, then ends the connection without a word.
+    /// Does what was asked, then ends the connection silently.
     CutAfterDoing,
     /// Does what was asked, then says nothing until the other side is gone.
     SilenceAfterDoing,
@@ -138,7 +138,7 @@ impl StandIn {
         *self.shared.fault.lock().unwrap() = Some((method.to_owned(), path.to_owned(), fault));
     }
 
-    /// Whether it ends every connection without a word.
+    /// Whether it ends every connection silently.
     pub fn set_down(&self, is_down: bool) {
         self.shared.is_down.store(is_down, Ordering::SeqCst);
     }

@@ -33,7 +33,7 @@ impl Model {
         self.labels.push(json!({ "name": name, "color": colour, "description": description }));
     }
 
-    /// An issue that somebody else made.
+    /// An issue that someone else made.
     pub fn add_issue(&mut self, association: &str, labels: &[&str], body: &str) -> u64 {
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
         let number = self.issues.len() as u64 + 1;
@@ -149,7 +149,7 @@ impl Model {
         good(200, &self.issues[at])
     }
 
-    /// Labels that nobody made before are made with an issue, grey and without a word.
+    /// Labels that nobody made before are made with an issue, grey and without a description.
     fn set_labels(&mut self, at: usize, names: &Value) {
         let mut labels = Vec::new();
         for name in names.as_array().into_iter().flatten() {

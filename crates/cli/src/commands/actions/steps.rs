@@ -7,7 +7,7 @@ pub fn words(step: &Step) -> Vec<String> {
     let mut lines = match &step.kind {
         StepKind::Dispatch(part) => vec![assignment(part)],
         StepKind::Parallel { members } => {
-            let first = format!("{} roles at once:", members.len());
+            let first = format!("{} roles at the same time:", members.len());
             std::iter::once(first).chain(members.iter().map(assignment)).collect()
         }
         StepKind::Approve { gate, shows, corrects } => {
@@ -24,9 +24,9 @@ pub fn words(step: &Step) -> Vec<String> {
         StepKind::Choose { gate: ChooseGate::ReviewStrategy } => {
             vec!["you choose how the work is reviewed".to_owned()]
         }
-        StepKind::Tasks => vec!["the tasks of the plan, each with review and repair".to_owned()],
+        StepKind::Tasks => vec!["the tasks of the plan, each with reviews and repairs".to_owned()],
         StepKind::Severity { gate } => {
-            vec![format!("what reviewers found decides at {gate}")]
+            vec![format!("the findings of the reviewers decide at {gate}")]
         }
         StepKind::Checks { of } => {
             let of: Vec<String> = of.iter().map(ToString::to_string).collect();

@@ -17,18 +17,18 @@ use tollgate_agents as agent;
 use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_host::context::Context;
 
-/// Run an installed agent through what a session needs of it, and print pass or fail for each
+/// Test an installed agent for everything that a session needs, and print pass or fail for each
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With its own model the agent delivers one small change in a repository made for that, which costs a little. With \
---stand-in a scripted model on this machine answers it: that costs nothing, needs no login, and tries out failures too.\n\n\
+With its own model the agent makes one small change in a temporary repository, which costs a little money. \
+With --stand-in a scripted model on this machine answers instead: that is free, needs no login, and also tests failures.\n\n\
 Examples:\n  \
 tollgate agents test claude\n  \
 tollgate agents test codex --stand-in")]
 pub struct Test {
     /// An [agent.NAME] of tollgate.toml, or the name of an adapter
     name: String,
-    /// Let a scripted model on this machine stand in for the real one
+    /// Use a scripted model on this machine instead of the real one
     #[arg(long)]
     stand_in: bool,
     /// Print JSON
@@ -115,7 +115,10 @@ impl Test {
         let adapter = agent.adapter.as_str();
         Failure::usage(
             "cli.no_agent",
-            format!("[agent.{}] has adapter = \"{adapter}\", which is no agent program", self.name),
+            format!(
+                "[agent.{}] has adapter = \"{adapter}\", which is not an agent program",
+                self.name
+            ),
         )
         .hint("test a command with a run: `tollgate run --lean \"GOAL\"` in a small repository")
     }

@@ -48,7 +48,7 @@ pub fn list(json: bool) -> Result<Exit, Failure> {
         true => output::json(&AgentsOutput { agents }),
         false if agents.is_empty() => {
             output::talk(
-                "there is no agent in tollgate.toml; `tollgate init` writes one for the agents it finds",
+                "tollgate.toml defines no agents; `tollgate init` writes one for the agents it finds",
             );
         }
         false => agents.iter().for_each(show),

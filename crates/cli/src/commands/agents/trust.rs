@@ -14,21 +14,22 @@ use tollgate_host::context::Context;
 /// What is shown of one file.
 const SHOWN_LINES_MAX: usize = 200;
 
-/// Agree to what an agent with `inherit = true` would run
+/// Review and allow the settings that an agent with `inherit = true` uses
 ///
-/// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and keeps what
-/// you agree to by its content. When one of these files is new, changed or gone, the agent does not start until you agree again.
+/// Shows the settings, hooks, plugins and servers, yours and the repository's, that the agent would load, and
+/// remembers the content that you agree to. If one of these files is new, changed or gone, the agent does not start
+/// until you agree again.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate agents trust claude\n  tollgate agents trust claude --yes"
 )]
 pub struct Trust {
-    /// The agent of tollgate.toml
+    /// An agent of tollgate.toml
     name: String,
-    /// Agree without being asked
+    /// Agree without a question
     #[arg(long)]
     yes: bool,
-    /// Look at the files in this tree rather than at those of HEAD; a refused attempt names its tree
+    /// Review the files in this folder instead of those in HEAD; a refused attempt names its folder
     #[arg(long = "in", value_name = "FOLDER")]
     tree: Option<PathBuf>,
 }
@@ -52,9 +53,9 @@ impl Trust {
         trust::trust(context.inheritance(), &self.name, &inherited, clock::now())
             .map_err(failure)?;
         output::talk(&format!(
-            "agreed: {} may use {} file(s) as they are now",
+            "agreed: {} may use the current content of {}",
             self.name,
-            inherited.files.len()
+            tollgate_core::count::counted(inherited.files.len(), "file")
         ));
         Ok(Exit::Ok)
     }
@@ -89,11 +90,11 @@ pub fn refuse_untrusted(context: &Context, driven: &Driven) -> Result<(), Failur
         .map_err(failure)?;
     let Some(changes) = changes else { return Ok(()) };
     let what = match changes.is_empty() {
-        true => "there are no such files yet, but new ones would run".to_owned(),
+        true => "there are no such files yet, but new ones would be used".to_owned(),
         false => trust::in_words(&changes),
     };
     let message = format!(
-        "[agent.{name}] has inherit = true, and you have not agreed to what it would run: {what}"
+        "[agent.{name}] has inherit = true, and you have not agreed to what it would use: {what}"
     );
     Err(Failure::usage("cli.untrusted", message)
         .hint(format!("`tollgate agents trust {name}` shows these files and asks you")))
@@ -113,7 +114,7 @@ fn inheriting(context: &Context, name: &str) -> Result<Driven, Failure> {
 
 fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChange)]) {
     if inherited.files.is_empty() {
-        output::data("there are no settings, neither yours nor the repository's");
+        output::data("neither you nor the repository have any settings for it");
     }
     for (name, change) in changes {
         output::row("", output::WARN, &format!("{change:<8}"), name);
@@ -137,8 +138,9 @@ fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChang
 
 fn agrees(name: &str) -> Result<bool, Failure> {
     if !output::is_interactive() {
-        return Err(Failure::usage("cli.untrusted", "there is no terminal to ask at")
-            .hint(format!("look at the files above, then `tollgate agents trust {name} --yes`")));
+        return Err(Failure::usage("cli.untrusted", "there is no terminal to ask you").hint(
+            format!("review the files above, then run `tollgate agents trust {name} --yes`"),
+        ));
     }
     output::prompt(&format!("Allow {name} to use these files? [y/N] "));
     let mut line = String::new();

@@ -20,7 +20,11 @@ pub(super) fn text(record: &Audit) -> String {
         format!("base      {}", record.base),
         format!("opened    {}", record.opened_at),
         format!("updated   {}", record.updated_at),
-        format!("journal   {} record(s), last hash {}", record.records, record.last_hash),
+        format!(
+            "journal   {}, last hash {}",
+            tollgate_core::count::counted(record.records, "record"),
+            record.last_hash
+        ),
     ];
     section(&mut lines, "roles", record.roles.iter().map(role));
     section(&mut lines, "read", record.read.iter().map(|entry| read(record, entry)));
@@ -82,7 +86,7 @@ fn written(entry: &WrittenEntry) -> String {
     let hash = entry.sha256.as_ref().map_or("removed", |hash| head(hash.as_str()));
     let fate = match entry.verdict {
         None | Some(Verdict::Accepted | Verdict::Objected) => "",
-        Some(_) => ", not taken",
+        Some(_) => ", not accepted",
     };
     format!("{} {hash} by {by}{fate}", name(&entry.path))
 }

@@ -45,7 +45,7 @@ fn roles_without(config: &Config) -> Option<DoctorCheck> {
         .map(Role::as_str)
         .collect();
     let fix = "describe an [agent.NAME] in tollgate.toml and name it under [roles]";
-    let message = || format!("nobody plays {}", without.join(", "));
+    let message = || format!("no agent plays {}", without.join(", "));
     (!without.is_empty()).then(|| DoctorCheck::fail("agents", message(), fix))
 }
 
@@ -58,7 +58,7 @@ fn not_described(config: &Config) -> Option<DoctorCheck> {
         .map(|adapter| adapter.kind().as_str())
         .collect();
     (!found.is_empty()).then(|| {
-        let message = format!("also on PATH and not in tollgate.toml: {}", found.join(", "));
+        let message = format!("also on PATH but not in tollgate.toml: {}", found.join(", "));
         DoctorCheck::ok("agents", message)
     })
 }
@@ -102,7 +102,7 @@ impl AgentProbe<'_> {
     }
 
     fn missing(&self, missing: &Missing) -> DoctorCheck {
-        self.bad(missing.to_string(), missing.how_to_mend())
+        self.bad(missing.to_string(), missing.how_to_fix())
     }
 
     fn program_of(&self, driven: &Driven) -> Vec<DoctorCheck> {
@@ -144,7 +144,8 @@ impl AgentProbe<'_> {
         match stands {
             Ordering::Equal => DoctorCheck::ok(self.title(), message),
             Ordering::Greater => {
-                let how = format!("`tollgate agents test {} --stand-in` tries this one", self.name);
+                let how =
+                    format!("test this one with `tollgate agents test {} --stand-in`", self.name);
                 DoctorCheck::ok(self.title(), format!("{message}, and {how}"))
             }
             Ordering::Less => DoctorCheck::warn(self.title(), message, "update it"),
@@ -157,7 +158,7 @@ impl AgentProbe<'_> {
         let variables = adapter.login_variables(self.agent).join(" or ");
         match probe::login(adapter, self.agent, person()) {
             LoginState::Variable(name) => {
-                DoctorCheck::ok(title, format!("by {name}, which the settings let through"))
+                DoctorCheck::ok(title, format!("with {name}, which the settings pass on"))
             }
             LoginState::File(path) => {
                 DoctorCheck::ok(title, format!("with {}, copied for each attempt", path.display()))
@@ -165,7 +166,7 @@ impl AgentProbe<'_> {
             LoginState::Withheld(names) => DoctorCheck::warn(
                 title,
                 format!("{} is set but not passed on to the agent", names.join(", ")),
-                format!("write env = [\"{}\"] below [agent.{}]", names.join("\", \""), self.name),
+                format!("write env = [\"{}\"] under [agent.{}]", names.join("\", \""), self.name),
             ),
             LoginState::Unknown => {
                 let by_itself = match adapter.login(self.agent).is_empty() {

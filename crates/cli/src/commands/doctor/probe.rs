@@ -67,7 +67,10 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
             let on = head.branch.unwrap_or_else(|| "a detached HEAD".to_owned());
             let left_out = match count {
                 0 => String::new(),
-                count => format!("; {count} uncommitted path(s) would be left out of a run"),
+                count => format!(
+                    "; a run would leave out {}",
+                    tollgate_core::count::counted(count, "uncommitted file")
+                ),
             };
             DoctorCheck::ok(
                 "repository",
@@ -101,7 +104,7 @@ fn roles_found(layout: &Layout) -> DoctorCheck {
     match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
         None => DoctorCheck::ok("roles", format!("{} roles are OK", listed.len())),
         Some(missing) => {
-            let fix = "fix it; `tollgate check PATH` names every fault";
+            let fix = "fix it; `tollgate check PATH` lists every error";
             DoctorCheck::fail("roles", missing.to_string(), fix)
         }
     }
@@ -109,7 +112,7 @@ fn roles_found(layout: &Layout) -> DoctorCheck {
 
 /// An action that cannot be used stops only those who ask for it.
 fn actions_found(layout: &Layout) -> DoctorCheck {
-    let fix = "`tollgate actions NAME` names every fault";
+    let fix = "`tollgate actions NAME` lists every error";
     match actions::list(layout) {
         Err(error) => DoctorCheck::fail("actions", error.to_string(), fix),
         Ok(all) => match all.iter().find_map(|found| found.read.as_ref().err()) {
@@ -135,7 +138,7 @@ fn settings_broken(name: &str, error: &SettingsError) -> DoctorCheck {
             .map(|fault| format!("; the first: {}: {}", fault.place(), fault.message)),
         _ => None,
     };
-    let fix = "fix it; `tollgate check PATH` names every fault";
+    let fix = "fix it; `tollgate check PATH` lists every error";
     DoctorCheck::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
 }
 
@@ -147,7 +150,7 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> DoctorCheck {
     let signals = if signals_are_held {
         ""
     } else {
-        "; an agent can kill its supervisor; after the third time you are asked"
+        "; an agent can kill its supervisor, and after the third time Tollgate asks you"
     };
     match level {
         Isolation::PidNamespace => DoctorCheck::ok(
@@ -157,16 +160,16 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> DoctorCheck {
         Isolation::Cgroup => DoctorCheck::warn(
             "isolation",
             format!(
-                "cgroup: the kernel ends every process of an agent at once; one that moves itself out of its cgroup is \
-                 found and ended as if there were no cgroup{signals}"
+                "cgroup: the kernel stops every process of an agent at once; Tollgate finds and stops a \
+                 process that leaves its cgroup as if there were no cgroup{signals}"
             ),
             ALLOW_NAMESPACES,
         ),
         Isolation::Subreaper => DoctorCheck::warn(
             "isolation",
             format!(
-                "subreaper: processes of an agent are found and ended one by one; one that forks fast enough can \
-                 escape{signals}"
+                "subreaper: Tollgate finds and stops the processes of an agent one by one; a process that forks \
+                 fast enough can escape{signals}"
             ),
             format!("{ALLOW_NAMESPACES}; or {GET_A_CGROUP}"),
         ),
@@ -216,11 +219,7 @@ fn space(folder: &Path) -> DoctorCheck {
         DoctorCheck::ok("space", format!("{mebibytes} MiB are free for workspaces"))
     } else {
         let message = format!("only {mebibytes} MiB are free for workspaces");
-        DoctorCheck::warn(
-            "space",
-            message,
-            "free some; a full disk blocks a session until there is free space",
-        )
+        DoctorCheck::warn("space", message, "free some space; a full disk blocks a session")
     }
 }
 

@@ -37,8 +37,8 @@ fn finding(probe: &SandboxProbe) -> DoctorCheck {
             DoctorCheck::ok(
                 NAME,
                 format!(
-                    "full: the kernel refuses agents every write outside the places open to them, and terminals and \
-                     devices of this machine; {terminals}{spoken}"
+                    "full: the kernel blocks every write of an agent outside the folders open to it, and \
+                     the terminals and devices of this machine; {terminals}{spoken}"
                 ),
             )
         }
@@ -52,7 +52,7 @@ fn finding(probe: &SandboxProbe) -> DoctorCheck {
             format!(
                 "partial: files outside can still be truncated; the diff does not show that{spoken}"
             ),
-            "Linux 6.2 or newer enforces all of it",
+            "Linux 6.2 or newer enforces everything",
         ),
         (SandboxLevel::None, why) => {
             let why = why.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -78,12 +78,12 @@ pub(super) fn user() -> Option<DoctorCheck> {
 fn fix(why: Option<&Unheld>) -> &'static str {
     match why {
         Some(Unheld::NotEnabled) => {
-            "add landlock to the list of lsm= on the kernel's command line and boot again"
+            "add landlock to the list of lsm= on the kernel's command line and reboot"
         }
         Some(Unheld::NotInKernel) => {
-            "use Linux 5.13 or newer, best 6.2; in a container allow the landlock_* system calls"
+            "use Linux 5.13 or newer, ideally 6.2; in a container allow the landlock_* system calls"
         }
-        _ => "run agents as a user who may write little, or in a container",
+        _ => "run agents as a user with few write permissions, or in a container",
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn settings(
 ) -> Vec<DoctorCheck> {
     if config.sandbox.enforce == Enforce::Off {
         let message =
-            "not active: enforce = \"off\" in tollgate.toml, so agents may write wherever you may";
+            "not active: enforce = \"off\" in tollgate.toml, so agents can write wherever you can";
         return vec![DoctorCheck::warn(TITLE, message, "remove the line, unless you need it")];
     }
     let home = place::home();
@@ -129,7 +129,7 @@ fn closed_finding(path: &Path, why: Closed) -> DoctorCheck {
             "install again with copies, or open it with `write`",
         ),
         Closed::TooManyFiles => (
-            "too many files to look at, there or in your checkout, for hard links between them",
+            "too many files, there or in your checkout, to look for hard links between them",
             "clean it, or open it with `write`",
         ),
     };
@@ -158,7 +158,7 @@ mod tests {
         let open = devices(SandboxLevel::Partial, Some(7), None, false);
         assert!(open.message.contains("device"), "{}", open.message);
         let many = closed_finding(Path::new("/tmp"), Closed::TooManyFiles);
-        assert!(many.message.contains("too many files to look at"), "{}", many.message);
+        assert!(many.message.contains("too many files"), "{}", many.message);
         let none = probe(SandboxLevel::None, None, Some(Unheld::NotEnabled));
         assert!(none.message.starts_with("none: Landlock is in the kernel"), "{}", none.message);
         assert!(none.fix.unwrap().contains("lsm="));

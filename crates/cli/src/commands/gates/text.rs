@@ -52,7 +52,7 @@ pub fn list(lifecycle: &Lifecycle, chosen: &LifecycleStage, source: &str, as_jso
             output::data(&format!("    {description}"));
         }
     }
-    output::talk(&format!("* the stage that is looked at; source: {source}"));
+    output::talk(&format!("* the selected stage; source: {source}"));
 }
 
 fn listed<'a>(
@@ -111,10 +111,13 @@ pub fn sum(stage: &LifecycleStage, results: &[GateResult]) {
     let (of, stage) = (results.len(), &stage.name);
     match results.iter().filter(|result| !result.ok).count() {
         0 => {
-            output::marked(output::GOOD, "ok:", &format!("all {of} gate(s) of stage {stage} hold"));
+            output::marked(output::GOOD, "ok:", &format!("all gates of stage {stage} pass ({of})"));
         }
         failed => {
-            let text = format!("{failed} of {of} gate(s) of stage {stage} do not hold");
+            let text = format!(
+                "{failed} of {} of stage {stage} failed",
+                tollgate_core::count::counted(of, "gate")
+            );
             output::marked(output::BAD, "failed:", &text);
         }
     }

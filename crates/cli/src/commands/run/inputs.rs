@@ -61,15 +61,15 @@ pub fn check_known(action: &Action, values: &Values) -> Result<(), Failure> {
         return Ok(());
     };
     let failure = if action.inputs.contains(name) {
-        let message = format!("the input {name:?} is a path of the repository, not a value");
+        let message = format!("the input {name:?} is a path in the repository, not a value");
         return Err(Failure::usage("cli.input", message)
-            .hint("leave it out and commit the file; Tollgate reads it there"));
+            .hint("remove the option and commit the file; Tollgate reads it from HEAD"));
     } else {
         let message = format!("the action {} takes no input {name:?}", action.name);
         Failure::usage("cli.input", message)
     };
     Err(match known.as_slice() {
-        [] => failure.hint("it takes no values; say what matters in the goal"),
+        [] => failure.hint("it takes no values; put the details in the goal"),
         known => failure.hint(format!("it takes: {}", known.join(", "))),
     })
 }
@@ -146,7 +146,7 @@ pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
         })
         .collect();
     let message = format!(
-        "the action {} needs what is not there: {}; nothing was started",
+        "the action {} needs inputs that are missing: {}; nothing was started",
         action.name,
         names.join(", ")
     );
@@ -158,7 +158,10 @@ pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
                 format!("{path} is in the working tree but not in HEAD: commit it")
             }
             MissingInput::Path { path, is_uncommitted: false } => {
-                format!("write {path} and commit it; `tollgate actions {}` tells more", action.name)
+                format!(
+                    "write {path} and commit it; `tollgate actions {}` explains it",
+                    action.name
+                )
             }
         })
     })

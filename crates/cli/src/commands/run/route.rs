@@ -74,7 +74,7 @@ fn intent_of(found: &FoundAction) -> Vec<String> {
 fn problem(found: &FoundAction) -> String {
     match &found.read {
         Ok(_) => String::new(),
-        Err(error) => format!("{error}; `tollgate actions {}` tells more", found.name),
+        Err(error) => format!("{error}; `tollgate actions {}` explains it", found.name),
     }
 }
 
@@ -88,14 +88,14 @@ fn tell(name: &str, verbs: &[String]) {
 
 fn tell_passed_over(name: &str) {
     let text = format!(
-        "{DEFAULT}; {name} would fit the goal, but its inputs are missing; `--action {name}` names them"
+        "{DEFAULT}; {name} would fit the goal, but its inputs are missing; `--action {name}` lists them"
     );
     output::marked(output::WARN, "action:", &text);
 }
 
 fn ambiguous(all: &[FoundAction], names: &[String]) -> Failure {
     let message = format!(
-        "the goal names several actions: {}; nothing was started. Which one is meant?",
+        "the goal matches several actions: {}; nothing was started. Which one do you mean?",
         names.join(", ")
     );
     let failure = Failure::usage("cli.ambiguous", message);

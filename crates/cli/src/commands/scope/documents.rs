@@ -16,7 +16,7 @@ use tollgate_judge::scope::{ScopeRules, corrections_in};
 pub fn rules(command: &Scope) -> Result<ScopeRules, Failure> {
     let named = [Some(&command.work_item), command.result.as_ref(), command.authorized.as_ref()];
     if named.into_iter().flatten().filter(|path| is_standard_input(path)).count() > 1 {
-        return Err(Failure::usage("cli.scope", "standard input can be only one of the files")
+        return Err(Failure::usage("cli.scope", "only one of the files can be standard input")
             .hint("give - once, and name the other files"));
     }
     let item = work_item(&command.work_item)?;
@@ -41,7 +41,7 @@ fn work_item(path: &Path) -> Result<ScopeRules, Failure> {
     };
     let Some(task) = item.as_task() else {
         let message = format!("{shown} is a refinement item: it asks a question and has no scope");
-        return Err(Failure::usage("cli.scope", message).hint("name the work item of a task"));
+        return Err(Failure::usage("cli.scope", message).hint("give the work item of a task"));
     };
     let excluded = |Excluded { path, owner }: &Excluded| match owner {
         Some(owner) => format!("`{path}` (owned by {owner})"),
@@ -61,7 +61,7 @@ fn result(path: &Path) -> Result<ImplementorResult, Failure> {
     let read = agent_output::read_result(&bytes, ReplyKind::Implementor).ok();
     read.and_then(|read| read.implementor).filter(|_| report.is_ok()).ok_or_else(|| {
         refused(format!("{shown} is not the result of an implementor"), report)
-            .hint("`tollgate schema implementor-result` describes the form")
+            .hint("`tollgate schema implementor-result` describes the format")
     })
 }
 
@@ -78,7 +78,7 @@ fn authorized(path: &Path) -> Result<Vec<String>, Failure> {
         Err(bad) => {
             let bad: Vec<String> = bad.iter().map(ToString::to_string).collect();
             Err(Failure::usage("cli.scope", format!("{shown}: {}", bad.join("; ")))
-                .hint("write one path of the repository a line, such as src/login.rs"))
+                .hint("write one path per line, such as src/login.rs"))
         }
     }
 }
@@ -94,7 +94,7 @@ fn text(path: &Path, shown: &str) -> Result<String, Failure> {
 fn bytes(path: &Path, shown: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |cause: String| {
         Failure::usage("cli.unreadable", format!("{shown} cannot be read: {cause}"))
-            .hint("see that the path is right and that you may read it")
+            .hint("check the path and your permission to read it")
     };
     if is_standard_input(path) {
         let mut bytes = Vec::new();

@@ -51,13 +51,13 @@ pub fn sum(files: &[ScopedFile], item: &str) {
     if files.is_empty() {
         output::marked(output::GOOD, "ok:", "nothing changed");
     } else if violations == 0 {
-        let text = format!("all that changed is in the scope of {item}: {}", counts.join(", "));
+        let text = format!("all changes are in the scope of {item}: {}", counts.join(", "));
         output::marked(output::GOOD, "ok:", &text);
     } else {
-        let text = format!("not all that changed is in the scope of {item}: {}", counts.join(", "));
+        let text = format!("not all changes are in the scope of {item}: {}", counts.join(", "));
         output::marked(output::BAD, "failed:", &text);
-        let help = "take these changes back or make them a work item of their own; or list them under In Scope, \
-                    declare them in the result (--result), or let the owner allow them (--authorized)";
+        let help = "undo these changes or move them to their own work item; or list them under In \
+                    Scope, declare them in the result (--result), or have the owner allow them (--authorized)";
         output::marked(output::NOTE, "  help:", help);
     }
 }

@@ -55,9 +55,10 @@ fn agreed(yes: bool, again: &str) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !output::is_interactive() {
-        let words = "files would be replaced and nobody can be asked here; nothing was changed";
+        let words =
+            "files would be replaced, and there is no terminal to ask you; nothing was changed";
         return Err(Failure::usage("cli.snapshot_confirm", words)
-            .hint(format!("`{again}` does it without asking")));
+            .hint(format!("run `{again}` to do it without a question")));
     }
     output::prompt("Continue? [y/N] ");
     let mut answer = String::new();

@@ -42,7 +42,7 @@ fn summary(plan: &RestorePlan) -> String {
         plan.delete.len()
     );
     if !plan.mode.is_empty() {
-        text.push_str(&format!("; {} get their mode back", count(plan.mode.len(), "file")));
+        text.push_str(&format!("; the mode of {} is restored", count(plan.mode.len(), "file")));
     }
     let folders = plan.folders_create.len() + plan.folders_delete.len() + plan.folders_mode.len();
     if folders > 0 {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_paths_read_well() {
+    fn sizes_and_paths_are_easy_to_read() {
         assert_eq!(size(0), "0 B");
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(1536), "1.5 KiB");

@@ -66,10 +66,10 @@ fn r091_a_new_task_has_exactly_one_label_of_each_category_and_is_pending() {
     one(
         item,
         expect![[r#"
-        labels.not_pending at /create/0/labels: a new item has "status:ready", but must begin as status:pending. Use status:pending in its place
-        labels.several at /create/0/labels: 2 labels of priority: priority:high, priority:low. Keep exactly one of them
-        labels.missing at /create/0/labels: a task has no label of complexity. Add complexity:trivial, complexity:low, complexity:medium or complexity:high
-    "#]],
+            labels.not_pending at /create/0/labels: a new item has "status:ready", but must start as status:pending. Use status:pending instead
+            labels.several at /create/0/labels: 2 priority labels: priority:high, priority:low. Keep exactly one of them
+            labels.missing at /create/0/labels: a task has no complexity label. Add complexity:trivial, complexity:low, complexity:medium or complexity:high
+        "#]],
     );
 }
 
@@ -82,9 +82,9 @@ fn r092_a_new_refinement_has_its_sections_no_complexity_and_a_priority_above_low
     one(
         item.clone(),
         expect![[r#"
-        labels.priority_low at /create/0/labels: a refinement has "priority:low", although other work waits for its answer. Use priority:high or priority:medium
-        labels.complexity_refused at /create/0/labels: a refinement has "complexity:low", but is a question and not work. Remove it
-    "#]],
+            labels.priority_low at /create/0/labels: a refinement has "priority:low", although other work waits for its answer. Use priority:high or priority:medium
+            labels.complexity_refused at /create/0/labels: a refinement has "complexity:low", but it is a question, not work. Remove it
+        "#]],
     );
     item["body"] = TASK.into();
     item["labels"] = serde_json::json!(["task:refinement", "status:pending", "priority:high"]);
@@ -106,8 +106,8 @@ fn r094_an_owner_is_an_item_of_the_result_or_an_existing_one() {
     one(
         item,
         expect![[r#"
-        reply.owner_unknown at /create/0/body: "bin/login" is owned by "task-zz", which is no item. Known: a.
-    "#]],
+            reply.owner_unknown at /create/0/body: "bin/login" is owned by "task-zz", which is not an item. Known: a.
+        "#]],
     );
     let mut item = task("a", &[]);
     item["body"] = TASK.replace("owned by T-002", "owned by task-b").into();
@@ -139,17 +139,17 @@ fn r094_an_item_is_made_closed_or_updated_once_and_an_update_says_what() {
         Role::Planner,
         &bare(result),
         expect![[r####"
-        reply.item_twice at /create/1: an item with the title "a 0" and the same body is there. Create it once
-        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Give what is to change, or leave the update out
-        work_item.section_empty at /update/2/body: line 1 of the body: the section "Objective" is empty. Write its content, or say that there is none
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "Spec Reference" is missing. Add a heading "## Spec Reference" with its content below it
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "In Scope" is missing. Add a heading "### In Scope" with its content below it
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "Out of Scope" is missing. Add a heading "### Out of Scope" with its content below it
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "Acceptance Criteria" is missing. Add a heading "## Acceptance Criteria" with its content below it
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "Context" is missing. Add a heading "## Context" with its content below it
-        work_item.section_missing at /update/2/body: line 2 of the body: the section "Constraints" is missing. Add a heading "## Constraints" with its content below it
-        reply.item_named_twice at /close/1: "T-001" is closed twice. Name it once
-        reply.closed_and_updated at /update/1/workItemID: "#12" is closed and updated. Do one of the two
-    "####]],
+            reply.item_twice at /create/1: there is already an item with the title "a 0" and the same body. Create it once
+            reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Say what should change, or remove the update
+            work_item.section_empty at /update/2/body: line 1 of the body: the section "Objective" is empty. Write its content, or say that there is none
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "Spec Reference" is missing. Add a heading "## Spec Reference" with its content below it
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "In Scope" is missing. Add a heading "### In Scope" with its content below it
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "Out of Scope" is missing. Add a heading "### Out of Scope" with its content below it
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "Acceptance Criteria" is missing. Add a heading "## Acceptance Criteria" with its content below it
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "Context" is missing. Add a heading "## Context" with its content below it
+            work_item.section_missing at /update/2/body: line 2 of the body: the section "Constraints" is missing. Add a heading "## Constraints" with its content below it
+            reply.item_named_twice at /close/1: "T-001" is closed twice. Name it once
+            reply.closed_and_updated at /update/1/workItemID: "#12" is closed and updated. Do one of the two
+        "####]],
     );
 }

@@ -33,7 +33,7 @@ fn r093_r094_a_fault_of_form_hides_no_other_fault_of_a_plan() {
             shape.wrong_type at /create/4: entry 4 of `create` is the number 3, but an object is expected
             reply.temp_id_twice at /create/2/tempID: the tempID "a" is used twice. Give every item its own tempID
             work_item.section_missing at /create/1/body: line 34 of the body: the section "Context" is missing. Add a heading "## Context" with its content below it
-            labels.missing at /create/2/labels: a task has no label of complexity. Add complexity:trivial, complexity:low, complexity:medium or complexity:high
+            labels.missing at /create/2/labels: a task has no complexity label. Add complexity:trivial, complexity:low, complexity:medium or complexity:high
             reply.blocked_by_unknown at /create/0/blockedBy/0: no created item has the tempID "task-z". Known: a or b.
             reply.blocked_by_cycle at /create: these items wait for each other: a → a. Remove one of these blockedBy references
             reply.item_named_twice at /close/1: "T-001" is closed twice. Name it once
@@ -65,7 +65,7 @@ fn r093_a_list_that_is_none_hides_no_other_fault() {
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Acceptance Criteria" is missing. Add a heading "## Acceptance Criteria" with its content below it
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Context" is missing. Add a heading "## Context" with its content below it
         work_item.section_missing at /create/0/body: line 4 of the body: the section "Constraints" is missing. Add a heading "## Constraints" with its content below it
-        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Give what is to change, or leave the update out
+        reply.update_nothing at /update/0: the update of "T-002" has neither body nor labels. Say what should change, or remove the update
         work_item.section_missing at /update/1/body: line 2 of the body: the section "Objective" is missing. Add a heading "## Objective" with its content below it
         work_item.section_missing at /update/1/body: line 2 of the body: the section "Spec Reference" is missing. Add a heading "## Spec Reference" with its content below it
         work_item.section_missing at /update/1/body: line 2 of the body: the section "In Scope" is missing. Add a heading "### In Scope" with its content below it
@@ -85,11 +85,11 @@ fn r094_an_empty_name_and_the_item_s_own_name_are_no_reference() {
         json!([item]),
         json!([""]),
         expect![[r#"
-        work_item.owned_by_itself at /create/0/body: line 21 of the body: "bin/login" is out of scope because "a" owns it, which is this item. Name the item that owns it, or put the file in scope
-        reply.id_empty at /create/0/blockedBy/0: the name of a work item is empty. Write a name such as T-001, or leave the entry out
-        reply.id_empty at /create/0/blockedBy/1: the name of a work item is empty. Write a name such as T-001, or leave the entry out
-        reply.id_empty at /close/0: the name of a work item is empty. Write a name such as T-001, or leave the entry out
-    "#]],
+            work_item.owned_by_itself at /create/0/body: line 21 of the body: "bin/login" is out of scope because "a" owns it, but "a" is this item. Name the item that owns it, or put the file in scope
+            reply.id_empty at /create/0/blockedBy/0: the name of a work item is empty. Write a name such as T-001, or leave the entry out
+            reply.id_empty at /create/0/blockedBy/1: the name of a work item is empty. Write a name such as T-001, or leave the entry out
+            reply.id_empty at /close/0: the name of a work item is empty. Write a name such as T-001, or leave the entry out
+        "#]],
     );
     let update = |id: &str| json!({"workItemID": id, "body": TASK, "labels": null});
     let result = json!({"role": "planner", "create": [], "close": [], "update": [update(""), update("T-002")]});
@@ -97,9 +97,9 @@ fn r094_an_empty_name_and_the_item_s_own_name_are_no_reference() {
         Role::Planner,
         &bare(result),
         expect![[r#"
-        reply.id_empty at /update/0/workItemID: the name of a work item is empty. Write a name such as T-001, or leave the entry out
-        work_item.owned_by_itself at /update/1/body: line 21 of the body: "bin/login" is out of scope because "T-002" owns it, which is this item. Name the item that owns it, or put the file in scope
-    "#]],
+            reply.id_empty at /update/0/workItemID: the name of a work item is empty. Write a name such as T-001, or leave the entry out
+            work_item.owned_by_itself at /update/1/body: line 21 of the body: "bin/login" is out of scope because "T-002" owns it, but "T-002" is this item. Name the item that owns it, or put the file in scope
+        "#]],
     );
 }
 
@@ -117,9 +117,9 @@ fn r093_a_fault_of_form_hides_no_other_fault_of_a_review() {
         expect![[r#"
             shape.empty at /review/comments/1/body: `body` is empty
             shape.empty at /review/summary: `summary` is empty
-            reply.path_invalid at /review/comments/1/path: "/a.rs" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-            reply.line_invalid at /review/comments/1/line: "0" is neither a line number nor a range of them. Write a number from 1 on, a range such as "4-6", or null
-            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or answer needs-changes
+            reply.path_invalid at /review/comments/1/path: "/a.rs" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+            reply.line_invalid at /review/comments/1/line: "0" is neither a line number nor a range. Write a number starting at 1, a range such as "4-6", or null
+            reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or reply needs-changes
         "#]],
     );
     review(
@@ -186,11 +186,11 @@ fn r093_r096_declared_paths_stay_inside_the_repository_and_empty_ones_count_as_m
         Role::Coder,
         &bare(result("/etc/passwd", "../a.rs")),
         expect![[r#"
-        reply.path_invalid at /incidental/0/path: "/etc/passwd" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-        reply.path_invalid at /incidental/0/motivated_by: "../a.rs" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-        reply.path_invalid at /scope_corrections/0/listed: "../a.rs" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-        reply.path_invalid at /scope_corrections/0/actual: "/etc/passwd" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-    "#]],
+            reply.path_invalid at /incidental/0/path: "/etc/passwd" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+            reply.path_invalid at /incidental/0/motivated_by: "../a.rs" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+            reply.path_invalid at /scope_corrections/0/listed: "../a.rs" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+            reply.path_invalid at /scope_corrections/0/actual: "/etc/passwd" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+        "#]],
     );
     check(
         Role::Coder,
@@ -208,9 +208,9 @@ fn r093_r096_declared_paths_stay_inside_the_repository_and_empty_ones_count_as_m
         Role::Coder,
         &bare(formless),
         expect![[r#"
-        shape.empty at /summary: `summary` is empty
-        reply.path_invalid at /incidental/0/path: "/x" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-        reply.path_invalid at /scope_corrections/0/actual: "/x" is no path inside the repository. Write the path from the root of the repository, such as src/app.ts
-    "#]],
+            shape.empty at /summary: `summary` is empty
+            reply.path_invalid at /incidental/0/path: "/x" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+            reply.path_invalid at /scope_corrections/0/actual: "/x" is not a path inside the repository. Write the path from the root of the repository, such as src/app.ts
+        "#]],
     );
 }

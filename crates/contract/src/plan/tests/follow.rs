@@ -25,14 +25,14 @@ fn an_update_of_an_item_keeps_what_only_the_plan_has() {
 }
 
 #[test]
-fn the_same_item_with_other_labels_is_to_be_updated() {
+fn the_same_item_with_other_labels_must_be_updated() {
     let mut again = two();
     again.create[1].labels[2] = "priority:low".to_owned();
     refused(
         &again,
         &after(&applied(&two(), &Existing::default())),
         expect![[r#"
-            error plan.item_exists /create/1/labels: this item is there as T-002, with the labels task:implement, status:pending, priority:high, complexity:low
+            error plan.item_exists /create/1/labels: this item already exists as T-002, with the labels task:implement, status:pending, priority:high, complexity:low
               help: Change its labels with an entry of `update` for T-002
         "#]],
     );
@@ -71,7 +71,7 @@ fn r094_what_a_work_item_waits_for_its_task_waits_for() {
           help: Remove one of these from depends_on or blocked_by
     "#]].assert_eq(&shown(&with("T-002", "T-001").unwrap_err()));
     expect![[r#"
-        error plan.blocked_by_unknown work-items/T-002.md: it is blocked by "T-003", which is no task of the plan
+        error plan.blocked_by_unknown work-items/T-002.md: it is blocked by "T-003", which is not a task of the plan
           help: Did you mean "T-001"?
     "#]].assert_eq(&shown(&with("", "T-003").unwrap_err()));
 }

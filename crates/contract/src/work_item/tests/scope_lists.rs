@@ -20,16 +20,16 @@ fn r090_a_path_that_is_no_item_of_a_list_is_refused_with_its_line() {
     story(
         &with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)"),
         expect![[r#"
-            error work_item.not_listed T-001.md:20: "| src/a.ts | new |" names a file, but is no item of a list
+            error work_item.not_listed T-001.md:20: "| src/a.ts | new |" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
-            error work_item.not_listed T-001.md:22: "src/b.ts (new)" names a file, but is no item of a list
+            error work_item.not_listed T-001.md:22: "src/b.ts (new)" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
         "#]],
     );
     story(
         &with_out("src/e.ts (owned by T-002)"),
         expect![[r#"
-            error work_item.not_listed T-001.md:21: "src/e.ts (owned by T-002)" names a file, but is no item of a list
+            error work_item.not_listed T-001.md:21: "src/e.ts (owned by T-002)" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
         "#]],
     );
@@ -69,7 +69,7 @@ fn r090_prose_beside_the_lists_is_tolerated() {
         "Files of `src/` that this task may touch:",
         "Only what is needed, e.g. the handler.",
         "The read/write locks belong to others.",
-        "UI/UX is somebody else's.",
+        "UI/UX is someone else's.",
         "Backend",
         "---",
         "| file | why |",
@@ -124,16 +124,16 @@ fn a_link_is_read_as_its_path_and_what_matches_nothing_is_refused() {
     }
     story(
         &with_in("- src/foo.ts:10\n- `src/foo.ts:10-20`\n- src/foo.ts#L10\n- src\\foo.ts"),
-        expect![[r##"
-            error work_item.path_with_line T-001.md:16: "src/foo.ts:10" names a line of a file; the scope is made of whole files
+        expect![[r#"
+            error work_item.path_with_line T-001.md:16: "src/foo.ts:10" names a line of a file; a scope consists of whole files
               help: Write "src/foo.ts"
-            error work_item.path_with_line T-001.md:17: "src/foo.ts:10-20" names a line of a file; the scope is made of whole files
+            error work_item.path_with_line T-001.md:17: "src/foo.ts:10-20" names a line of a file; a scope consists of whole files
               help: Write "src/foo.ts"
-            error work_item.path_with_line T-001.md:18: "src/foo.ts#L10" names a line of a file; the scope is made of whole files
+            error work_item.path_with_line T-001.md:18: "src/foo.ts#L10" names a line of a file; a scope consists of whole files
               help: Write "src/foo.ts"
-            error work_item.backslash T-001.md:19: "src\\foo.ts" has backslashes between its names
+            error work_item.backslash T-001.md:19: "src\\foo.ts" has backslashes
               help: Write "src/foo.ts"
-        "##]],
+        "#]],
     );
     assert_eq!(codes(&with_out("- src/foo.ts:10")), "work_item.path_with_line");
     assert_eq!(codes(&with_out("- src\\*.ts")), "work_item.backslash");
@@ -175,7 +175,7 @@ fn r094_an_item_does_not_leave_to_itself_what_it_leaves_alone() {
     let text = with_out("- bin/login (owned by T-001)");
     let (_, report) = read(&text, "work-items/T-001.md");
     let expected = expect![[r#"
-        error work_item.owned_by_itself work-items/T-001.md:21: "bin/login" is out of scope because "T-001" owns it, which is this item
+        error work_item.owned_by_itself work-items/T-001.md:21: "bin/login" is out of scope because "T-001" owns it, but "T-001" is this item
           help: Name the item that owns it, or put the file in scope
     "#]];
     expected.assert_eq(&shown(&report));

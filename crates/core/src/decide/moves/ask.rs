@@ -122,7 +122,7 @@ pub fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
         option(
             EscalationWay::Retry,
             "Look again",
-            "the file is read again and the work continues when it holds what it must",
+            "the file is read again, and the work continues if it is valid",
         ),
         cancel_option(),
     ];
@@ -133,7 +133,7 @@ pub fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
 /// A repair loop has used its budget.
 pub fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, tried: &[String]) {
     let text = format!(
-        "{repair} of {task} was tried {} and did not succeed. What is still wrong:\n{}",
+        "{repair} of {task} was tried {} without success. Still wrong:\n{}",
         times(draft.policy.repairs),
         bullets(tried)
     );
@@ -168,7 +168,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
         option(
             RepairWay::DifferentApproach,
             "Try a different approach",
-            "one more repair, which starts over your way",
+            "one more repair, which starts over the way you describe",
         ),
         option(
             RepairWay::AcceptWithKnownIssues,
@@ -205,12 +205,10 @@ pub fn justify(draft: &mut Draft<'_>, subject: Subject, fix: &str, grave: &[Find
     let how = if critical > 0 {
         "A critical finding cannot be approved."
     } else {
-        "Approving needs a justification."
+        "To approve, give a justification."
     };
-    let text = format!(
-        "{critical} critical and {high} high finding(s) are open:\n{}\n{how}",
-        bullets(&lines)
-    );
+    let text =
+        format!("Open findings: {critical} critical, {high} high.\n{}\n{how}", bullets(&lines));
     ask(draft, Question { kind: DecisionKind::Justify, text, options, subject });
 }
 
@@ -225,7 +223,7 @@ pub fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
         option(
             CoverageWay::Lower,
             "Lower the minimum",
-            "N per cent is enough for this session; recorded with your justification",
+            "N percent is enough for this session; recorded with your justification",
         ),
         option(
             CoverageWay::Override,
@@ -258,7 +256,7 @@ pub fn notes(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef, note
         option(
             NotesWay::FixNamed,
             "Fix what you name",
-            "the Coder gets your words, then the review runs again",
+            "the Coder gets your comments, then the review runs again",
         ),
         cancel_option(),
     ];
@@ -355,13 +353,13 @@ pub fn scope(draft: &mut Draft<'_>, number: DispatchNumber, requests: &[ScopeReq
 
 /// Checks that only a person can make, in one question.
 pub fn manual_checks(draft: &mut Draft<'_>, checks: Vec<String>, after: Option<CheckNumber>) {
-    let text = format!("Please check by hand, then say how it went:\n{}", bullets(&checks));
+    let text = format!("Please check by hand, then report the result:\n{}", bullets(&checks));
     let options = vec![
-        option(ManualCheckWay::Met, "All of it holds", "the checks count as met"),
+        option(ManualCheckWay::Met, "Everything is OK", "the checks count as met"),
         option(
             ManualCheckWay::NotMet,
-            "Something does not hold",
-            "the Coder gets your words, then you are asked again",
+            "Something is not OK",
+            "the Coder gets your comments, then you are asked again",
         ),
         option(
             ManualCheckWay::Waived,

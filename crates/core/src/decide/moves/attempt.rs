@@ -137,7 +137,7 @@ pub fn tell_unknown(
     let missing = [(price, "what it cost", "usd"), (tokens, "all its tokens", "tokens")];
     for (_, what, limit) in missing.into_iter().filter(|(is_missing, ..)| *is_missing) {
         let message = format!(
-            "{who} did not report {what}: the ledger counts it as unknown, and limits.{limit} cannot be kept for it"
+            "{who} did not report {what}: it counts as unknown, and limits.{limit} cannot be enforced for it"
         );
         notice_once(draft, NoticeCode::BudgetUnknown, message);
     }
@@ -157,7 +157,7 @@ fn begin(
     let (agent, stands_in_for) = match availability {
         Availability::Fallback { agent, of, until } => {
             let message =
-                format!("{of} is out of its usage limit until {until}: {agent} takes over");
+                format!("{of} has reached its usage limit until {until}: {agent} takes over");
             notice_once(draft, NoticeCode::AgentFallback, message);
             (Some(Worker::Agent(agent)), Some(of))
         }

@@ -23,7 +23,7 @@ fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
         (Some(When::Requested), StepKind::Dispatch(assignment))
             if !draft.wants_role(assignment.role) =>
         {
-            Some(format!("nobody asked for {}", assignment.name()))
+            Some(format!("{} was not requested", assignment.name()))
         }
         _ => None,
     }

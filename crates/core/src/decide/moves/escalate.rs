@@ -1,4 +1,4 @@
-//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what is to be fixed first.
+//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
 use crate::action::Place;
@@ -62,7 +62,7 @@ fn block_and_ask(
         ask::option(
             EscalationWay::RetryWithGuidance,
             "Try once more with guidance",
-            "one more attempt that is told your words",
+            "one more attempt with your guidance",
         )
         .recommended_if(true),
         ask::option(
@@ -82,14 +82,14 @@ fn block_and_ask(
         options.push(ask::option(
             EscalationWay::Skip,
             "Continue without it",
-            "the step is skipped; nothing of it is used",
+            "the step is skipped, and nothing from it is used",
         ));
     }
     if is_mendable(draft, number) {
         options.push(ask::option(
             EscalationWay::ManualFix,
             "Fix it by hand",
-            "what the agent left is laid out for you; you edit it and hand the reply in",
+            "you get what the agent left, edit it, and submit the reply",
         ));
     }
     options.push(ask::cancel_option());

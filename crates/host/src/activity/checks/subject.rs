@@ -57,13 +57,14 @@ pub fn lifecycle(
 pub fn coverage(context: &Context, order: &CheckOrder, workspace: &Workspace) -> Checked {
     let Some((table, kept)) = context.config.coverage.as_ref().zip(kept_report(context, order))
     else {
-        let trouble = "no coverage report is named in tollgate.toml".to_owned();
+        let trouble = "tollgate.toml does not name a coverage report".to_owned();
         return Checked::new(vec![failed(order, trouble, String::new())]);
     };
     let result = match kept.find() {
         Ok(None) => {
-            let trouble = format!("no check has left {}", table.report);
-            let why = "only a report written by a check command counts, not one left by an agent";
+            let trouble = format!("no check has written {}", table.report);
+            let why =
+                "only a report written by a check command counts, not one written by an agent";
             failed(order, trouble, why.to_owned())
         }
         Err(error) => failed(order, error.to_string(), String::new()),
@@ -91,7 +92,7 @@ fn not_counted(absent: &[String]) -> String {
     match absent.first() {
         None => String::new(),
         Some(first) => format!(
-            "{} files of the report are not in the workspace and do not count, such as {first}",
+            "{} files in the report are not in the workspace and do not count, such as {first}",
             absent.len()
         ),
     }
@@ -111,7 +112,11 @@ pub fn planning(order: &CheckOrder, workspace: &Workspace) -> Checked {
         true => CheckResult { passed: true, ..measure_of(order) },
         false => {
             let count = report.errors().count();
-            failed(order, format!("{count} error(s) in planning-mds/"), words(&report))
+            failed(
+                order,
+                format!("{} in planning-mds/", tollgate_core::count::counted(count, "error")),
+                words(&report),
+            )
         }
     };
     Checked::new(vec![result])

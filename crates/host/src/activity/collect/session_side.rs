@@ -32,7 +32,7 @@ pub(super) fn session_side(
         &at.folder.folder().join(GIVEN),
         REPLY_BYTES_MAX,
     )?)
-    .map_err(|error| ActivityError::io("cannot read what the attempt was given")(error.into()))?;
+    .map_err(|error| ActivityError::io("cannot read the input of the attempt")(error.into()))?;
     // A file that was there before and that no role has delivered yet is delivered by the role that leaves it there.
     given.retain(|path, _| at.order.artefacts.contains(path) || !declared.session.contains(path));
     let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
@@ -127,7 +127,7 @@ fn session_work(
                 Some(claims) => work.status_claims.extend(claims),
                 None => {
                     let message =
-                        "only the Planner changes the plan; only Tollgate changes statuses";
+                        "only the Planner may change the plan, and only Tollgate changes statuses";
                     errors.push(ReplyError::new(
                         "work.not_allowed",
                         format!("{prefix}tasks.yaml"),

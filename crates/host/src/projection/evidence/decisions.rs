@@ -17,22 +17,22 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
                 + &item("answer", answer)
         }
         Event::GatePassed { task, role } => {
-            format!("\n{at} {role} has nothing left to object to in {task}.\n")
+            format!("\n{at} {role} has no more findings in {task}.\n")
         }
         Event::SeverityPassed { step, tracked, justification } => {
             let why = justification.as_deref().map(|text| format!(", justified: {}", code(text)));
             let why = why.unwrap_or_default();
-            let count = tracked.len();
             format!(
-                "\n{at} The severity gate of step {} is passed{why}; {count} finding(s) are tracked.\n",
-                step + 1
+                "\n{at} The severity gate of step {} is passed{why}; {} tracked.\n",
+                step + 1,
+                tollgate_core::count::counted(tracked.len(), "finding")
             )
         }
         Event::CoverageSettled { minimum, reason } => {
             let part = minimum % 100;
             let reason = code(reason);
             format!(
-                "\n{at} The minimum of coverage is {}.{part:02} % here: {reason}\n",
+                "\n{at} The minimum coverage for this session is {}.{part:02} %: {reason}\n",
                 minimum / 100
             )
         }
@@ -59,13 +59,10 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
         }
         Event::ManualChecksSettled { checks } => {
             let checks: Vec<String> = checks.iter().map(|check| code(check)).collect();
-            format!(
-                "\n{at} Checks that only a person can make are settled: {}\n",
-                checks.join(", ")
-            )
+            format!("\n{at} Manual checks are settled: {}\n", checks.join(", "))
         }
         Event::BudgetExtended => {
-            format!("\n{at} A person allowed one dispatch beyond the limits.\n")
+            format!("\n{at} A person allowed one more dispatch beyond the limits.\n")
         }
         _ => String::new(),
     }

@@ -51,7 +51,7 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             format!("- {at} lifecycle stage: {stage}\n")
         }
         Event::MergeStarted { numbers } => {
-            format!("- {at} the changes of {} members are merged\n", numbers.len())
+            format!("- {at} the changes of {} members were merged\n", numbers.len())
         }
         Event::Blocked { blocker, .. } => {
             format!("- {at} BLOCKED, {}: {}\n", blocker.code, code(&blocker.detail))

@@ -110,7 +110,7 @@ fn r085_no_evidence_file_is_ever_empty() {
     let says = [
         "- action: `deliver`",
         "No agent has",
-        "Nothing has been",
+        "No question has been",
         "not run any",
         "No lifecycle gate",
     ];

@@ -38,8 +38,8 @@ fn read(session: &Session, at: Timestamp, number: DispatchNumber, attempt: Attem
     let title = format!("Dispatch {number} attempt {attempt}: {} for {}", brief.role, brief.task);
     let mut text = heading(at, &title);
     let files = session.opening.instructions.iter().chain(&brief.context_files);
-    let given: String = files.map(|file| format!("- given to read: {}\n", code(file))).collect();
-    text.push_str(if given.is_empty() { "- given to read: no file\n" } else { &given });
+    let given: String = files.map(|file| format!("- to read: {}\n", code(file))).collect();
+    text.push_str(if given.is_empty() { "- to read: no files\n" } else { &given });
     let outputs = brief.outputs.iter();
     text.extend(outputs.map(|output| format!("- must write: {}\n", code(output))));
     text
@@ -53,14 +53,14 @@ fn ended(end: &DispatchEnd) -> String {
         DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
             let errors = errors.iter().map(|error| {
                 let place = code(&error.path);
-                format!("- fault: {} at {place}: {}\n", error.code, code(&error.message))
+                format!("- error: {} at {place}: {}\n", error.code, code(&error.message))
             });
-            format!("- {}; nothing of it is accepted\n{}", name(end), errors.collect::<String>())
+            format!("- {}; nothing was accepted\n{}", name(end), errors.collect::<String>())
         }
         DispatchEnd::MissingOutput { paths, .. } => {
             paths.iter().map(|path| format!("- did not write: {}\n", code(path))).collect()
         }
-        other => format!("- {}; nothing of it is accepted\n", name(other)),
+        other => format!("- {}; nothing was accepted\n", name(other)),
     }
 }
 

@@ -1,5 +1,5 @@
 //! What lies outside a session's folder belongs to one life of the session. Another life inherits nothing: a session that
-//! was deleted and begun anew under its name, or one whose older journal a person accepted.
+//! was deleted and started again under its name, or one whose older journal a person accepted.
 
 use super::OpenError;
 use crate::activity::driven;

@@ -13,24 +13,24 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
     let name = crate::quote(&new.name);
     let emptied = |what: &str| Some((Kind::Emptied, format!("the test {name} {what}")));
     if new.is_skipped {
-        let message = format!("the test {name} ran before and is skipped now");
+        let message = format!("the test {name} ran before and is now skipped");
         return (!old.is_skipped).then_some((Kind::Skipped, message));
     }
     let (before, after) = (&old.facts, &new.facts);
     if before.total() > 0 && after.total() == 0 {
-        return emptied("asserts nothing any more that could fail");
+        return emptied("no longer asserts anything that could fail");
     }
     if after.is_empty && !before.is_empty {
         return emptied("no longer does anything");
     }
     if after.firm < before.firm && after.soft > before.soft {
-        return emptied("reaches an assertion only under a condition, or drops its failure");
+        return emptied("reaches an assertion only under a condition, or ignores its failure");
     }
     if after.early > before.early {
         return emptied("ends early under a condition, before its assertions");
     }
     if after.by_marks > before.by_marks && is_kept(&before.asserted, &after.asserted) {
-        return emptied("is expected to fail now");
+        return emptied("is now expected to fail");
     }
     if after.by_marks > 0 && after.throws > before.throws {
         return emptied("raises the error that it expects by itself");
@@ -39,7 +39,7 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         && new.expects.as_deref().is_some_and(is_any_error)
         && old.expects != new.expects
     {
-        return emptied("accepts any error now");
+        return emptied("now accepts any error");
     }
     if let Some(replaced) = new.replaced.difference(&old.replaced).next() {
         return emptied(&format!("puts something else in place of {replaced:?}, which it tests"));
@@ -52,7 +52,8 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         && after.asserted.len() <= before.asserted.len()
     {
         let (old, new) = (before.cases, after.cases);
-        let message = format!("the test {name} runs over {new} values or cases, before over {old}");
+        let message =
+            format!("the test {name} runs over {new} values or cases; before, it ran over {old}");
         return Some((Kind::FewerTests, message));
     }
     if after.cuts > before.cuts && old.rows() > 0 {
@@ -64,7 +65,7 @@ pub(super) fn worse(old: &Test, new: &Test, elsewhere: &Elsewhere) -> Option<(Ki
         && after.asserted.len() <= before.asserted.len()
         && new.tolerances.iter().any(|wide| *wide >= 1.0 && !old.tolerances.contains(wide));
     if is_wide || is_looser(&old.tolerances, &new.tolerances) {
-        return emptied("allows a greater difference");
+        return emptied("allows a larger difference");
     }
     let gone = weaker(&before.asserted, &after.asserted, elsewhere)?;
     let gone = crate::quote(gone);

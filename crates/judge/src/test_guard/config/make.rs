@@ -17,12 +17,12 @@ pub(super) fn changed(before: &str, after: Option<&str>, named: &[String]) -> Op
     let global = global.or_else(|| old.globals.iter().find(|line| !new.globals.contains(*line)));
     if let Some(line) = global {
         let line = crate::quote(line);
-        return Some(format!("a line that holds for every target was edited: {line}"));
+        return Some(format!("a line that applies to every target was edited: {line}"));
     }
     if let Some(name) =
         new.variables.keys().find(|name| is_laxer(old.variables.get(*name), &new.variables[*name]))
     {
-        return Some(format!("the variable {name:?} makes the compiler laxer"));
+        return Some(format!("the variable {name:?} makes the compiler less strict"));
     }
     // What a Makefile includes is used there.
     let used = match old.recipes.is_empty() {

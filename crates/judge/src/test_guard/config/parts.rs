@@ -125,7 +125,7 @@ fn leaves_out(line: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Additions are harmless unless they leave something out; whatever else changes is for a person.
+/// Additions are harmless unless they leave something out; a person decides about every other change.
 fn all(before: &str, after: Option<&str>, comments: Comments, words: &[&str]) -> Option<String> {
     if !is_different(before, after, comments) {
         return None;
@@ -410,7 +410,7 @@ fn lines(before: &str, after: Option<&str>, marks: &[&str]) -> Option<String> {
     });
     let other = fresh.first().or(gone.first())?;
     Some(format!(
-        "a line that decides which tests run, or what suffices, was edited: {}",
+        "a line that decides which tests run, or when they pass, was edited: {}",
         crate::quote(other)
     ))
 }

@@ -150,7 +150,7 @@ impl Call<'_> {
     }
 }
 
-/// The first argument: text without its quotes, or the expression as it stands.
+/// The first argument: text without its quotes, or the expression as it is.
 fn title(source: &Source<'_>, arguments: Range<usize>) -> Option<String> {
     let start = skip_space(&source.code, arguments.start + 1);
     let inside = source.code.get(start..arguments.end.saturating_sub(1))?;

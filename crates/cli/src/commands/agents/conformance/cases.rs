@@ -36,7 +36,7 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
         "replies",
         replies > 0,
         match others.first() {
-            None => format!("{replies} replies, all in the form of the contract"),
+            None => format!("{replies} replies, all valid"),
             Some(end) => format!(
                 "{replies} replies; other attempts ended differently ({}), the first: {}",
                 others.len(),
@@ -46,7 +46,7 @@ fn delivery(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
     ));
     let has_line = played.delivered().contains("T-001");
     let words =
-        if has_line { "app.txt was changed with its own tools" } else { "app.txt is as it was" };
+        if has_line { "app.txt was changed with its own tools" } else { "app.txt was not changed" };
     tell(verdict("writes files", has_line, words));
     let words = match played.is_done {
         true => "a lean session reached DONE".to_owned(),
@@ -75,12 +75,12 @@ fn counting(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
     let has_price = played.record.ends().any(|(_, usage)| usage.micro_usd.is_some());
     let grade = |has: bool| if has { Grade::Pass } else { Grade::None };
     let words = |has: bool, what: &str| match has {
-        true => format!("it tells {what}"),
-        false => format!("it does not report {what}; a limit on that cannot be enforced for it"),
+        true => format!("it reports {what}"),
+        false => format!("it does not report {what}; Tollgate cannot enforce a limit on it"),
     };
     for (capability, has, what) in [
         ("counts tokens", has_tokens, "its tokens"),
-        ("tells its price", has_price, "what it costs"),
+        ("reports its cost", has_price, "what it costs"),
     ] {
         tell(CapabilityResult { capability, grade: grade(has), detail: words(has, what) });
     }
@@ -92,9 +92,11 @@ fn again(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Resul
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
     let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
     let words = match (is_mended, remembers(&played)) {
-        (true, true) => "a bad reply was sent back and fixed in the agent's own session".to_owned(),
-        (true, false) => "when asked again, it had forgotten the first question".to_owned(),
-        (false, _) => format!("a bad reply was not fixed: {}", told(&played)),
+        (true, true) => {
+            "an invalid reply was sent back, and the agent fixed it in the same session".to_owned()
+        }
+        (true, false) => "when asked again, it did not remember the first question".to_owned(),
+        (false, _) => format!("an invalid reply was not fixed: {}", told(&played)),
     };
     tell(verdict("is asked again", is_mended && remembers(&played), words));
     Ok(())
@@ -128,7 +130,7 @@ fn faults(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Resu
         let detail = match grade {
             Grade::Pass => trouble.wanted.to_owned(),
             Grade::None => {
-                format!("not {}: it reports no time; Tollgate tries it again", trouble.wanted)
+                format!("not {}: it reports no time; Tollgate tries again", trouble.wanted)
             }
             Grade::Fail => format!("wanted: {}; {}", trouble.wanted, told(&played)),
         };
@@ -148,7 +150,7 @@ fn troubles() -> Vec<FaultCase> {
         let (until, times) = (Until::End, None);
         FaultCase { capability, fault, grade, wanted, until, times }
     };
-    let by_us = "reported as a failure of the service; Tollgate tries it again";
+    let by_us = "reported as a failure of the service; Tollgate tries again";
     let limit = ServiceFault::UsageLimit { resets_in_s: RESETS_IN_S };
     let limit = for_good("usage limit", limit, "parked until its reset time", parks);
     let short = for_good("short wait", waits(1), "the agent waits by itself", |p| {
@@ -156,8 +158,8 @@ fn troubles() -> Vec<FaultCase> {
     });
     let long = waits(RESETS_IN_S);
     let long = for_good("long wait", long, "parked until its end", parks);
-    let login = "reported as a refused login; a person is asked";
-    let silent = "stopped at the silence limit; Tollgate tries it again";
+    let login = "reported as a refused login; Tollgate asks you";
+    let silent = "stopped at the silence limit; Tollgate tries again";
     let arguments = "the model gets the error and continues";
     let arguments =
         for_good("wrong arguments", ServiceFault::WrongArguments, arguments, |p| passes(p.is_done));
@@ -234,8 +236,7 @@ fn in_words(end: &DispatchEnd) -> String {
 }
 
 fn last_line(words: &str) -> String {
-    let line =
-        words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing was said");
+    let line = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     terminal_line(line, WORDS_MAX)
 }
 

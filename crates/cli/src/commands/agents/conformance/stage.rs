@@ -86,7 +86,7 @@ impl TestSetup<'_> {
     ) -> Result<Played, Failure> {
         let played = self.try_play(script, until).map_err(could_not_be_tried)?;
         if self.stop.load(Ordering::Relaxed) {
-            let message = "it was stopped early; nothing is left behind";
+            let message = "it was stopped early; nothing was left behind";
             return Err(Failure::new(Exit::Interrupted, "cli.agent_test", message));
         }
         if !played.has_begun {
@@ -173,9 +173,9 @@ impl TestSetup<'_> {
 }
 
 fn could_not_be_tried(cause: io::Error) -> Failure {
-    let message = format!("the agent could not be tried: {cause}");
+    let message = format!("the agent could not be tested: {cause}");
     Failure::usage("cli.agent_test", message).hint(format!(
-        "a small repository is made in {}: check that it is writable and has free space, or set TMPDIR to another folder",
+        "the test creates a small repository in {}: check that it is writable and has free space, or set TMPDIR to another folder",
         std::env::temp_dir().display()
     ))
 }
@@ -184,7 +184,7 @@ fn could_not_be_tried(cause: io::Error) -> Failure {
 fn refused(words: &str) -> Failure {
     let after = |mark: &str| words.lines().find_map(|line| line.trim().strip_prefix(mark));
     let why = after("error:").unwrap_or(words).trim();
-    let failure = Failure::usage("cli.agent_test", format!("the agent could not be tried: {why}"));
+    let failure = Failure::usage("cli.agent_test", format!("the agent could not be tested: {why}"));
     match after("help:") {
         Some(help) => failure.hint(help.trim()),
         None => failure,
