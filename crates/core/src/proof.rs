@@ -5,7 +5,7 @@ mod shell;
 use crate::task::Check;
 use shell::{AndOr, Command, Join, Pipeline, Word};
 
-/// What is to be shown, on a line, and a line for each check of it; a command that cannot fail is called so.
+/// What must be shown, on a line, and a line for each check of it; a command that cannot fail is called so.
 pub fn with_checks(what: &str, checks: &[Check]) -> String {
     let mut text = one_line(what);
     for check in checks {

@@ -266,7 +266,7 @@ fn r040_r041_neither_plan_nor_loop_without_their_gate() {
 }
 
 #[test]
-fn r101_ruling_16_an_edit_reopens_the_gate_and_the_same_attempt_goes_on() {
+fn r101_ruling_16_an_edit_reopens_the_gate_and_the_same_attempt_continues() {
     check(
         "gates approved per-batch
          go until Coder

@@ -9,7 +9,7 @@ use tollgate_core::id::CheckNumber;
 use tollgate_core::session::CheckRun;
 
 #[test]
-fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_goes_on_before() {
+fn r070_r071_only_the_member_that_failed_runs_again_and_nothing_continues_before() {
     check(
         "step parallel Coder Docs QA
          step dispatch Integrator
@@ -240,7 +240,7 @@ fn r072_the_step_that_failed_runs_again_and_none_before_it() {
 }
 
 #[test]
-fn mending_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
+fn fixing_by_hand_is_for_one_attempt_and_a_retry_is_the_agents_again() {
     let told = tell(
         "step dispatch Coder
          Coder: timeout
@@ -287,7 +287,7 @@ fn checks_that_end_after_a_cancel_change_nothing() {
 }
 
 #[test]
-fn who_is_confined_is_told_and_may_mend_planning_that_was_checked() {
+fn who_is_confined_is_told_and_may_fix_planning_that_was_checked() {
     let told = tell(
         "step dispatch Architect@planning-mds/validation/**
          step checks planning

@@ -9,7 +9,7 @@ use tollgate_core::reply::Severity;
 use tollgate_core::role::Role;
 
 #[test]
-fn r105_a_coder_that_needs_another_file_asks_and_goes_on_with_it_when_allowed() {
+fn r105_a_coder_that_needs_another_file_asks_and_continues_with_it_when_allowed() {
     check(
         "task T-001 chore
          Coder: wants src/other.rs
@@ -200,7 +200,7 @@ fn r105_who_says_ok_and_asks_again_for_what_is_refused_has_done_nothing() {
 }
 
 #[test]
-fn mending_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
+fn fixing_by_hand_is_for_one_attempt_also_where_it_asks_for_a_file() {
     let told = tell(
         "task T-001 chore
          Coder: timeout

@@ -191,7 +191,7 @@ fn r074_who_objected_looks_again_also_where_the_repair_changed_no_file_of_the_re
 }
 
 #[test]
-fn r101_an_approved_session_file_that_is_made_anew_reopens_its_gate() {
+fn r101_an_approved_session_file_that_is_made_again_reopens_its_gate() {
     check(
         "step dispatch SpecAgent spec.md
          step approve GOALS

@@ -59,7 +59,7 @@ fn r045_r046_single_final_codes_all_then_passes_once() {
 }
 
 #[test]
-fn r043_the_strategy_chosen_anew_applies_from_the_next_review_both_ways() {
+fn r043_the_strategy_chosen_again_applies_from_the_next_review_both_ways() {
     check(
         "gates approved single-final
          task T-001 feat

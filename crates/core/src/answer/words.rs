@@ -55,7 +55,7 @@ pub struct Approval(String);
 impl Approval {
     const KEYWORD: &str = "approved";
 
-    /// Nothing where it does not begin as an approval does; an error where it then goes on as none does.
+    /// Nothing where it does not begin as an approval does; an error where it then continues as none does.
     pub fn said(given: &str, reason: Option<&str>) -> Option<Result<Self, Unread>> {
         let given = given.trim();
         let rest = given.strip_prefix(Self::KEYWORD)?;

@@ -401,7 +401,7 @@ fn record_contradiction(
     draft.emit(Event::FindingRecorded { finding });
 }
 
-/// Setting up the tree is no gate, whatever is to be run in it.
+/// Setting up the tree is no gate, whatever must run in it.
 fn contradicted_by(result: &CheckResult, is_gate: bool) -> FindingOrigin {
     let command = result.command.clone();
     match is_gate && command != CheckResult::SETUP {

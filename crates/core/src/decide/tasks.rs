@@ -13,7 +13,7 @@ use crate::session::{Gate, GateState};
 use crate::task::{Check, Strategy, TaskStatus};
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
-    // Read from the durable record each time: a person may choose anew in the middle of the loop.
+    // Read from the durable record each time: a person may choose again in the middle of the loop.
     let Some(strategy) = draft.strategy() else {
         return gate::ask_strategy(draft, false);
     };
@@ -48,7 +48,7 @@ fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     let Some((id, next)) = next else {
         return false;
     };
-    next_task::go_on(draft, id, next);
+    next_task::continue_with(draft, id, next);
     true
 }
 

@@ -37,7 +37,7 @@ impl Checks {
         })
     }
 
-    /// What is to be accepted is another thing now.
+    /// The acceptance criteria have changed.
     pub(super) fn forget_acceptance(&mut self) {
         self.acceptance = None;
         self.checked_tip = None;

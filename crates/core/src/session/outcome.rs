@@ -9,7 +9,7 @@ use crate::reply::ReplyError;
 use crate::work::{CheckResult, DispatchEnd, Merged};
 
 impl Session {
-    /// What held under another lifecycle stage must be shown anew.
+    /// What held under another lifecycle stage must be shown again.
     pub(super) fn declare_stage(&mut self, stage: Option<&str>) {
         self.checks.stage = stage.map(str::to_owned);
         let steps = &self.route.steps;

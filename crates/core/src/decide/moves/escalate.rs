@@ -1,4 +1,4 @@
-//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what is to be fixed first.
+//! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
 use crate::action::Place;

@@ -116,7 +116,7 @@ impl Auditor {
         }
     }
 
-    /// An answer that is given anew stands beside the one before it.
+    /// An answer that is given again stands beside the one before it.
     fn resolved(&mut self, id: &DecisionId, resolution: &Resolution) {
         let Some(last) = self.decisions.iter().rposition(|entry| entry.decision_id == *id) else {
             return;
