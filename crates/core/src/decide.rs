@@ -54,7 +54,7 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
 
 /// Continues as far as the state allows: the transition table over steps.
 pub(crate) fn settle(draft: &mut Draft<'_>) {
-    moves::attempt::start_roomy(draft);
+    moves::attempt::start_with_headroom(draft);
     while !draft.is_held() && draft.outstanding().is_empty() && draft.next_deadline().is_none() {
         let before = draft.len();
         step::advance(draft);

@@ -44,7 +44,7 @@ pub enum Input {
     },
     /// Session files are not what was recorded: a person edited them.
     Edited(Vec<Edit>),
-    /// A file that only the engine writes was changed by someone else and has been put back.
+    /// A file that only the engine writes was changed by another process and has been put back.
     PutBack {
         path: String,
     },

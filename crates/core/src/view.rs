@@ -8,6 +8,7 @@ mod dispatch;
 mod parts;
 mod question;
 mod spend;
+mod status;
 mod timeline;
 
 pub use audit::{Audit, Auditor};
@@ -15,9 +16,10 @@ pub use audit::{
     CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
 };
 pub use dispatch::{DispatchView, Outcome, outcome};
-pub use parts::{AtWork, Parts};
+pub use parts::{AtWork, Given, Parts};
 pub use question::{Home, QuestionView, ShownFile};
 pub use spend::{SpendBy, SpendView};
+pub use status::{CorrectionView, RepairsView, StatusView};
 pub use timeline::{Level, Line, Tone};
 
 use crate::decision::{Blocker, BlockerCode};

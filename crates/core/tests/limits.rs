@@ -91,7 +91,7 @@ fn r106_what_may_be_needed_by_those_at_work_is_not_given_twice() {
         expect![[r#"
             plays     Coder T-001: somebody usd 2.25
             plays     Coder T-002: somebody usd 1.25
-            waits     Coder T-003: somebody for room
+            waits     Coder T-003: somebody for headroom
             ready     Coder T-001: somebody usd 2.25
             plays     Coder T-002: somebody usd 1.25
             plays     Coder T-003: somebody usd 0.75
@@ -409,7 +409,7 @@ fn r107_a_new_dispatch_waits_unstarted_where_everybody_is_out() {
          who",
         expect![[r#"
             plays     Coder T-001: alpha usd 1
-            waits     Coder T-002: somebody for room
+            waits     Coder T-002: somebody for headroom
             waits     Coder T-001: alpha usd 1 until 2026-11-06T21:20:33.000Z
             waits     Coder T-002: somebody until 2026-11-06T21:20:33.000Z
             waits     Coder T-001: alpha usd 1 until 2026-11-06T21:20:33.000Z

@@ -19,6 +19,7 @@ use tollgate_core::role::Mode;
 use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::TaskStatus;
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::Parts;
 use tollgate_files::crash;
 use tollgate_files::layout::SessionLayout;
 use tollgate_files::{self as files, FileError};
@@ -58,7 +59,7 @@ impl Projector {
 
     /// Takes in the events of one commit; `session` is the state after it.
     pub fn take<'e>(&mut self, session: &Session, events: impl Iterator<Item = &'e Event> + Clone) {
-        self.evidence.take(session, events.clone());
+        self.evidence.take(Parts::of(session), events.clone());
         self.reporter.take(session, events);
     }
 
@@ -99,7 +100,7 @@ impl Projector {
     }
 
     fn status(&mut self, session: &Session) -> Result<(), FileError> {
-        let bytes = status_json(session);
+        let bytes = status_json(Parts::of(session));
         if self.status.as_ref() != Some(&bytes) {
             crash::point("projection.before_status");
             files::write_cache_checked(&self.layout.status(), &bytes, PERSIST_TRIES)?;
@@ -111,7 +112,7 @@ impl Projector {
 
     /// True when someone else changed status.json; it is then written again.
     pub fn put_back_status(&mut self, session: &Session) -> Result<bool, FileError> {
-        let bytes = status_json(session);
+        let bytes = status_json(Parts::of(session));
         let is_ours = files::read_bounded(&self.layout.status(), bytes.len() as u64)
             .is_ok_and(|found| found == bytes);
         if is_ours {
@@ -271,7 +272,7 @@ impl Projector {
 
     /// Lean work has no Docs role: the engine writes the report.
     fn lean_report(&self, session: &Session) -> Result<(), FileError> {
-        let text = report::lean_report(session);
+        let text = report::lean_report(Parts::of(session));
         let path = self.layout.report();
         if is_file_with(&path, text.as_bytes()) {
             return Ok(());
@@ -291,7 +292,7 @@ pub fn was_edited<'a>(
     let Ok(found) = files::read_bounded(&layout.status(), ARTEFACT_BYTES_MAX) else {
         return false;
     };
-    if found == status_json(session) {
+    if found == status_json(Parts::of(session)) {
         return false;
     }
     let last_update = serde_json::from_slice::<serde_json::Value>(&found)
@@ -305,7 +306,7 @@ pub fn was_edited<'a>(
     let mut earlier = Session::open(at, opening);
     for (at, event) in events.take_while(|(at, _)| *at <= last_update) {
         let _fits = earlier.follow(at, event);
-        if at == last_update && found == status_json(&earlier) {
+        if at == last_update && found == status_json(Parts::of(&earlier)) {
             return false;
         }
     }

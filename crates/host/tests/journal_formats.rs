@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tollgate_core::event::Event;
+use tollgate_core::view::Parts;
 use tollgate_host::journal::{self, FORMAT, JournalError};
 use tollgate_host::projection::status_json;
 
@@ -89,7 +90,7 @@ fn a_journal_of_every_format_tells_what_it_told_when_it_was_written() {
         let read = journal::read(&path).unwrap_or_else(|error| panic!("{error}"));
         assert!(read.torn.is_none(), "{}", path.display());
         let session = journal::replay(&path, &read.records).unwrap();
-        let status = String::from_utf8(status_json(&session)).unwrap();
+        let status = String::from_utf8(status_json(Parts::of(&session))).unwrap();
         expect_test::expect_file![path.with_extension("status.json")].assert_eq(&status);
     }
 }

@@ -19,6 +19,13 @@ const FACES_LEAVE: [(&str, &[&str]); 4] = [
     ("tollgate_git", &["workspace"]),
 ];
 
+/// Files that people read, made from the state: they show the view, as surfaces do.
+const PROJECTIONS: [&str; 3] = [
+    "crates/host/src/projection/status.rs",
+    "crates/host/src/projection/report.rs",
+    "crates/host/src/projection/evidence.rs",
+];
+
 /// Data to standard output and talk to standard error go through these, and nothing else prints.
 /// The scripted agent, the supervisor, the driver and the example are programs of their own: their streams are their protocol.
 /// What installs programs for tests is never shipped, and a person waits for it.
@@ -54,6 +61,12 @@ pub fn check(files: &[SourceFile]) -> Vec<Problem> {
                 let why = "surfaces use tollgate_core::view and tollgate_host::client";
                 leaves(file, of, banned, why, &mut problems);
             }
+        }
+        if PROJECTIONS.contains(&file.path.as_str())
+            || file.is_below("crates/host/src/projection/evidence")
+        {
+            let why = "status.json, the evidence and the report are made from tollgate_core::view";
+            leaves(file, "tollgate_core", &["session"], why, &mut problems);
         }
         if file.is_below("crates") && !PRINTERS.contains(&file.path.as_str()) {
             finds(file, &PRINTING, "only crates/cli/src/output.rs prints", &mut problems);
@@ -199,6 +212,16 @@ mod tests {
         }
         let text = "use tollgate_core::view::View; use tollgate_host::client::Client;";
         assert!(!bites("crates/cli/src/x.rs", text));
+    }
+
+    #[test]
+    fn what_people_read_is_made_from_the_view() {
+        let text = "use tollgate_core::session::Session;";
+        for path in super::PROJECTIONS {
+            assert!(bites(path, text), "{path}");
+        }
+        assert!(bites("crates/host/src/projection/evidence/trace.rs", text));
+        assert!(!bites("crates/host/src/projection.rs", text), "it folds the journal");
     }
 
     #[test]

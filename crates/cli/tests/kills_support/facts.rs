@@ -103,7 +103,7 @@ pub fn expect_sound(world: &World) {
     assert_eq!(read.torn, None, "the journal ends in a whole record");
     let session = world.session().unwrap();
     let written = fs::read(layout.status()).expect("status.json is there");
-    let projected = status_json(&session);
+    let projected = status_json(tollgate_core::view::Parts::of(&session));
     assert_eq!(
         String::from_utf8_lossy(&written),
         String::from_utf8_lossy(&projected),

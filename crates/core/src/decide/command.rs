@@ -137,7 +137,7 @@ fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Re
     Ok(())
 }
 
-/// There is room in the budget again.
+/// The budget has headroom again.
 pub(super) fn skip_budget_question(draft: &mut Draft<'_>) {
     let asked = draft.pending_decisions().find(|d| d.subject == Subject::Budget);
     if let Some(id) = asked.map(|decision| decision.decision_id.clone()) {

@@ -38,7 +38,7 @@ pub(super) fn next_for(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Op
     })
 }
 
-pub(super) fn go_on(draft: &mut Draft<'_>, id: TaskId, next: Next) {
+pub(super) fn continue_with(draft: &mut Draft<'_>, id: TaskId, next: Next) {
     match next {
         Next::Checks(commands) => checks::start_for_task(draft, TaskRef::Task(id), commands),
         Next::Move(status) => draft.emit(Event::TaskMoved { task: id, status }),

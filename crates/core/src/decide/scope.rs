@@ -78,7 +78,7 @@ pub(super) fn answered(
             match is_open {
                 // It starts again when no other Coder is at work, and is told then what it may change.
                 true if works_beside_a_coder(draft, number) => repair::begin_again(draft, number),
-                true => go_on(draft, number, text),
+                true => continue_dispatch(draft, number, text),
                 false => do_more(draft, task, text),
             }
         }
@@ -87,7 +87,7 @@ pub(super) fn answered(
             let text = format!("the person does not allow you to change {list}: {reason}");
             draft.emit(Event::ScopeRefused { task, paths: paths.to_vec(), reason });
             if is_open {
-                go_on(draft, number, text);
+                continue_dispatch(draft, number, text);
             }
         }
     }
@@ -101,7 +101,7 @@ fn works_beside_a_coder(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     })
 }
 
-fn go_on(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
+fn continue_dispatch(draft: &mut Draft<'_>, number: DispatchNumber, text: String) {
     draft.emit(Event::GuidanceGiven {
         number,
         text,

@@ -48,7 +48,7 @@ fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
     let Some((id, next)) = next else {
         return false;
     };
-    next_task::go_on(draft, id, next);
+    next_task::continue_with(draft, id, next);
     true
 }
 

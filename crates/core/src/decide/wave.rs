@@ -21,7 +21,7 @@ pub(super) fn start(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
         return false;
     }
     if let Some((id, next)) = owed_by_engine(draft, strategy) {
-        next_task::go_on(draft, id, next);
+        next_task::continue_with(draft, id, next);
         return true;
     }
     let starts = choose(draft, strategy, most);

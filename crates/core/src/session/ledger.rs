@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// Whether an attempt fits into the limits beside those at work. Alone it does while anything is left.
-    pub(crate) fn has_room(&self, number: DispatchNumber) -> bool {
+    pub(crate) fn has_headroom(&self, number: DispatchNumber) -> bool {
         if self.over_limit().is_some() || self.at_work_beside(number).next().is_none() {
             return true;
         }
@@ -150,7 +150,7 @@ impl Session {
     pub(crate) fn allowance(&self, number: DispatchNumber) -> Allowance {
         let free = |limit: Limit| {
             let left = limit.left(&self.budget.ledger, &self.policy).filter(|left| *left > 0)?;
-            // Who was let in by a person although it does not fit gets what nobody has spent yet.
+            // A person allowed it although it does not fit: it gets all that is not spent yet.
             match left.saturating_sub(self.reserved(number, limit)) {
                 0 => Some(left),
                 free => Some(free),

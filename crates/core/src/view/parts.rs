@@ -1,10 +1,16 @@
 //! The view part by part, for surfaces that follow a running session.
 
-use super::{DispatchView, Line, QuestionView, Standing, View, dispatch, question, timeline};
+use super::{
+    DispatchView, Line, QuestionView, Standing, StatusView, View, dispatch, question, status,
+    timeline,
+};
 use crate::decision::{Blocker, DecisionKind};
 use crate::event::Event;
-use crate::id::{DecisionId, DispatchNumber, SessionName};
+use crate::id::{DecisionId, DispatchNumber, SessionName, TaskRef};
+use crate::role::{Role, State};
 use crate::session::Session;
+use crate::task::Check;
+use crate::time::Timestamp;
 
 /// Something that runs.
 pub use crate::session::Wanted as AtWork;
@@ -13,6 +19,15 @@ pub use crate::session::Wanted as AtWork;
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     pub(super) session: &'a Session,
+}
+
+/// What a dispatch is given to read, and what it must write.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub role: Role,
+    pub task: TaskRef,
+    pub reads: Vec<String>,
+    pub must_write: Vec<String>,
 }
 
 impl<'a> Parts<'a> {
@@ -78,6 +93,46 @@ impl<'a> Parts<'a> {
     /// An event of the last commit in words.
     pub fn line(self, event: &Event) -> Line {
         timeline::line(self.session, event)
+    }
+
+    /// What status.json shows.
+    pub fn status(self) -> StatusView<'a> {
+        status::of(self.session)
+    }
+
+    pub fn updated_at(self) -> Timestamp {
+        self.session.updated_at
+    }
+
+    /// Of a step of the action, by its index.
+    pub fn state_of_step(self, index: usize) -> Option<State> {
+        self.session.route.steps.get(index).map(|step| step.state)
+    }
+
+    pub fn role_of(self, number: DispatchNumber) -> Option<Role> {
+        self.session.dispatches.get(&number).map(|dispatch| dispatch.role)
+    }
+
+    /// The agent that the settings name for a role.
+    pub fn agent_of(self, role: Role) -> Option<&'a str> {
+        self.session.policy.players.get(&role).map(String::as_str)
+    }
+
+    /// What an open dispatch is given, as its agent's input is made from it.
+    pub fn given_to(self, number: DispatchNumber) -> Option<Given> {
+        let brief = self.session.brief(number)?;
+        let instructions = self.session.opening.instructions.iter().cloned();
+        Some(Given {
+            role: brief.role,
+            task: brief.task,
+            reads: instructions.chain(brief.context_files).collect(),
+            must_write: brief.outputs,
+        })
+    }
+
+    /// What proves the acceptance criteria.
+    pub fn proofs(self) -> impl Iterator<Item = &'a Check> {
+        self.session.plan.criteria.iter().flat_map(|criterion| &criterion.verify)
     }
 
     /// All of it.

@@ -73,7 +73,7 @@ pub fn who(session: &Session) -> Vec<String> {
             (None, Some(Waiting::Until(due) | Waiting::Parked(due))) => {
                 ("waits", format!(" until {due}"))
             }
-            (None, Some(Waiting::ForHeadroom)) => ("waits", " for room".to_owned()),
+            (None, Some(Waiting::ForHeadroom)) => ("waits", " for headroom".to_owned()),
             (None, Some(other)) => ("waits", format!(" {other:?}")),
         };
         let allowance = dispatch.allowance();

@@ -12,8 +12,8 @@ use ledger::Ledger;
 use std::collections::BTreeMap;
 use tollgate_core::event::Event;
 use tollgate_core::id::CheckNumber;
-use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::Parts;
 use tollgate_core::work::CheckResult;
 use tollgate_files::FileError;
 use tollgate_files::layout::SessionLayout;
@@ -62,12 +62,12 @@ impl Evidence {
         }
     }
 
-    /// Takes in the events of one commit; `session` is the state after it.
-    pub fn take<'e>(&mut self, session: &Session, events: impl Iterator<Item = &'e Event>) {
-        let at = session.updated_at;
+    /// Takes in the events of one commit; `parts` shows the state after it.
+    pub fn take<'e>(&mut self, parts: Parts<'_>, events: impl Iterator<Item = &'e Event>) {
+        let at = parts.updated_at();
         for event in events {
-            self.action_context.add(&opening::entry(session, at, event));
-            self.artifact_trace.add(&trace::entry(session, at, event));
+            self.action_context.add(&opening::entry(parts, at, event));
+            self.artifact_trace.add(&trace::entry(parts, at, event));
             self.gate_decisions.add(&decisions::entry(at, event));
             self.take_checks(at, event);
         }

@@ -82,7 +82,7 @@ impl Owner {
             self.context.redactor.redact(&why)
         );
         let is_new = !self.session().is_over() && self.tracking.told.insert(message.clone());
-        is_new.then(|| Input::Told { code: NoticeCode::TrackerFailed, message })
+        is_new.then_some(Input::Told { code: NoticeCode::TrackerFailed, message })
     }
 
     /// Gives the tracker some time to be brought up to date. True when a command of a person came meanwhile.

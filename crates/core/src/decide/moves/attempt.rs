@@ -22,7 +22,7 @@ pub fn start(draft: &mut Draft<'_>, number: DispatchNumber) {
     }
     match draft.availability(number, draft.now()) {
         Availability::Out(until) => wait(draft, number, until, RetryWhy::Parked),
-        _ if !draft.has_room(number) => wait(draft, number, draft.now(), RetryWhy::Room),
+        _ if !draft.has_headroom(number) => wait(draft, number, draft.now(), RetryWhy::Room),
         availability => {
             let chosen = draft.dispatches[&number].who.chosen.clone();
             begin(draft, number, None, chosen, availability);
@@ -30,7 +30,7 @@ pub fn start(draft: &mut Draft<'_>, number: DispatchNumber) {
     }
 }
 
-/// A limit that is used up and that nobody lets an attempt go beyond, in words.
+/// A limit that is used up and that no person has extended, in words.
 pub fn used_up(draft: &Draft<'_>) -> Option<String> {
     draft.over_limit().filter(|_| draft.budget.consents == 0)
 }
@@ -51,8 +51,8 @@ pub fn start_with_consent(
     begin(draft, number, timeout_ms, chosen, availability);
 }
 
-/// Starts those for whom there is room now.
-pub fn start_roomy(draft: &mut Draft<'_>) {
+/// Starts those for whom the limits have headroom now.
+pub fn start_with_headroom(draft: &mut Draft<'_>) {
     let waiting: Vec<DispatchNumber> = draft
         .dispatches
         .open
@@ -64,7 +64,7 @@ pub fn start_roomy(draft: &mut Draft<'_>) {
         if draft.is_held() {
             return;
         }
-        if draft.has_room(number) {
+        if draft.has_headroom(number) {
             start(draft, number);
         }
     }
@@ -116,7 +116,7 @@ pub fn unpark(draft: &mut Draft<'_>) {
     }
 }
 
-/// A price that nobody told cannot be kept within a limit: said once for each agent.
+/// A price that was not reported cannot be kept within a limit. Says so once for each agent.
 pub fn tell_unknown(
     draft: &mut Draft<'_>,
     number: DispatchNumber,

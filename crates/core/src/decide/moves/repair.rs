@@ -97,7 +97,7 @@ fn maker(draft: &Draft<'_>) -> Role {
     makers.last().copied().unwrap_or(Role::Coder)
 }
 
-/// Ends a dispatch that has to be done again; its task starts again with the next ones that can.
+/// Ends a dispatch that must be done again; its task starts again with the next ones that can.
 pub fn begin_again(draft: &mut Draft<'_>, number: DispatchNumber) {
     let dispatch = draft.dispatches[&number].clone();
     ending::close(draft, number, Verdict::SetAside);

@@ -5,20 +5,20 @@ use super::{heading, item};
 use tollgate_core::event::Event;
 use tollgate_core::input::Opening;
 use tollgate_core::role::Role;
-use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::Parts;
 use tollgate_core::words;
 use tollgate_core::worker::Worker;
 
-pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
+pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
         Event::SessionOpened(opening) => opened(at, opening),
         Event::ModeChanged { mode, reason } => {
             format!("- {at} mode is {mode} from now on: {}\n", code(reason))
         }
-        Event::StepEntered { index } => step(session, at, *index, "begins"),
+        Event::StepEntered { index } => step(parts, at, *index, "begins"),
         Event::StepSkipped { index, reason } => {
-            step(session, at, *index, &format!("is skipped, {}", code(reason)))
+            step(parts, at, *index, &format!("is skipped, {}", code(reason)))
         }
         Event::DispatchOpened { number, role, task, purpose, feedback, .. } => {
             let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
@@ -29,9 +29,8 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
             )
         }
         Event::AttemptStarted { number, attempt, agent, stands_in_for, .. } => {
-            let role = session.dispatches.get(number).map(|dispatch| dispatch.role);
-            let player =
-                role.and_then(|role| session.policy.players.get(&role).map(String::as_str));
+            let role = parts.role_of(*number);
+            let player = role.and_then(|role| parts.agent_of(role));
             let by = match (agent.as_ref().map(Worker::as_str).or(player), role) {
                 (Some(agent), _) => format!("agent {}", code(agent)),
                 (None, Some(Role::Orchestrator)) => "Tollgate itself".to_owned(),
@@ -91,8 +90,7 @@ fn opened(at: Timestamp, opening: &Opening) -> String {
     text
 }
 
-fn step(session: &Session, at: Timestamp, index: usize, how: &str) -> String {
-    let state =
-        session.route.steps.get(index).map_or("?".to_owned(), |step| step.state.to_string());
+fn step(parts: Parts<'_>, at: Timestamp, index: usize, how: &str) -> String {
+    let state = parts.state_of_step(index).map_or("?".to_owned(), |state| state.to_string());
     format!("- {at} step {} ({state}) {how}\n", index + 1)
 }

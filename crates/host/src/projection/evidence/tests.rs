@@ -7,6 +7,7 @@ use tollgate_core::event::{CheckPurpose, Purpose};
 use tollgate_core::id::{Attempt, DispatchNumber, TaskRef};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Role, State};
+use tollgate_core::session::Session;
 use tollgate_core::work::DispatchEnd;
 use tollgate_files::layout::SessionLayout;
 
@@ -86,7 +87,7 @@ fn written(layout: &SessionLayout, events: &[Event]) -> Vec<String> {
             (Some(session), event) => session.follow(at, event).unwrap(),
             (None, _) => panic!("no opening"),
         }
-        evidence.take(session.as_ref().unwrap(), std::iter::once(event));
+        evidence.take(Parts::of(session.as_ref().unwrap()), std::iter::once(event));
         evidence.write().unwrap();
     }
     texts(layout)
@@ -128,7 +129,7 @@ fn r085_evidence_is_the_same_whether_it_grew_or_was_made_at_once() {
     let at = Timestamp::from_ms(1_767_312_000_000);
     let events = some_events();
     let session = Session::replay(events.iter().map(|event| (at, event))).unwrap();
-    evidence.take(&session, events.iter());
+    evidence.take(Parts::of(&session), events.iter());
     evidence.write().unwrap();
     assert_eq!(texts(&SessionLayout::at(whole.path())), step_by_step);
     assert!(step_by_step[3].ends_with("failed\t2\t7 ms\tmake test x\n"), "{}", step_by_step[3]);

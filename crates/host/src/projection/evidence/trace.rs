@@ -4,14 +4,14 @@ use super::heading;
 use super::words::code;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DispatchNumber};
-use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
+use tollgate_core::view::Parts;
 use tollgate_core::words;
 use tollgate_core::work::{DispatchEnd, Work};
 
-pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
+pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
-        Event::AttemptStarted { number, attempt, .. } => read(session, at, *number, *attempt),
+        Event::AttemptStarted { number, attempt, .. } => read(parts, at, *number, *attempt),
         Event::AttemptEnded { number, attempt, end, .. } => {
             let title = format!("Dispatch {number} attempt {attempt} ended");
             heading(at, &title) + &ended(end)
@@ -31,16 +31,16 @@ pub(super) fn entry(session: &Session, at: Timestamp, event: &Event) -> String {
 }
 
 /// The state after the commit is the one that the agent's input is made from.
-fn read(session: &Session, at: Timestamp, number: DispatchNumber, attempt: Attempt) -> String {
-    let Some(brief) = session.brief(number) else {
+fn read(parts: Parts<'_>, at: Timestamp, number: DispatchNumber, attempt: Attempt) -> String {
+    let Some(given) = parts.given_to(number) else {
         return String::new();
     };
-    let title = format!("Dispatch {number} attempt {attempt}: {} for {}", brief.role, brief.task);
+    let title = format!("Dispatch {number} attempt {attempt}: {} for {}", given.role, given.task);
     let mut text = heading(at, &title);
-    let files = session.opening.instructions.iter().chain(&brief.context_files);
-    let given: String = files.map(|file| format!("- to read: {}\n", code(file))).collect();
-    text.push_str(if given.is_empty() { "- to read: no files\n" } else { &given });
-    let outputs = brief.outputs.iter();
+    let files = given.reads.iter();
+    let reads: String = files.map(|file| format!("- to read: {}\n", code(file))).collect();
+    text.push_str(if reads.is_empty() { "- to read: no files\n" } else { &reads });
+    let outputs = given.must_write.iter();
     text.extend(outputs.map(|output| format!("- must write: {}\n", code(output))));
     text
 }
