@@ -133,11 +133,6 @@ pub fn validate(input: &AgentInput, role: Option<Role>) -> Report {
     }
 }
 
-/// A canonical agent name, exactly spelled.
-pub fn read_role(name: &str) -> Result<Role, Box<Diagnostic>> {
-    Role::parse(name).ok_or_else(|| Box::new(say::agent_unknown(Location::file("", None), name)))
-}
-
 fn special_words(fault: &ShapeError, path: &str) -> Diagnostic {
     match (fault.pointer.as_str(), &fault.wrong) {
         (pointer @ "/agent", Wrong::Value { found, .. }) => {

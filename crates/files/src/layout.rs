@@ -58,14 +58,6 @@ impl Layout {
         self.repo_root.join(".snapshots")
     }
 
-    pub fn artifacts_failed(&self) -> PathBuf {
-        self.repo_root.join(".artifacts-failed")
-    }
-
-    pub fn error_logs(&self) -> PathBuf {
-        self.repo_root.join("logs").join("errors")
-    }
-
     pub fn session(&self, name: &SessionName) -> SessionLayout {
         SessionLayout { folder: self.sessions_folder().join(name.as_str()) }
     }

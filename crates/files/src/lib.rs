@@ -280,24 +280,6 @@ pub fn hash_bytes(bytes: &[u8]) -> ContentHash {
     content_hash(&Sha256::digest(bytes))
 }
 
-/// The hash of a plain file, read in pieces.
-pub fn hash_file(path: &Path) -> Result<ContentHash, FileError> {
-    let mut file = options_nofollow().read(true).open(path).map_err(FileError::io("open", path))?;
-    if !file.metadata().map_err(FileError::io("look at", path))?.is_file() {
-        return Err(FileError::NotAFile { path: path.to_owned() });
-    }
-    let mut hasher = Sha256::new();
-    let mut piece = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut piece) {
-            Ok(0) => return Ok(content_hash(&hasher.finalize())),
-            Ok(len) => hasher.update(&piece[..len]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(FileError::io("read", path)(error)),
-        }
-    }
-}
-
 fn content_hash(digest: &[u8]) -> ContentHash {
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     ContentHash::parse(&hex).expect("a SHA-256 has 64 hex digits")

@@ -114,10 +114,6 @@ fn only_plain_files_within_the_limit_are_read() {
 fn hashes_are_those_of_sha256() {
     let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(hash_bytes(b"abc").as_str(), known);
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("abc");
-    std::fs::write(&path, "abc").unwrap();
-    assert_eq!(hash_file(&path).unwrap().as_str(), known);
 }
 
 /// A root with a file in it, a way out by symlink, and something outside.

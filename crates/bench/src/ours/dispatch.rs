@@ -68,7 +68,8 @@ fn bare_supervisor(program: &Path, folder: &Path) -> Result<MeasuredRow, Trouble
             secret_files: Vec::new(),
             sandbox: None,
         };
-        match process::start(&run_dir, &spec, program)?.wait()? {
+        let hold = process::hold(&run_dir)?.ok_or("a new folder is taken already")?;
+        match hold.start(&spec, program)?.wait()? {
             Waited::Finished(outcome) if outcome.end == (RunEnd::Exited { code: 0 }) => Ok(()),
             other => Err(format!("the agent ended as {other:?}").into()),
         }
