@@ -211,7 +211,7 @@ fn r100_people_scripts_and_services_are_told_each_in_their_form() {
     expect![[r#"
         primary    modified  src/cart.ts
         violation  modified  src/user.ts  not listed in scope; nearest entry src/cart.ts
-        failed: not all that changed is in the scope of ../item.md: 1 primary, 1 violation
+        failed: not all changes are in the scope of ../item.md: 1 primary, 1 violation
           help: undo these changes or move them to their own work item; or list them under In Scope, declare them in the result (--result), or have the owner allow them (--authorized)
         exit 1
     "#]]

@@ -230,10 +230,10 @@ fn a_prefix_must_be_unique_and_known() {
         &SESSIONS,
         &["log", "nothing"],
         expect![[r#"
-        error: no session is called "nothing" or begins so; `tollgate sessions` lists them
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: no session matches "nothing"; `tollgate sessions` lists them
+                   for details, run `tollgate explain cli.session`
+            exit 2
+        "#]],
     );
 }
 
