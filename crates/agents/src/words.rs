@@ -91,7 +91,7 @@ pub fn add_piece(message: &mut String, piece: &str) {
 }
 
 /// Takes away what an agent may have left in its private folder, a file or a folder. Nothing is reached through a link: one
-/// that stands in the way goes instead.
+/// that is in the way goes instead.
 pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
     let mut path = home.to_owned();
     for step in relative.split('/') {

@@ -230,7 +230,7 @@ fn a_gate_that_floods_its_output_is_stopped_at_its_limit() {
     let seen = world.run(&["gates"]);
     assert_eq!(seen.code, 1);
     assert!(
-        seen.stderr.contains("floods (more than 100000 bytes of output, the `[limits]"),
+        seen.stderr.contains("floods (more than 100000 bytes of output, the limit of `[limits]"),
         "{seen:?}"
     );
     assert!(seen.stderr.len() < 20_000, "{}", seen.stderr.len());

@@ -66,7 +66,7 @@ impl Counts {
 }
 
 impl JunitReader<'_> {
-    /// What stands in a suite is counted, and a suite that claims more than it shows is taken at its word.
+    /// What is in a suite is counted, and a suite that claims more than it shows is taken at its word.
     fn suite(&mut self, suite: Node<'_, '_>) -> Counts {
         let mut counts = Counts::default();
         for child in suite.children().filter(Node::is_element) {

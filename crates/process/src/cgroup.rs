@@ -1,4 +1,4 @@
-//! A cgroup for one run: the kernel ends everything in it at once, forks under way included. It stands in where PID
+//! A cgroup for one run: the kernel ends everything in it at once, forks under way included. It is used where PID
 //! namespaces are refused, and needs a cgroup v2 in which this user may make more of them.
 
 use super::processes::until_none_is_left;

@@ -43,7 +43,7 @@ fn script_of(attempts: &[String]) -> String {
     attempts.iter().map(attempt).collect()
 }
 
-/// Types a letter into a terminal, as if somebody sat there: TIOCSTI.
+/// Types a letter into a terminal, as if someone sat there: TIOCSTI.
 const TYPE: &str = "perl -e 'my $key = \"y\"; ioctl(STDIN, 0x5412, $key) or die $!' < $TERMINAL";
 
 fn at_the_terminal() -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Conversations with real agents, recorded line by line: what we make of each stands beside it.
+//! Conversations with real agents, recorded line by line: what we make of each is beside it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -42,7 +42,7 @@ pub struct Open {
     pub events: Vec<AgentEvent>,
     pub said: Vec<Value>,
     pub is_over: bool,
-    /// Held so that threads have somebody to post to.
+    /// Held so that threads have someone to post to.
     _heard: Receiver<DriverInput>,
 }
 

@@ -129,7 +129,7 @@ fn r092_every_missing_heading_of_a_refinement_is_named() {
     );
 }
 
-/// The text without one heading and what stands below it.
+/// The text without one heading and what is below it.
 fn without(text: &str, name: &str) -> String {
     let mut is_gone = false;
     let mut kept = String::new();

@@ -3,7 +3,7 @@
 use crate::program::GitError;
 use tollgate_core::work::ChangeType;
 
-/// Arguments that go with this reader. What stands in a submodule is not looked at, only which commit it is at.
+/// Arguments that go with this reader. What is in a submodule is not looked at, only which commit it is at.
 pub const DIFF_ARGS: [&str; 8] = [
     "--raw",
     "-z",

@@ -54,7 +54,7 @@ fn r056_a_listed_action_without_its_file_is_told_and_the_others_stay() {
     let (_dir, layout) = tree(&[(INDEX, "- [ghost](ghost.md)\n- [deliver](deliver.md)\n")]);
     for name in ["ghost", "deliver"] {
         let words = find(&layout, name).unwrap_err().to_string();
-        assert!(words.contains(&format!("agents/actions/{name}.md is not there")), "{words}");
+        assert!(words.contains(&format!("agents/actions/{name}.md does not exist")), "{words}");
     }
     assert!(find(&layout, "lean").is_ok());
 }
