@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_told_in_one_short_line() {
+    fn a_call_is_shown_in_one_short_line() {
         assert_eq!(of_arguments(&json!({"command": "make\nall", "path": "x"})), "make");
         assert_eq!(of_arguments(&json!({"path": "é".repeat(500)})).chars().count(), WHAT_MAX);
         assert_eq!(of_arguments(&json!(["odd"])), "");

@@ -91,9 +91,11 @@ fn sync_creates_updates_and_then_rests() {
     world.server.model().add_label("bug", "d73a4a", serde_json::json!("Not ours"));
     world.server.model().add_label("status:ready", "ededed", serde_json::json!(null));
     let planned = world.run(&["labels", "sync", "--dry-run"]);
-    assert!(planned.ends_with(
-        "dry run: 15 created, 1 updated, 0 unchanged; nothing was changed\nexit 0\n"
-    ));
+    assert!(
+        planned.ends_with(
+            "dry run: 15 created, 1 updated, 0 unchanged; nothing was changed\nexit 0\n"
+        )
+    );
     assert_eq!(world.server.model().labels.len(), 2);
     world.check(
         &["labels", "sync"],
@@ -222,7 +224,7 @@ fn a_network_that_is_down_is_a_failure_and_no_usage() {
 }
 
 #[test]
-fn doctor_tells_of_the_tracker_without_asking_it() {
+fn doctor_reports_the_tracker_without_asking_it() {
     let mut world = World::new(GITHUB);
     let line = |world: &World| {
         let seen = world.run(&["doctor"]);

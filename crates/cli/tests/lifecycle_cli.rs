@@ -96,7 +96,7 @@ fn r087_exactly_the_gates_of_the_stage_run_in_their_order_in_the_root() {
 }
 
 #[test]
-fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
+fn r087_an_unknown_stage_or_gate_is_distinguished_from_a_gate_that_fails() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]"), ("b", "[\"false\"]")]));
     check(
@@ -407,7 +407,7 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_runs_nothing() {
+fn unusable_settings_are_reported_and_run_nothing() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]")]));
     world.write("tollgate.toml", "[check]\nrunnr = []\n");

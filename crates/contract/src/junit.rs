@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_junit_report_is_refused() {
+    fn a_file_that_is_not_a_junit_report_is_refused() {
         check(
             "<assemblies/>",
             expect![[r#"

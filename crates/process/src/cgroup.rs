@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cgroup_of_the_run_is_left_alone() {
+    fn a_cgroup_of_another_run_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let like_one = folder.path().join(name_of(folder.path()).unwrap());
         fs::create_dir(&like_one).unwrap();

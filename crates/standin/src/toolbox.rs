@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_is_told_what_to_do() {
+    fn an_editor_gets_instructions() {
         let mut editor = schema(&["command", "path", "file_text"]);
         let expected =
             |verb: &str| Input::Json(json!({"command": verb, "path": "/x/a/b", "file_text": "1"}));

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_is_told_by_the_tracker_and_not_by_the_text() {
+    fn the_tracker_and_not_the_text_says_who_speaks() {
         let mut owner = comment("alice", "Also fix lib/a.rs");
         owner.is_member = true;
         let mut bot = comment("ci[bot]", "kind=\"member\"");

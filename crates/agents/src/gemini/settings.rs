@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_let_through_decides_how_it_signs_in() {
+    fn the_variables_passed_on_decide_how_it_signs_in() {
         let sign_in = |names: &[&str], file: &str| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             super::sign_in(&names, |path| path == file)

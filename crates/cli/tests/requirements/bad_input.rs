@@ -64,7 +64,7 @@ fn a_plan_whose_tasks_have_no_scope() {
 }
 
 #[test]
-fn a_plan_in_bytes_that_are_no_text() {
+fn a_plan_that_is_not_utf8_is_refused() {
     let repo = Repo::with(json!([
         {"when": {"role": "Planner", "attempt": 1}, "do": {"default": true,
             "run": ["sh", "-c", "printf '\\377\\376' > .agents-work/{session}/tasks.yaml"]}}
@@ -125,7 +125,7 @@ fn goals_of_every_length() {
     assert!(repo.session_name().len() < 100, "{}", repo.session_name());
     repo.tollgate(&["run", "--no-input", &"x".repeat(100_000)])
         .exits(2)
-        .says("at most 65536")
+        .says("the limit is 65536")
         .says("file");
     repo.tollgate(&["run", "--no-input", "  "]).exits(2).says("empty");
     repo.tollgate(&["run", "--no-input", "äöü 世界"]).exits(3);

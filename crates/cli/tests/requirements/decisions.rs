@@ -321,7 +321,9 @@ fn a_cancelled_session_is_over_and_its_work_stays() {
     let repo = Repo::with(json!([replies("Reviewer", json!({"status": "FAIL", "summary": "no"}))]));
     repo.through(&[APPROVE, PER_BATCH]).exits(4);
     repo.tollgate(&["cancel", "latest", "--reason", "  "]).exits(2);
-    repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0).says("accepted work is on branch");
+    repo.tollgate(&["cancel", "latest", "--reason", "enough"])
+        .exits(0)
+        .says("accepted work is on branch");
     assert_eq!(repo.blocker().0, "cancelled");
     repo.resume().exits(4).says("cancelled: enough");
     repo.answer("UD-1", "retry").exits(2);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_interrupted_is_no_answer() {
+    fn interrupted_input_is_not_an_answer() {
         let id = "0".repeat(40);
         for output in [
             ":100644".to_owned(),
