@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn r039_a_symlink_leads_nobody_out_of_the_boundary() {
+    fn r039_no_agent_leaves_its_boundary_through_a_symlink() {
         let tree = tree();
         let outside = tempfile::tempdir().unwrap();
         let at = |name: &str| tree.path().join(name);

@@ -217,7 +217,7 @@ fn native(found: &Path) -> Option<PathBuf> {
         .find(|program| is_program(program) && is_native(program))
 }
 
-/// Neither a script nor a text that stands in its place.
+/// Neither a script nor a text that is in its place.
 fn is_native(program: &Path) -> bool {
     let mut start = [0; 4];
     let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));

@@ -26,7 +26,7 @@ use tollgate_files::clock;
 /// In the folder of an attempt, beside the plan.
 const PROMPT: &str = "prompt.md";
 
-/// What a program gets to leave by itself after its last word; some hold their output open for ever.
+/// What a program gets to leave by itself after its last word; some hold their output open forever.
 const LEAVING: Duration = Duration::from_secs(5);
 
 /// How long the rest of what a program said may take to come when it is gone; a process that it left may hold its output.

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_thing_that_it_did_is_told_and_a_half_line_waits() {
+    fn the_last_thing_that_it_did_is_reported_and_a_half_line_waits() {
         let written = Written::new();
         let mut follower = TranscriptFollower::new(&written.path());
         assert_eq!(follower.look(), None, "nothing is written yet");

@@ -90,7 +90,7 @@ impl AgentAdapter for Opencode {
     fn inherited(&self, _agent: &AgentConfig, person_home: &Path, root: &Path) -> Vec<PathBuf> {
         let folders = [person_home.join(".config/opencode"), person_home.join(".opencode")];
         let theirs = folders.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(name)));
-        // Of the repository all of it: what its plugins load was written by anybody.
+        // Of the repository all of it: what its plugins load was written by anyone.
         theirs.chain(SETTINGS_OF_THE_REPOSITORY.map(|name| root.join(name))).collect()
     }
 

@@ -1,4 +1,4 @@
-//! What of an agent program is on this machine: where it is, which version, and whether somebody is logged in. Nothing is spent.
+//! What of an agent program is on this machine: where it is, which version, and whether someone is logged in. Nothing is spent.
 
 use super::AgentAdapter;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Person<'a> {
 /// How an agent would log in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginState {
-    /// By a variable that the settings let through.
+    /// By a variable that the settings passed on.
     Variable(&'static str),
     File(PathBuf),
     /// These variables are set, and the settings do not let them through.

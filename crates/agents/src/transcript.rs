@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_wrote_is_no_event_of_ours() {
+    fn text_of_the_agent_is_not_an_event_of_ours() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("transcript");
         let finished = r#"{"event":"finished","outcome":{"kind":"done"}}"#;

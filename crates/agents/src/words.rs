@@ -91,7 +91,7 @@ pub fn add_piece(message: &mut String, piece: &str) {
 }
 
 /// Takes away what an agent may have left in its private folder, a file or a folder. Nothing is reached through a link: one
-/// that stands in the way goes instead.
+/// that is in the way goes instead.
 pub fn forget(home: &Path, relative: &str) -> io::Result<()> {
     let mut path = home.to_owned();
     for step in relative.split('/') {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_told_in_one_short_line() {
+    fn a_call_is_shown_in_one_short_line() {
         assert_eq!(of_arguments(&json!({"command": "make\nall", "path": "x"})), "make");
         assert_eq!(of_arguments(&json!({"path": "é".repeat(500)})).chars().count(), WHAT_MAX);
         assert_eq!(of_arguments(&json!(["odd"])), "");

@@ -71,7 +71,7 @@ fn prepare(tree: &Path) {
 }
 
 #[test]
-fn what_is_no_message_is_passed_over() {
+fn a_line_that_is_not_a_message_is_skipped() {
     let played = Played::new("garbage", 60_000);
     assert_eq!(played.finished(), ("done", "still here"));
     assert_eq!(played.all("usage"), Vec::<&Value>::new());
@@ -83,7 +83,7 @@ fn a_prompt_that_is_never_answered_ends_by_silence() {
 }
 
 #[test]
-fn who_asks_for_ever_for_what_it_may_not_do_is_stopped() {
+fn an_agent_that_keeps_asking_for_the_forbidden_is_stopped() {
     let played = Played::new("flood", 60_000);
     assert_eq!(played.finished().0, "denied");
     assert!(played.all("permission").iter().all(|asked| asked["granted"] == false));
@@ -91,7 +91,7 @@ fn who_asks_for_ever_for_what_it_may_not_do_is_stopped() {
 }
 
 #[test]
-fn who_asks_without_listening_does_not_stop_the_driver() {
+fn an_agent_that_asks_without_listening_does_not_stop_the_driver() {
     let played = Played::new("deaf", 60_000);
     assert_eq!(played.finished(), ("done", "asked"));
     assert_eq!(played.all("permission").len(), 10_000);

@@ -19,7 +19,7 @@ fn outcome(case: &str) -> TurnOutcome {
 }
 
 #[test]
-fn a_turn_of_its_own_tools_is_told_in_our_words() {
+fn a_turn_of_its_own_tools_is_translated_into_our_events() {
     check(
         CLAUDE,
         "done",
@@ -36,7 +36,7 @@ fn a_turn_of_its_own_tools_is_told_in_our_words() {
 }
 
 #[test]
-fn it_is_asked_for_leave_and_each_refusal_is_told_once() {
+fn it_is_asked_for_permission_and_each_refusal_is_reported_once() {
     check(
         CLAUDE,
         "two_way",
@@ -66,7 +66,7 @@ fn it_is_asked_for_leave_and_each_refusal_is_told_once() {
 }
 
 #[test]
-fn a_refusal_by_its_own_rules_is_told() {
+fn a_refusal_by_its_own_rules_is_reported() {
     check(
         CLAUDE,
         "denied",
@@ -172,7 +172,7 @@ fn limits_that_it_was_given_end_it() {
 }
 
 #[test]
-fn a_service_that_fails_is_told_apart_from_a_login() {
+fn a_service_that_fails_is_distinguished_from_a_login() {
     check(
         CLAUDE,
         "server_error",
@@ -218,7 +218,7 @@ fn a_service_that_fails_is_told_apart_from_a_login() {
 }
 
 #[test]
-fn a_usage_limit_is_told_with_its_end() {
+fn a_usage_limit_is_reported_with_its_end() {
     check(
         CLAUDE,
         "usage_limit",

@@ -34,7 +34,7 @@ fn a_turn_ends_with_the_last_message() {
 }
 
 #[test]
-fn what_it_may_not_do_is_told() {
+fn what_it_may_not_do_is_reported() {
     check(
         "refused",
         expect![[r#"
@@ -76,7 +76,7 @@ fn a_tool_that_was_taken_away_is_a_refusal() {
 }
 
 #[test]
-fn wrong_arguments_are_no_refusal() {
+fn wrong_arguments_are_not_a_refusal() {
     check(
         "wrong_arguments",
         expect![[r#"
@@ -141,7 +141,7 @@ fn a_used_up_day_is_a_limit_and_ends_when_the_service_said() {
 }
 
 #[test]
-fn a_failing_service_is_told_with_its_status() {
+fn a_failing_service_is_reported_with_its_status() {
     check(
         "server_error",
         expect![[r#"
@@ -152,7 +152,7 @@ fn a_failing_service_is_told_with_its_status() {
 }
 
 #[test]
-fn a_login_that_is_refused_is_told() {
+fn a_login_that_is_refused_is_reported() {
     check(
         "login",
         expect![[r#"
@@ -186,7 +186,7 @@ fn an_answer_that_is_none_is_of_the_service() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_told() {
+fn a_service_that_is_not_there_is_reported() {
     check(
         "unreachable",
         expect![[r#"
@@ -197,7 +197,7 @@ fn a_service_that_is_not_there_is_told() {
 }
 
 #[test]
-fn used_up_turns_are_told() {
+fn used_up_turns_are_reported() {
     check(
         "turns",
         expect![[r#"
@@ -227,7 +227,7 @@ fn without_a_last_word_the_exit_code_decides() {
 }
 
 #[test]
-fn r107_a_wait_that_is_told_is_a_limit_and_has_an_end() {
+fn r107_a_reported_wait_is_a_limit_and_has_an_end() {
     let result = |message: &str| {
         let line =
             serde_json::json!({"type": "result", "status": "error", "error": {"message": message}});

@@ -37,7 +37,7 @@ fn a_turn_ends_with_the_last_message() {
 }
 
 #[test]
-fn what_it_may_not_do_is_told() {
+fn what_it_may_not_do_is_reported() {
     check(
         "refused",
         &expect![[r#"
@@ -59,7 +59,7 @@ fn what_it_may_not_do_is_told() {
 }
 
 #[test]
-fn it_does_not_wait_for_a_leave_that_nobody_gives() {
+fn it_does_not_wait_for_a_permission_that_nobody_gives() {
     check(
         "denied",
         &expect![[r#"
@@ -70,7 +70,7 @@ fn it_does_not_wait_for_a_leave_that_nobody_gives() {
 }
 
 #[test]
-fn wrong_arguments_are_no_refusal() {
+fn wrong_arguments_are_not_a_refusal() {
     check(
         "wrong_arguments",
         &expect![[r#"
@@ -96,7 +96,7 @@ fn a_rate_limit_is_of_the_service_though_it_ends_well() {
 }
 
 #[test]
-fn a_failing_service_is_told_with_its_status() {
+fn a_failing_service_is_reported_with_its_status() {
     check(
         "server_error",
         &expect![[r#"
@@ -107,7 +107,7 @@ fn a_failing_service_is_told_with_its_status() {
 }
 
 #[test]
-fn a_login_that_is_refused_is_told() {
+fn a_login_that_is_refused_is_reported() {
     check(
         "login",
         &expect![[
@@ -157,7 +157,7 @@ fn an_empty_answer_is_of_the_service() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_told() {
+fn a_service_that_is_not_there_is_reported() {
     check(
         "unreachable",
         &expect![[r#"
@@ -168,7 +168,7 @@ fn a_service_that_is_not_there_is_told() {
 }
 
 #[test]
-fn used_up_turns_are_told() {
+fn used_up_turns_are_reported() {
     check(
         "turns",
         &expect![[r#"

@@ -13,7 +13,7 @@ use tollgate_contract::config::Adapter;
 const QWEN: (Adapter, &str) = (Adapter::Qwen, "qwen-0.24.4");
 
 #[test]
-fn a_turn_of_its_own_tools_is_told_in_our_words() {
+fn a_turn_of_its_own_tools_is_translated_into_our_events() {
     check(
         QWEN,
         "done",
@@ -45,7 +45,7 @@ fn a_turn_of_its_own_tools_is_told_in_our_words() {
 }
 
 #[test]
-fn what_its_rules_refuse_is_told() {
+fn what_its_rules_refuse_is_reported() {
     check(
         QWEN,
         "denied",
@@ -64,7 +64,7 @@ fn what_its_rules_refuse_is_told() {
 }
 
 #[test]
-fn a_service_that_fails_is_told_apart_from_a_login() {
+fn a_service_that_fails_is_distinguished_from_a_login() {
     check(
         QWEN,
         "server_error",
@@ -121,7 +121,7 @@ fn without_a_last_word_the_exit_code_says_what_was_used_up() {
 }
 
 #[test]
-fn r107_a_wait_that_is_told_on_standard_error_is_heard_and_ends_in_a_time() {
+fn r107_a_wait_reported_on_standard_error_is_noticed_and_has_an_end_time() {
     let mut talk = adapter(Adapter::Qwen).unwrap().talk(&plan(Adapter::Qwen));
     for attempt in 1..=3 {
         let mut turn = Turn::default();

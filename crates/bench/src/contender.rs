@@ -1,4 +1,4 @@
-//! The same workload for everybody: twelve durable steps that do nothing and one question to a person.
+//! The same workload for everyone: twelve durable steps that do nothing and one question to a person.
 //!
 //! A contender is a command with the three verbs of `xtask/peers/workload.py`, each in a process of
 //! its own, so that syncs, memory and the cost of resuming are counted from outside in one way for all.

@@ -283,7 +283,7 @@ mod tests {
     use super::{continued, folded, visible_json};
 
     #[test]
-    fn r175_what_continues_on_another_line_stands_behind_a_bar() {
+    fn r175_text_that_continues_on_another_line_comes_after_a_bar() {
         assert_eq!(continued("one\nstate     DONE\n", 0, None), "one\n│ state     DONE");
         assert_eq!(folded("one two", 2, Some(5)), "one\n│ two");
         assert_eq!(folded("one twofold", 2, Some(5)), "one\n│ two\n│ fol\n│ d");

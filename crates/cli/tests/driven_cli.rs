@@ -121,7 +121,7 @@ fn r113_a_login_does_not_stay_behind_a_killed_engine() {
 }
 
 #[test]
-fn r113_a_login_is_lent_and_taken_out_once_wherever_the_engine_is_killed() {
+fn r113_a_login_is_copied_and_removed_once_wherever_the_engine_is_killed() {
     let last_removal = "homes.before_removal:4";
     for point in
         ["login.listed", "login.lent", "login.given_back:2", "homes.before_removal", last_removal]
@@ -256,7 +256,7 @@ fn settings_that_cannot_be_looked_through_are_the_problem_of_their_agent() {
 }
 
 #[test]
-fn asking_for_a_version_shows_no_variable_and_waits_for_nobody_left_behind() {
+fn asking_for_a_version_shows_no_variable_and_waits_for_no_leftover_process() {
     let repo = world(json!([]), "", "");
     let pid = repo.outside("left.pid");
     let script = format!(
@@ -340,7 +340,7 @@ fn what_a_lost_attempt_is_known_to_have_cost_is_counted() {
 }
 
 #[test]
-fn a_plan_for_an_agent_program_that_never_started_does_not_bind_who_comes_after() {
+fn a_plan_of_an_agent_program_that_never_started_does_not_bind_the_next_agent() {
     let repo = world(json!([]), "", "");
     let mut command = repo.command(&["run", "--no-input", "--lean", support::GOAL]);
     let killed = support::ran(command.env("TOLLGATE_CRASH_AT", "process.run_unwritten"));

@@ -232,7 +232,7 @@ fn a_program_that_says_nothing_is_unavailable() {
 }
 
 #[test]
-fn a_tool_that_works_for_long_is_no_silence() {
+fn a_tool_that_works_for_long_is_not_silence() {
     let tool = r#"echo '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}'"#;
     let script = format!("init\n{tool}\nexec sleep 1000\n");
     let world = World::new(&script, "[timeout]\nsilence = \"1s\"\nResearcher = \"4s\"");
@@ -327,7 +327,7 @@ touch {open}/rested
 // ---- what is told while it works
 
 #[test]
-fn r119_status_tells_what_an_agent_does_right_now_and_passes_no_escape_on() {
+fn r119_status_shows_what_an_agent_does_right_now_and_passes_on_no_escape() {
     let tool = r#"printf '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make \\u001b[2J all"}}]}}\n'"#;
     let world = World::new(&format!("init\n{tool}\nexec sleep 1000\n"), "");
     let engine = world.repo.start(&ARGUMENTS);

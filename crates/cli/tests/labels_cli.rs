@@ -91,9 +91,11 @@ fn sync_creates_updates_and_then_rests() {
     world.server.model().add_label("bug", "d73a4a", serde_json::json!("Not ours"));
     world.server.model().add_label("status:ready", "ededed", serde_json::json!(null));
     let planned = world.run(&["labels", "sync", "--dry-run"]);
-    assert!(planned.ends_with(
-        "15 created, 1 updated, 0 unchanged, if it were done; nothing was changed\nexit 0\n"
-    ));
+    assert!(
+        planned.ends_with(
+            "dry run: 15 created, 1 updated, 0 unchanged; nothing was changed\nexit 0\n"
+        )
+    );
     assert_eq!(world.server.model().labels.len(), 2);
     world.check(
         &["labels", "sync"],
@@ -137,9 +139,9 @@ fn sync_continues_where_it_was_interrupted() {
     let world = World::new(GITHUB);
     world.server.fail_next("POST", LABELS, Fault::CutAfterDoing);
     world.check(&["labels", "sync"], expect![[r#"
-        error: 127.0.0.1 cannot be reached for label task:implement: the connection broke off; see that the network works, and try again
+        error: 127.0.0.1 cannot be reached for label task:implement: the connection broke off; check the network and try again
          help: what was done stays done; run the command again to continue
-               `tollgate explain cli.tracker_failed` tells more
+               for details, run `tollgate explain cli.tracker_failed`
         exit 1
     "#]]);
     let again = world.run(&["labels", "sync"]);
@@ -164,20 +166,20 @@ fn what_is_missing_is_said_with_a_way_out() {
     world.set("GH_TOKEN", "");
     world.check(&["labels", "sync"], expect![[r#"
         error: there is no login for GitHub: neither GH_TOKEN nor GITHUB_TOKEN is set, and the program gh is not on PATH; run `gh auth login`, or set GH_TOKEN to a token that may write issues
-               `tollgate explain cli.tracker` tells more
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
     world.set("GH_TOKEN", "stale");
     world.check(&["labels", "sync"], expect![[r#"
-        error: GitHub does not take the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a token that is still good
-               `tollgate explain cli.tracker` tells more
+        error: GitHub rejects the login from GH_TOKEN (401: Bad credentials); run `gh auth login` again, or set GH_TOKEN to a valid token
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
     world.set("GH_TOKEN", TOKEN);
     world.set("GITHUB_API_URL", "http://api.example.com");
     world.check(&["labels", "sync"], expect![[r#"
         error: GITHUB_API_URL is "http://api.example.com", which cannot be used: it must begin with https://
-               `tollgate explain cli.tracker` tells more
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
     assert_eq!(world.server.asked_of("POST"), 0);
@@ -187,14 +189,14 @@ fn what_is_missing_is_said_with_a_way_out() {
 fn the_repository_comes_from_the_settings_or_from_origin() {
     let world = World::new("[tracker]\nkind = \"github\"\n");
     world.check(&["labels", "sync"], expect![[r#"
-        error: it is not known which repository of GitHub to use: there is no remote called origin; write repository = "owner/name" under [tracker] in tollgate.toml
-               `tollgate explain cli.tracker` tells more
+        error: Tollgate does not know which GitHub repository to use: there is no remote called origin; write repository = "owner/name" under [tracker] in tollgate.toml
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
     world.git(&["remote", "add", "origin", "https://me:hunter2@git.example.com/acme/shop.git"]);
     world.check(&["labels", "sync"], expect![[r#"
-        error: it is not known which repository of GitHub to use: the remote origin is "https://git.example.com/acme/shop.git", which is not on 127.0.0.1; write repository = "owner/name" under [tracker] in tollgate.toml
-               `tollgate explain cli.tracker` tells more
+        error: Tollgate does not know which GitHub repository to use: the remote origin is "https://git.example.com/acme/shop.git", which is not on 127.0.0.1; write repository = "owner/name" under [tracker] in tollgate.toml
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
     world.git(&["remote", "set-url", "origin", "git@127.0.0.1:acme/shop.git"]);
@@ -202,8 +204,8 @@ fn the_repository_comes_from_the_settings_or_from_origin() {
     assert!(seen.ends_with("16 created, 0 updated, 0 unchanged in acme/shop\nexit 0\n"), "{seen}");
     world.git(&["remote", "set-url", "origin", "git@127.0.0.1:acme/other.git"]);
     world.check(&["labels", "sync"], expect![[r#"
-        error: GitHub found nothing for the list of labels (404: Not Found); see that acme/other is written right and that your login may see it
-               `tollgate explain cli.tracker` tells more
+        error: GitHub found nothing for the list of labels (404: Not Found); check the spelling of acme/other and that your login has access to it
+               for details, run `tollgate explain cli.tracker`
         exit 2
     "#]]);
 }
@@ -222,7 +224,7 @@ fn a_network_that_is_down_is_a_failure_and_no_usage() {
 }
 
 #[test]
-fn doctor_tells_of_the_tracker_without_asking_it() {
+fn doctor_reports_the_tracker_without_asking_it() {
     let mut world = World::new(GITHUB);
     let line = |world: &World| {
         let seen = world.run(&["doctor"]);

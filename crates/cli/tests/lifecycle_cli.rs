@@ -60,18 +60,18 @@ fn r062_a_blocked_term_fails_in_agents_and_not_in_planning() {
         &world,
         &["gates"],
         expect![[r#"
-        failed boundary         MS
-        ok     planning-files   MS
-        note: there is no lifecycle-stage.yaml; the built-in stages are used
-        gate 1 of 2: boundary
-        gate 2 of 2: planning-files
-        failed: boundary (exit code 1)
-          | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
-          |   help: Use general words, or move the text to planning-mds/
-          help: fix it, then run it alone: tollgate gates --builtin boundary
-        failed: 1 of 2 gate(s) of stage framework-bootstrap do not hold
-        exit 1
-    "#]],
+            failed boundary         MS
+            ok     planning-files   MS
+            note: there is no lifecycle-stage.yaml; the built-in stages are used
+            gate 1 of 2: boundary
+            gate 2 of 2: planning-files
+            failed: boundary (exit code 1)
+              | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
+              |   help: Use general words, or move the text to planning-mds/
+              help: fix it, then run it alone: tollgate gates --builtin boundary
+            failed: 1 of 2 gates of stage framework-bootstrap failed
+            exit 1
+        "#]],
     );
 }
 
@@ -96,18 +96,18 @@ fn r087_exactly_the_gates_of_the_stage_run_in_their_order_in_the_root() {
 }
 
 #[test]
-fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
+fn r087_an_unknown_stage_or_gate_is_distinguished_from_a_gate_that_fails() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]"), ("b", "[\"false\"]")]));
     check(
         &world,
         &["gates", "--stage", "latr"],
         expect![[r#"
-        error: there is no stage "latr"; no gate was run
-         help: did you mean "later"?
-               `tollgate explain cli.lifecycle` tells more
-        exit 2
-    "#]],
+            error: there is no stage "latr"; no gate was run
+             help: did you mean "later"?
+                   for details, run `tollgate explain cli.lifecycle`
+            exit 2
+        "#]],
     );
     assert!(!world.repo().join("ran").exists());
     assert_eq!(world.run(&["gates"]).code, 1);
@@ -119,13 +119,13 @@ fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
         &world,
         &["gates"],
         expect![[r#"
-        error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
-          help: Did you mean "other"?
-        error: lifecycle-stage.yaml has 1 error(s); no gate was run
-         help: fix the lines above and run the command again
-               `tollgate explain cli.lifecycle` tells more
-        exit 2
-    "#]],
+            error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
+              help: Did you mean "other"?
+            error: lifecycle-stage.yaml has 1 error; no gate was run
+             help: fix the lines above and run the command again
+                   for details, run `tollgate explain cli.lifecycle`
+            exit 2
+        "#]],
     );
     world
         .write("lifecycle-stage.yaml", &good.replace("current_stage: now", "current_stage: never"));
@@ -133,13 +133,13 @@ fn r087_an_unknown_stage_or_gate_is_told_apart_from_a_gate_that_fails() {
         &world,
         &["gates", "--json"],
         expect![[r#"
-        error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
-          help: Known: now or later.
-        error: lifecycle-stage.yaml has 1 error(s); no gate was run
-         help: fix the lines above and run the command again
-               `tollgate explain cli.lifecycle` tells more
-        exit 2
-    "#]],
+            error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
+              help: Known: now or later.
+            error: lifecycle-stage.yaml has 1 error; no gate was run
+             help: fix the lines above and run the command again
+                   for details, run `tollgate explain cli.lifecycle`
+            exit 2
+        "#]],
     );
     assert!(!world.repo().join("ran").exists());
 }
@@ -172,7 +172,7 @@ fn r088_one_failing_gate_fails_the_whole_and_the_others_still_run() {
               help: fix it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
             failed: absent (could not start: not found on PATH)
               help: fix it, then run it alone: no-such-program 'a b'
-            failed: 2 of 4 gate(s) of stage now do not hold
+            failed: 2 of 4 gates of stage now failed
             exit 1
         "#]],
     );
@@ -204,9 +204,9 @@ fn a_gate_that_hangs_is_ended_with_everything_it_started() {
             ok     next    MS
             gate 1 of 2: hangs
             gate 2 of 2: next
-            failed: hangs (not finished after 3 s, the `[timeout] check` of tollgate.toml)
+            failed: hangs (not finished after 3 s, the limit of `[timeout] check` in tollgate.toml)
               help: fix it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
-            failed: 1 of 2 gate(s) of stage now do not hold
+            failed: 1 of 2 gates of stage now failed
             exit 1
         "#]],
     );
@@ -230,7 +230,7 @@ fn a_gate_that_floods_its_output_is_stopped_at_its_limit() {
     let seen = world.run(&["gates"]);
     assert_eq!(seen.code, 1);
     assert!(
-        seen.stderr.contains("floods (more than 100000 bytes of output, the `[limits]"),
+        seen.stderr.contains("floods (more than 100000 bytes of output, the limit of `[limits]"),
         "{seen:?}"
     );
     assert!(seen.stderr.len() < 20_000, "{}", seen.stderr.len());
@@ -297,56 +297,56 @@ fn gates_need_no_agents_and_say_where_they_come_from() {
         &world,
         &["gates"],
         expect![[r#"
-        ok     boundary         MS
-        ok     planning-files   MS
-        note: there is no lifecycle-stage.yaml; the built-in stages are used
-        gate 1 of 2: boundary
-        gate 2 of 2: planning-files
-        ok: all 2 gate(s) of stage framework-bootstrap hold
-        exit 0
-    "#]],
+            ok     boundary         MS
+            ok     planning-files   MS
+            note: there is no lifecycle-stage.yaml; the built-in stages are used
+            gate 1 of 2: boundary
+            gate 2 of 2: planning-files
+            ok: all gates of stage framework-bootstrap pass (2)
+            exit 0
+        "#]],
     );
     check(
         &world,
         &["gates", "--json", "--stage", "framework-bootstrap"],
         expect![[r#"
-        {
-          "ok": true,
-          "stage": "framework-bootstrap",
-          "gates": [
             {
-              "name": "boundary",
               "ok": true,
-              "exit_code": 0,
-              "duration_ms": MS
-            },
-            {
-              "name": "planning-files",
-              "ok": true,
-              "exit_code": 0,
-              "duration_ms": MS
+              "stage": "framework-bootstrap",
+              "gates": [
+                {
+                  "name": "boundary",
+                  "ok": true,
+                  "exit_code": 0,
+                  "duration_ms": MS
+                },
+                {
+                  "name": "planning-files",
+                  "ok": true,
+                  "exit_code": 0,
+                  "duration_ms": MS
+                }
+              ]
             }
-          ]
-        }
-        note: there is no lifecycle-stage.yaml; the built-in stages are used
-        gate 1 of 2: boundary
-        gate 2 of 2: planning-files
-        ok: all 2 gate(s) of stage framework-bootstrap hold
-        exit 0
-    "#]],
+            note: there is no lifecycle-stage.yaml; the built-in stages are used
+            gate 1 of 2: boundary
+            gate 2 of 2: planning-files
+            ok: all gates of stage framework-bootstrap pass (2)
+            exit 0
+        "#]],
     );
     world.write("own.yaml", &lifecycle(&[("own", "[sh, -c, 'a b']")]));
     check(
         &world,
         &["gates", "--list", "--config", "own.yaml"],
         expect![[r#"
-        * now: own
-          later: other
-        gate own: sh -c 'a b'
-        gate other: touch other-ran
-        * the stage that is looked at; source: own.yaml
-        exit 0
-    "#]],
+            * now: own
+              later: other
+            gate own: sh -c 'a b'
+            gate other: touch other-ran
+            * the selected stage; source: own.yaml
+            exit 0
+        "#]],
     );
     let listed = world.run(&["gates", "--list", "--json"]).json();
     assert_eq!(listed["source"], "built-in");
@@ -361,34 +361,34 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
         &world,
         &["gates", "--stage", "implementation"],
         expect![[r#"
-        ok     boundary-strict            MS
-        failed planning-files-strict      MS
-        failed api-contract-strict        MS
-        failed security-evidence-strict   MS
-        note: there is no lifecycle-stage.yaml; the built-in stages are used
-        gate 1 of 4: boundary-strict
-        gate 2 of 4: planning-files-strict
-        gate 3 of 4: api-contract-strict
-        gate 4 of 4: security-evidence-strict
-        failed: planning-files-strict (exit code 1)
-          | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
-          |   help: Write it; `tollgate run --action init` makes a scaffold
-          | error[gate.file_missing] planning-mds/domain/glossary.md: the planning document does not exist
-          |   help: Write it; `tollgate run --action init` makes a scaffold
-          | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
-          |   help: Write it; `tollgate run --action init` makes a scaffold
-          help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
-        failed: api-contract-strict (exit code 1)
-          | error[gate.api_missing] planning-mds/api: there is no API contract
-          |   help: Add one as .yaml, .yml or .json, or remove the gate from the stage
-          help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
-        failed: security-evidence-strict (exit code 1)
-          | error[gate.evidence_missing] planning-mds/security: there is no security evidence
-          |   help: Add review notes or scan results
-          help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
-        failed: 3 of 4 gate(s) of stage implementation do not hold
-        exit 1
-    "#]],
+            ok     boundary-strict            MS
+            failed planning-files-strict      MS
+            failed api-contract-strict        MS
+            failed security-evidence-strict   MS
+            note: there is no lifecycle-stage.yaml; the built-in stages are used
+            gate 1 of 4: boundary-strict
+            gate 2 of 4: planning-files-strict
+            gate 3 of 4: api-contract-strict
+            gate 4 of 4: security-evidence-strict
+            failed: planning-files-strict (exit code 1)
+              | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
+              |   help: Write it; `tollgate run --action init` makes a scaffold
+              | error[gate.file_missing] planning-mds/domain/glossary.md: the planning document does not exist
+              |   help: Write it; `tollgate run --action init` makes a scaffold
+              | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
+              |   help: Write it; `tollgate run --action init` makes a scaffold
+              help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
+            failed: api-contract-strict (exit code 1)
+              | error[gate.api_missing] planning-mds/api: there is no API contract
+              |   help: Add one as .yaml, .yml or .json, or remove the gate from the stage
+              help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
+            failed: security-evidence-strict (exit code 1)
+              | error[gate.evidence_missing] planning-mds/security: there is no security evidence
+              |   help: Add review notes or scan results
+              help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
+            failed: 3 of 4 gates of stage implementation failed
+            exit 1
+        "#]],
     );
     world.write("planning-mds/BLUEPRINT.md", "# Blueprint\n");
     world.write(GLOSSARY, "# Glossary\n\n- **Broker**: sells\n");
@@ -407,7 +407,7 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_runs_nothing() {
+fn unusable_settings_are_reported_and_run_nothing() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]")]));
     world.write("tollgate.toml", "[check]\nrunnr = []\n");
@@ -415,13 +415,13 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
         &world,
         &["gates"],
         expect![[r#"
-        error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
-          help: Did you mean "runner"?
-        error: the settings have 1 error(s)
-         help: fix the lines above and run the command again
-               `tollgate explain cli.settings` tells more
-        exit 2
-    "#]],
+            error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
+              help: Did you mean "runner"?
+            error: the settings have 1 error
+             help: fix the lines above and run the command again
+                   for details, run `tollgate explain cli.settings`
+            exit 2
+        "#]],
     );
     assert!(!world.repo().join("ran").exists());
     fs::remove_file(world.repo().join("tollgate.toml")).unwrap();
@@ -430,55 +430,55 @@ fn what_cannot_be_used_is_told_and_runs_nothing() {
         &world,
         &["gates", "--config", "none.yaml"],
         expect![[r#"
-        error: none.yaml cannot be read: No such file or directory (os error 2)
-         help: check the path and your permission to read it
-               `tollgate explain cli.lifecycle` tells more
-        exit 2
-    "#]],
+            error: none.yaml cannot be read: No such file or directory (os error 2)
+             help: check the path and your permission to read it
+                   for details, run `tollgate explain cli.lifecycle`
+            exit 2
+        "#]],
     );
     world.write("own.yaml", &lifecycle(&[("own", "[\"true\"]")]));
     check(
         &world,
         &["gates", "--config", "own.yaml"],
         expect![[r#"
-        ok     own   MS
-        gate 1 of 1: own
-        ok: all 1 gate(s) of stage now hold
-        exit 0
-    "#]],
+            ok     own   MS
+            gate 1 of 1: own
+            ok: all gates of stage now pass (1)
+            exit 0
+        "#]],
     );
     check(
         &world,
         &["gates", "--builtin", "weather"],
         expect![[r#"
-        error: there is no built-in gate "weather"
-         help: known: boundary, planning-files, api-contract, security-evidence
-               `tollgate explain cli.gates` tells more
-        exit 2
-    "#]],
+            error: there is no built-in gate "weather"
+             help: known: boundary, planning-files, api-contract, security-evidence
+                   for details, run `tollgate explain cli.gates`
+            exit 2
+        "#]],
     );
     world.write("lifecycle-stage.yaml", &lifecycle(&[("again", "[tollgate, gates]")]));
     check(
         &world,
         &["gates"],
         expect![[r#"
-        failed again   MS
-        gate 1 of 1: again
-        failed: again (exit code 2)
-          | error: a gate cannot run all gates again
-          |  help: use `tollgate gates --builtin NAME` or another program as its command
-          |        `tollgate explain cli.gates` tells more
-          help: fix it, then run it alone: tollgate gates
-        failed: 1 of 1 gate(s) of stage now do not hold
-        exit 1
-    "#]],
+            failed again   MS
+            gate 1 of 1: again
+            failed: again (exit code 2)
+              | error: a gate cannot run all gates again
+              |  help: use `tollgate gates --builtin NAME` or another program as its command
+              |        for details, run `tollgate explain cli.gates`
+              help: fix it, then run it alone: tollgate gates
+            failed: 1 of 1 gate of stage now failed
+            exit 1
+        "#]],
     );
     check(
         &world,
         &["check", "lifecycle-stage.yaml"],
         expect![[r#"
-        ok: 1 document(s) checked, 0 error(s), 0 warning(s)
-        exit 0
-    "#]],
+            ok: 1 document checked, 0 errors, 0 warnings
+            exit 0
+        "#]],
     );
 }

@@ -130,7 +130,7 @@ fn r104_every_kind_of_change_is_seen() {
 }
 
 #[test]
-fn what_left_the_index_and_still_stands_is_one_change() {
+fn a_file_that_left_the_index_and_still_exists_is_one_change() {
     let repo = repo();
     repo.git(&["rm", "--quiet", "--cached", "src/user.ts"]);
     repo.write("src/cart.ts", "staged\n");
@@ -203,7 +203,7 @@ fn r104_hostile_names_are_seen_shown_harmless_and_never_in_scope_by_accident() {
 }
 
 #[test]
-fn r100_people_scripts_and_services_are_told_each_in_their_form() {
+fn r100_people_scripts_and_services_each_get_their_own_format() {
     let repo = repo();
     repo.write("src/cart.ts", "changed\n");
     repo.write("src/user.ts", "changed\n");
@@ -211,7 +211,7 @@ fn r100_people_scripts_and_services_are_told_each_in_their_form() {
     expect![[r#"
         primary    modified  src/cart.ts
         violation  modified  src/user.ts  not listed in scope; nearest entry src/cart.ts
-        failed: not all that changed is in the scope of ../item.md: 1 primary, 1 violation
+        failed: not all changes are in the scope of ../item.md: 1 primary, 1 violation
           help: undo these changes or move them to their own work item; or list them under In Scope, declare them in the result (--result), or have the owner allow them (--authorized)
         exit 1
     "#]]
@@ -348,7 +348,7 @@ fn revisions_are_what_git_calls_them() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_told_apart_from_what_does_not_hold() {
+fn an_unreadable_document_is_distinguished_from_an_invalid_one() {
     let repo = repo();
     let write = |name: &str, text: &str| fs::write(repo.outside(name), text).unwrap();
     write("no-item.md", "# Notes\n\nNothing.\n");
@@ -385,7 +385,7 @@ fn what_cannot_be_looked_at_is_told_apart_from_what_does_not_hold() {
 }
 
 #[test]
-fn the_files_of_the_command_itself_are_no_work_while_untracked() {
+fn the_files_of_the_command_itself_do_not_count_while_untracked() {
     let repo = repo();
     let text = item(&["lib/"], &[]);
     repo.write("item.md", &text);

@@ -127,7 +127,7 @@ fn r079_at_a_terminal_a_person_is_asked_and_may_say_no() {
 }
 
 #[test]
-fn r079_broken_settings_keep_nobody_from_going_back() {
+fn r079_a_restore_works_with_broken_settings() {
     let repo = Repo::new();
     create(&repo);
     repo.write("tollgate.toml", "[snapshot\nkeep = 2");

@@ -148,7 +148,7 @@ fn a_server_that_is_down_stops_nothing_and_resume_brings_it_up_to_date() {
     world.to_strategy();
     world.server.set_down(true);
     let end = world.answer(PER_BATCH).exits(0);
-    assert!(end.err.contains("the tracker is behind on T-001, T-002"), "{}", end.err);
+    assert!(end.err.contains("the tracker is missing changes to T-001, T-002"), "{}", end.err);
     assert!(end.err.contains("tollgate resume"), "{}", end.err);
     assert_eq!(world.issues(), ["T-001 open status:ready", "T-002 open status:pending"]);
     let notices = world.repo.events("noticed");
@@ -167,7 +167,7 @@ fn a_server_that_was_down_from_the_beginning_still_learns_of_everything() {
     let world = two();
     world.server.set_down(true);
     world.run().exits(3);
-    world.answer(APPROVE).exits(3).says("the tracker is behind on T-001, T-002");
+    world.answer(APPROVE).exits(3).says("the tracker is missing changes to T-001, T-002");
     world.answer(PER_BATCH).exits(0);
     assert_eq!(world.issues(), Vec::<String>::new());
     world.server.set_down(false);

@@ -27,7 +27,7 @@ pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
     read_with(text, path, &by_form)
 }
 
-/// The action when there is no error and every role in it is somebody.
+/// The action when there is no error and every role in it is known.
 pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Action>, Report) {
     let (node, _prose) = match front_matter::read(text, path) {
         Ok(parts) => parts,

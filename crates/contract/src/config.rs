@@ -48,7 +48,7 @@ pub struct Config {
 pub struct AgentConfig {
     pub adapter: Adapter,
     pub model: Option<String>,
-    /// Names let through from the parent's environment.
+    /// Names passed on from the parent's environment.
     pub env: Vec<String>,
     pub program: Option<String>,
     pub args: Vec<String>,

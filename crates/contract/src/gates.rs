@@ -12,7 +12,7 @@ use crate::diagnostic::{Report, gates as say};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
-    /// No term of the solution stands in the generic `agents/`.
+    /// No term of the solution is in the generic `agents/`.
     Boundary,
     /// The documents that everything else is planned from exist.
     PlanningFiles,

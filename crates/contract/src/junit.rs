@@ -66,7 +66,7 @@ impl Counts {
 }
 
 impl JunitReader<'_> {
-    /// What stands in a suite is counted, and a suite that claims more than it shows is taken at its word.
+    /// What is in a suite is counted, and a suite that claims more than it shows is taken at its word.
     fn suite(&mut self, suite: Node<'_, '_>) -> Counts {
         let mut counts = Counts::default();
         for child in suite.children().filter(Node::is_element) {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_junit_report_is_refused() {
+    fn a_file_that_is_not_a_junit_report_is_refused() {
         check(
             "<assemblies/>",
             expect![[r#"

@@ -36,7 +36,7 @@ impl Category {
         }
     }
 
-    /// What stands before the `:` of its labels.
+    /// What comes before the `:` of its labels.
     pub fn namespace(self) -> &'static str {
         match self {
             Self::Type => "task",

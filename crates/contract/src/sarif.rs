@@ -128,7 +128,7 @@ fn text<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
     node.get(key).and_then(Node::as_text)
 }
 
-/// Gone since the baseline, no complaint at all, or suppressed by somebody whose word is not under review.
+/// Gone since the baseline, no complaint at all, or suppressed by someone whose word is not under review.
 fn is_left_out(result: &Node) -> bool {
     let is_gone = text(result, "baselineState") == Some("absent");
     let is_no_complaint = matches!(text(result, "kind"), Some("pass" | "notApplicable"));

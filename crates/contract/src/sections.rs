@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn r036_an_empty_section_is_no_section() {
+    fn r036_an_empty_section_does_not_count() {
         check(
             check_spec(
                 "# Goals\n\n# Acceptance Criteria\n## Deeper\n\n# Definition of Done\n## How\nso\n",

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_judge::scope::entry_of;
 
-/// One work item. Its words stand in `body` as they were written; the rest is what was read in them.
+/// One work item. Its words are in `body` as they were written; the rest is what was read in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkItem {
     pub title: Option<String>,

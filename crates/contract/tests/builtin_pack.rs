@@ -243,7 +243,7 @@ fn the_list_of_actions_names_every_one_and_nothing_else() {
 }
 
 #[test]
-fn the_role_texts_read_and_are_who_their_names_say() {
+fn the_role_texts_are_valid_and_match_their_names() {
     for (name, text) in ROLES {
         let (role, report) = skill::read(text, name);
         assert!(report.diagnostics.is_empty(), "{name}: {report:?}");

@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn gates_answer_whatever_lies_in_the_repository(
+    fn gates_answer_whatever_is_in_the_repository(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
         text in "[ -~\\n|*#<>{}\\[\\]`é]{0,200}",
     ) {

@@ -230,7 +230,7 @@ fn r106_an_agent_that_used_up_what_was_left_asks_about_the_limit() {
 }
 
 #[test]
-fn r106_a_price_that_nobody_tells_is_told_once_for_each_agent() {
+fn r106_a_price_that_nobody_tells_is_reported_once_for_each_agent() {
     check(
         "usd 9
          played alpha
@@ -285,7 +285,7 @@ fn r107_the_next_of_the_list_takes_over_at_once_and_no_retry_is_spent() {
 }
 
 #[test]
-fn r107_a_limit_without_a_time_is_handed_on_where_somebody_is_free_and_tried_again_where_not() {
+fn r107_a_limit_without_a_time_is_handed_on_where_someone_is_free_and_tried_again_where_not() {
     check(
         "played alpha
          list alpha beta

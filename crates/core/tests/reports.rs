@@ -203,7 +203,7 @@ fn r122_what_a_skipped_role_reported_is_repaired_before_the_end() {
 }
 
 #[test]
-fn r122_on_a_route_what_anybody_reports_waits_for_the_severity_gate() {
+fn r122_on_a_route_what_anyone_reports_waits_for_the_severity_gate() {
     check(
         "step dispatch Docs
          step dispatch Researcher

@@ -287,7 +287,7 @@ fn checks_that_end_after_a_cancel_change_nothing() {
 }
 
 #[test]
-fn who_is_confined_is_told_and_may_fix_planning_that_was_checked() {
+fn a_confined_role_is_told_and_may_fix_checked_planning() {
     let told = tell(
         "step dispatch Architect@planning-mds/validation/**
          step checks planning

@@ -40,7 +40,7 @@ fn r105_a_coder_that_needs_another_file_asks_and_continues_with_it_when_allowed(
 }
 
 #[test]
-fn r105_a_refusal_is_told_and_the_same_request_again_is_an_ordinary_stop() {
+fn r105_a_refusal_is_reported_and_the_same_request_again_is_an_ordinary_stop() {
     check(
         "task T-001 chore
          Coder: wants src/other.rs

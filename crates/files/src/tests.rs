@@ -32,7 +32,7 @@ fn r013_a_reader_sees_the_old_content_or_the_new() {
 }
 
 #[test]
-fn r013_what_a_killed_writer_left_is_no_file_of_the_session() {
+fn r013_the_leftovers_of_a_killed_writer_are_not_session_files() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join(".tollgate-abc.tmp"), "half").unwrap();
     write_durable(&folder.path().join("status.json"), b"{}").unwrap();
@@ -206,7 +206,7 @@ fn a_listing_follows_nothing_and_names_what_is_odd() {
 }
 
 #[test]
-fn a_copy_takes_plain_files_and_tells_what_it_left() {
+fn a_copy_takes_regular_files_and_reports_what_it_left_out() {
     let (_folder, root) = tricky_root();
     std::fs::write(root.join("status.json"), "{}").unwrap();
     let to = TempDir::new().unwrap();

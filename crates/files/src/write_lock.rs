@@ -1,4 +1,4 @@
-//! Locks that only somebody who may write the file can hold, so that no agent can: it may read nearly everything, and a
+//! Locks that only someone who may write the file can hold, so that no agent can: it may read nearly everything, and a
 //! descriptor for reading is enough for `flock`.
 //!
 //! What counts is a write lock on the open file (`F_OFD_SETLK`), for which the kernel wants a descriptor for writing. A
@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub enum Owned {
     Ours(File),
-    /// By somebody who may write it; the file that they hold.
+    /// By someone who may write it; the file that they hold.
     ByAnother(File),
 }
 
@@ -34,7 +34,7 @@ pub fn try_own(path: &Path) -> io::Result<Owned> {
             Locked::ByWriter => return Ok(Owned::ByAnother(file)),
             Locked::ByReader => continue,
         }
-        // Somebody who met a reader may own a later file of the row, or an earlier one that a reader has left since. Who
+        // Someone who met a reader may own a later file of the row, or an earlier one that a reader has left since. Who
         // takes first and looks then misses nobody who does the same.
         for (other, file) in row(path)? {
             if other != number && is_write_locked(&file, OWNER)? {
@@ -72,7 +72,7 @@ pub fn join(path: &Path) -> io::Result<File> {
     unreachable!("there are more numbers than files")
 }
 
-/// Whether somebody owns a lock or has joined it. Asking disturbs nobody.
+/// Whether someone owns a lock or has joined it. Asking disturbs nobody.
 pub fn is_held(path: &Path) -> io::Result<bool> {
     for (_, file) in row(path)? {
         if is_write_locked(&file, EVERYTHING)? {
@@ -121,7 +121,7 @@ fn row(path: &Path) -> io::Result<Vec<(u32, File)>> {
     Ok(files)
 }
 
-/// A further file of the row is locked before anybody can find it: a reader
+/// A further file of the row is locked before anyone can find it: a reader
 /// that watches the folder would be first otherwise.
 fn open_or_make(path: &Path, number: u32, range: Range) -> io::Result<File> {
     let place = name_of(path, number);

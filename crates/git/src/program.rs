@@ -25,11 +25,11 @@ const KEPT_VARIABLES: [&str; 5] = ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", 
 const OVERRIDES: [&str; 17] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
-    // Since 2.54 a hook can stand in the configuration; these are the events that our calls raise.
+    // Since 2.54 a hook can be in the configuration; these are the events that our calls raise.
     "hook.reference-transaction.enabled=false",
     "hook.post-index-change.enabled=false",
     "hook.post-checkout.enabled=false",
-    // A folder that merely looks like a git directory is none: its files could be part of anybody's commit.
+    // A folder that merely looks like a git directory is none: its files could be part of anyone's commit.
     "safe.bareRepository=explicit",
     "core.askPass=",
     "core.alternateRefsCommand=true",
@@ -257,7 +257,7 @@ fn end_with_us(command: &mut Command) {
     }
 }
 
-/// More than this is not a listing of anybody's work; a tree filled on purpose shall not fill the memory.
+/// More than this is not a listing of anyone's work; a tree filled on purpose shall not fill the memory.
 const OUTPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 fn read_bounded(pipe: impl Read) -> std::io::Result<Vec<u8>> {

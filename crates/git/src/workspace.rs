@@ -94,7 +94,7 @@ impl Workspace {
         if accepted == *tip || self.is_ahead(&accepted, tip)? {
             return self.adopt(tip);
         }
-        // Compared with the tip, the tree would undo what others did meanwhile; what is unfinished in it is kept.
+        // Compared with the tip, the tree would undo what others did in the meantime; what is unfinished in it is kept.
         // Several trees of a session may be looked at in the same moment: each has names of its own.
         let home = self.home.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = match home.split_once('~') {

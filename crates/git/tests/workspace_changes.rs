@@ -61,7 +61,7 @@ fn r104_every_kind_of_change_is_seen() {
 }
 
 #[test]
-fn r114_touching_without_changing_is_no_change() {
+fn r114_touching_a_file_without_changing_it_is_not_a_change() {
     let world = World::new(&[("a", "1"), ("b", "1")]);
     let workspace = world.workspace();
     put(workspace.tree(), "a", "1");

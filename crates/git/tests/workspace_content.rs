@@ -129,7 +129,7 @@ fn r103_what_was_closed_to_us_is_opened_again() {
 }
 
 /// A workspace in which these files, of two bytes, have a size that git, which keeps 32 bits of it, takes for the old one. A
-/// file stands in the way of setting them aside, or of putting the old ones back: as if the engine were killed there.
+/// file is in the way of setting them aside, or of putting the old ones back: as if the engine were killed there.
 fn interrupted(world: &World, files: &[&str], in_the_way: &str) -> Workspace {
     let workspace = world.workspace();
     for name in files {

@@ -7,7 +7,7 @@ use tollgate_git::repository::{PromoteError, Repository, RepositoryError};
 use workspace_support::{World, fingerprint, git, git_command, put};
 
 #[test]
-fn what_is_no_place_to_work_says_why() {
+fn a_folder_that_is_not_a_repository_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("plain");
     std::fs::create_dir(&plain).unwrap();

@@ -37,7 +37,7 @@ fn seen(client: &mut Client) -> Vec<u64> {
 }
 
 #[test]
-fn each_record_is_told_once_and_the_view_goes_along() {
+fn each_record_is_reported_once_and_the_view_goes_along() {
     let folder = TempDir::new().unwrap();
     let (layout, mut journal) = journal(&folder);
     let mut client = Client::open(layout).unwrap();

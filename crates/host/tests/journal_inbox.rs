@@ -118,7 +118,7 @@ fn a_command_outlives_its_sender_and_an_owner_that_died_with_it() {
 }
 
 #[test]
-fn what_is_no_command_is_put_aside() {
+fn what_is_not_a_command_is_put_aside() {
     let folder = TempDir::new().unwrap();
     let inbox_folder = folder.path().join("inbox");
     fs::create_dir(&inbox_folder).unwrap();

@@ -115,7 +115,7 @@ pub fn is_git_name(name: &str) -> bool {
     })
 }
 
-/// The name of eight letters that Windows gives to `.git`; the number depends on what stands beside it.
+/// The name of eight letters that Windows gives to `.git`; the number depends on what is beside it.
 fn is_short_git_name(stem: &str) -> bool {
     stem.strip_prefix("git~").is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
 }

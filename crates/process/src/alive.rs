@@ -50,7 +50,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn who_has_gone_elsewhere_is_found_by_its_variables() {
+    fn a_process_that_moved_elsewhere_is_found_by_its_variables() {
         let temp = tempfile::tempdir().unwrap();
         let place = temp.path().canonicalize().unwrap();
         let mut command = Command::new("sleep");

@@ -1,4 +1,4 @@
-//! A cgroup for one run: the kernel ends everything in it at once, forks under way included. It stands in where PID
+//! A cgroup for one run: the kernel ends everything in it at once, forks under way included. It is used where PID
 //! namespaces are refused, and needs a cgroup v2 in which this user may make more of them.
 
 use super::processes::until_none_is_left;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cgroup_of_the_run_is_left_alone() {
+    fn a_cgroup_of_another_run_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let like_one = folder.path().join(name_of(folder.path()).unwrap());
         fs::create_dir(&like_one).unwrap();

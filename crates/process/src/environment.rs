@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 const ALLOWED: [&str; 7] = ["PATH", "HOME", "USER", "SHELL", "LANG", "TZ", "TMPDIR"];
 
-/// `PATH HOME USER SHELL LANG LC_* TZ TMPDIR` and the names let through, from the parent; `TERM=dumb`; then `extra`.
+/// `PATH HOME USER SHELL LANG LC_* TZ TMPDIR` and the names passed on, from the parent; `TERM=dumb`; then `extra`.
 pub fn agent_environment(
     parent: impl Iterator<Item = (OsString, OsString)>,
     names_let_through: &[String],

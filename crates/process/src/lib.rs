@@ -165,7 +165,7 @@ impl Hold {
 }
 
 /// Keeps a supervisor that is still on its way from beginning while the run is prepared again. None when the run
-/// has begun or ended meanwhile: `attach` again.
+/// has begun or ended in the meantime: `attach` again.
 pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     let folder = RunFolder::create(run_dir)?;
     let lock = folder.try_lock()?;
@@ -178,7 +178,7 @@ pub fn hold(run_dir: &Path) -> io::Result<Option<Hold>> {
     Ok(Some(Hold { folder, lock }))
 }
 
-/// Brings in what somebody who is no program has to say: their output, and that they ended well. False when the run has
+/// Brings in what someone who is no program has to say: their output, and that they ended well. False when the run has
 /// begun or ended already; then nothing changes.
 pub fn hand_in(run_dir: &Path, output: &[u8]) -> io::Result<bool> {
     let folder = RunFolder::create(run_dir)?;

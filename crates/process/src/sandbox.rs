@@ -53,7 +53,7 @@ fn strict() -> Ruleset {
     Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
 }
 
-/// Whether the kernel keeps a run from signalling its supervisor, or anybody else outside.
+/// Whether the kernel keeps a run from signalling its supervisor, or anyone else outside.
 pub fn restricts_signals() -> bool {
     strict().scope(Scope::Signal).is_ok()
 }

@@ -136,7 +136,7 @@ fn start_init(
     output: OutputPipes,
 ) -> io::Result<Result<ProcessTree, RunEnd>> {
     let (socket, init_socket) = UnixStream::pair()?;
-    // The very program that runs now, also when the file was replaced meanwhile.
+    // The very program that runs now, also when the file was replaced in the meantime.
     let mut command = Command::new("/proc/self/exe");
     command
         .arg("agent-init")

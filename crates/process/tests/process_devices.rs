@@ -43,7 +43,7 @@ fn script_of(attempts: &[String]) -> String {
     attempts.iter().map(attempt).collect()
 }
 
-/// Types a letter into a terminal, as if somebody sat there: TIOCSTI.
+/// Types a letter into a terminal, as if someone sat there: TIOCSTI.
 const TYPE: &str = "perl -e 'my $key = \"y\"; ioctl(STDIN, 0x5412, $key) or die $!' < $TERMINAL";
 
 fn at_the_terminal() -> Vec<String> {
@@ -118,7 +118,7 @@ fn without_a_sandbox_the_terminals_of_others_are_open() {
 }
 
 #[test]
-fn r172_a_device_that_lies_elsewhere_is_none() {
+fn r172_a_device_outside_dev_does_not_count() {
     if !geteuid().is_root() {
         return eprintln!("NOT TESTED: only root makes device nodes");
     }
@@ -154,7 +154,7 @@ fn what_every_program_needs_is_there() {
 
 /// For programs that run others at a terminal.
 #[test]
-fn r172_a_run_has_terminals_of_its_own() {
+fn r172_a_run_has_its_own_terminals() {
     if !has_program("script") {
         return eprintln!("NOT TESTED: there is no `script` here");
     }

@@ -162,7 +162,7 @@ fn r171_the_limit_holds_when_the_supervisor_is_stopped() {
 }
 
 #[test]
-fn r171_a_stopped_supervisor_can_be_told_to_stop() {
+fn r171_a_stopped_supervisor_can_be_stopped_for_good() {
     where_it_works(Isolation::Subreaper, |world| {
         let run = world.start(&world.script("kill -STOP $PPID; touch waiting; exec MARKED"));
         world.wait_for_work_file("waiting");

@@ -82,7 +82,7 @@ fn standard_input_is_the_file_or_empty() {
 }
 
 #[test]
-fn every_end_is_told_apart() {
+fn every_way_to_end_is_distinguished() {
     with_each_isolation(|world| {
         assert_eq!(world.end(&world.script("kill -SEGV $$")), RunEnd::Signalled { signal: 11 });
     });

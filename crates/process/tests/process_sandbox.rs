@@ -271,7 +271,7 @@ fn a_run_of_an_earlier_build_reads_without_a_sandbox() {
 }
 
 #[test]
-fn trying_it_out_restricts_nobody_and_tells_the_truth() {
+fn the_trial_restricts_no_process_and_is_accurate() {
     let probe = probe_sandbox().unwrap();
     assert_eq!(probe.level == SandboxLevel::None, probe.why_none.is_some(), "{probe:?}");
     assert_eq!(probe.level == SandboxLevel::None, probe.abi.is_none(), "{probe:?}");

@@ -381,7 +381,7 @@ impl Crew {
         replied(reply, work)
     }
 
-    /// Few enough different ones that the same comes back for ever.
+    /// Few enough different ones that the same comes back forever.
     fn finding(&mut self, purpose: &Purpose) -> ReportedFinding {
         let severities = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
         ReportedFinding {

@@ -37,7 +37,7 @@ impl People {
         Says::Answer(self.difficult(decision))
     }
 
-    /// Whether somebody speaks up without being asked.
+    /// Whether someone speaks up without being asked.
     pub fn speaks_up(&mut self) -> bool {
         if self.whims > 0 && self.chance.percent(2) {
             self.whims -= 1;

@@ -9,7 +9,7 @@ use tollgate_core::session::Session;
 pub(crate) struct Repository {
     branch: Option<CommitId>,
     pub stage: Option<String>,
-    /// How often somebody still declares another stage.
+    /// How often someone still declares another stage.
     pub changes: u32,
 }
 

@@ -90,7 +90,7 @@ pub fn parallel_tasks(chance: &mut Chance) -> u32 {
     if chance.percent(40) { 1 } else { u32::try_from(2 + chance.below(3)).expect("small") }
 }
 
-/// What somebody changes in the settings before they resume.
+/// What someone changes in the settings before they resume.
 pub fn change_settings(chance: &mut Chance, policy: &mut Policy) {
     if chance.percent(10) {
         policy.tokens_max = policy.tokens_max.map(|max| max * 2);

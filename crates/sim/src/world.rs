@@ -468,7 +468,7 @@ impl<'a> World<'a> {
         self.promote()
     }
 
-    /// Ctrl-C: what runs is stopped, and somebody resumes later.
+    /// Ctrl-C: what runs is stopped, and someone resumes later.
     pub(crate) fn stop(&mut self) -> Held {
         let unfinished: Vec<Wanted> = self.running.keys().copied().collect();
         for wanted in unfinished {

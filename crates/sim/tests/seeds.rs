@@ -63,7 +63,7 @@ fn every_planted_bug_is_caught() {
 }
 
 #[test]
-fn a_seed_tells_the_same_story_twice() {
+fn a_seed_gives_the_same_story_twice() {
     for seed in 0..50 {
         let run = Run { seed, faults: true, bug: None };
         let (mut once, mut again) = (Vec::new(), Vec::new());

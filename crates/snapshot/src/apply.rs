@@ -55,7 +55,7 @@ struct Hand<'h> {
     count: u64,
     /// Each file and folder is synced by itself.
     syncs_alone: bool,
-    /// Nothing stands in a folder that is to go but what goes, too.
+    /// Nothing is in a folder that is to go but what goes, too.
     covers_all: bool,
 }
 
@@ -152,7 +152,7 @@ impl Hand<'_> {
         }
     }
 
-    /// What was kept must still be what is there; else somebody's work would be lost.
+    /// What was kept must still be what is there; else someone's work would be lost.
     fn expect_unchanged(&mut self, entry: &SnapshotEntry) -> Result<(), SnapshotError> {
         let (folder, name) = self.place(&entry.path)?;
         let moved = || SnapshotError::Moved { path: entry.path.clone() };
@@ -218,7 +218,7 @@ impl Hand<'_> {
         }
     }
 
-    /// Through a handle of the file itself: a symlink put there meanwhile is not followed, and no right to read is needed.
+    /// Through a handle of the file itself: a symlink put there in the meantime is not followed, and no right to read is needed.
     fn chmod(&mut self, path: &[u8], mode: u32) -> Result<(), SnapshotError> {
         let fail = |errno| SnapshotError::at("set the mode of", path, errno);
         let (folder, name) = self.place(path)?;

@@ -1,4 +1,4 @@
-//! What a tree is made of: its entries, and the stamps by which a changed one is told from an unchanged one.
+//! What a tree is made of: its entries, and the stamps by which a changed one is distinguished from an unchanged one.
 
 use rustix::fs::Stat;
 use std::fmt;

@@ -39,7 +39,7 @@ pub(super) struct RestoreWork<'w> {
     pub chmod: Vec<&'w SnapshotEntry>,
 }
 
-/// What leads from `now` to `then`. Fails when something stands in the way that cannot be kept.
+/// What leads from `now` to `then`. Fails when something is in the way that cannot be kept.
 pub(super) fn work<'w>(
     now: &'w SortedTree,
     then: &'w SortedTree,

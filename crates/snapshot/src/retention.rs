@@ -57,7 +57,7 @@ pub(super) fn remove(
 ) -> Result<(), SnapshotError> {
     let mut dropped = Vec::new();
     for id in ids {
-        // Gone at once for everybody; what is left of it when we are killed is swept later.
+        // Gone at once for everyone; what is left of it when we are killed is swept later.
         let from = snapshots.folder.join(id.as_str());
         let to = snapshots.folder.join(format!("{DROPPING}{id}"));
         step();

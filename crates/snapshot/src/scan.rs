@@ -240,7 +240,7 @@ impl Scanner<'_> {
         seen
     }
 
-    /// None when it is gone meanwhile.
+    /// None when it is gone in the meantime.
     fn folder(
         &self,
         path: Vec<u8>,
@@ -322,7 +322,7 @@ impl Scanner<'_> {
     }
 
     /// A folder that had to be listed again and shows what the cache has. Where a file had to be read again, a new
-    /// cache saves doing so for ever.
+    /// cache saves doing so forever.
     fn is_as_cached(&self, stamp: &EntryStamp, children: &[Child], cached: &Cached<'_>) -> bool {
         let is_settled = |child: &ChildRef<'_>| match child.what {
             WhatRef::File { .. } => self.cache.is_settled(child.stamp.changed),
@@ -359,7 +359,7 @@ impl Scanner<'_> {
         Ok(children)
     }
 
-    /// None for what is not covered, and for what is gone meanwhile.
+    /// None for what is not covered, and for what is gone in the meantime.
     fn child(
         &self,
         fd: BorrowedFd<'_>,

@@ -24,7 +24,7 @@ pub(super) struct Taken {
     pub tree: TakenTree,
 }
 
-/// The tree that was taken; of an unchanged one the entries are not made unless somebody asks.
+/// The tree that was taken; of an unchanged one the entries are not made unless someone asks.
 #[derive(Debug)]
 pub(super) enum TakenTree {
     Unchanged { scan: TreeScan, cache: Cache },

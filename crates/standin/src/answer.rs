@@ -6,7 +6,7 @@ use crate::script::{Call, File, ScriptedTurn, ServiceFault, StopReason};
 use crate::toolbox::{ToolCall, Toolbox};
 use serde_json::{Value, json};
 
-/// The message that continues the conversation. Rules are told apart by number, so that the calls of one do not count
+/// The message that continues the conversation. Rules are distinguished by number, so that the calls of one do not count
 /// as those of another.
 pub fn next_message(rule: usize, answer: &ScriptedTurn, talk: &Conversation) -> ModelMessage {
     let walk = Walk { rule, toolbox: Toolbox(talk), results: talk.results().collect() };

@@ -145,7 +145,7 @@ impl Dialect {
     }
 }
 
-/// Both OpenAI dialects share their errors. A wrong `type` matters: "server_error" makes clients try again for ever.
+/// Both OpenAI dialects share their errors. A wrong `type` matters: "server_error" makes clients try again forever.
 fn openai_error(status: u16, message: &str) -> Value {
     let (kind, code) = match status {
         401 => ("invalid_request_error", Some("invalid_api_key")),

@@ -1,4 +1,4 @@
-//! Sends an answer, or the fault that stands in its place.
+//! Sends an answer, or the fault that is in its place.
 
 use crate::conversation::{Conversation, Dialect};
 use crate::dialect::{HttpFailure, ModelMessage};

@@ -2,7 +2,7 @@
 
 use crate::conversation::{Conversation, ConversationEntry};
 
-/// What stands in front of the folder in the prompts of the agents.
+/// What is in front of the folder in the prompts of the agents.
 const MARKS: [&str; 5] = [
     // Claude Code, opencode, Copilot.
     "orking directory: ",

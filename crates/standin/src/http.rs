@@ -176,9 +176,9 @@ impl Connection {
         if bytes.len() == length { Ok(bytes) } else { Err(Unreadable::Gone) }
     }
 
-    /// Waits, or for ever without a time. Returns early, with an error, when the client leaves or the service stops.
+    /// Waits, or forever without a time. Returns early, with an error, when the client leaves or the service stops.
     pub fn linger(&mut self, time: Option<Duration>) -> io::Result<()> {
-        // A time beyond what the clock can hold is for ever too.
+        // A time beyond what the clock can hold is forever too.
         let end = time.and_then(|time| Instant::now().checked_add(time));
         let stream = self.reader.get_mut();
         let waited = loop {

@@ -73,7 +73,7 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // The acceptor sleeps until somebody knocks; if nobody can, it cannot be waited for.
+        // The acceptor sleeps until someone knocks; if nobody can, it cannot be waited for.
         match (TcpStream::connect_timeout(&self.address, KNOCK_MAX), self.acceptor.take()) {
             (Ok(_), Some(acceptor)) => drop(acceptor.join()),
             _ => self.shared.close_all(),

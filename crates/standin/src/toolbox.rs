@@ -48,7 +48,7 @@ impl<'a> Toolbox<'a> {
         Some(tool.call([(argument, place(self.0, path).into())]))
     }
 
-    /// Replaces all that stands in a file.
+    /// Replaces all that is in a file.
     pub fn edit(self, file: &File, old: &str) -> Option<ToolCall> {
         let tool = self.named(&["edit"]).filter(|_| !old.is_empty())?;
         let path = (tool.argument(&PATH_ARGUMENTS)?, place(self.0, &file.path).into());
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_is_told_what_to_do() {
+    fn an_editor_gets_instructions() {
         let mut editor = schema(&["command", "path", "file_text"]);
         let expected =
             |verb: &str| Input::Json(json!({"command": verb, "path": "/x/a/b", "file_text": "1"}));

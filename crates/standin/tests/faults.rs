@@ -91,7 +91,7 @@ fn a_used_up_allowance_is_said_the_way_each_vendor_says_it() {
 }
 
 #[test]
-fn a_fault_happens_as_often_as_it_is_told() {
+fn a_fault_happens_as_often_as_the_script_says() {
     let service = service(json!({"rules": [
         {"name": "down", "times": 2, "then": {"fault": {"status": {"code": 500}}}},
         {"name": "up", "then": {"text": "Hello"}},
@@ -169,7 +169,7 @@ fn a_stalled_or_late_answer_is_whole_in_the_end() {
 }
 
 #[test]
-fn who_hangs_is_let_go_when_the_service_ends() {
+fn a_hanging_client_is_released_when_the_service_ends() {
     let service = always(json!({"fault": "hang"}));
     let agent = asking(Dialect::OpenaiChat, true);
     let body = agent.body().to_string();

@@ -52,7 +52,7 @@ fn usage_is_billed_as_the_script_says() {
 }
 
 #[test]
-fn thinking_is_part_of_the_output_or_stands_beside_it_as_the_vendor_has_it() {
+fn thinking_is_part_of_the_output_or_separate_as_the_vendor_has_it() {
     let usage = json!({"input": 7, "output": 3, "thinking": 2});
     let service = always(json!({"text": "Hello", "usage": usage}));
     let reply = post(&service, "/v1/responses", &json!({"input": "Hi"})).json();
@@ -91,7 +91,7 @@ fn a_body_in_chunks_is_read_and_the_connection_continues() {
 }
 
 #[test]
-fn who_asks_before_sending_is_told_to_continue() {
+fn a_client_that_asks_before_sending_may_continue() {
     let service = hello();
     let mut stream = connect(&service);
     let body = question().to_string();

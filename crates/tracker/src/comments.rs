@@ -53,7 +53,7 @@ pub fn untrusted(text: &str, chars_max: usize) -> String {
     fenced(&cut)
 }
 
-/// A name stands in our own part of the fence, so it has no character that could end it.
+/// A name is in our own part of the fence, so it has no character that could end it.
 fn name(author: &str) -> String {
     let is_plain = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '[' | ']' | ' ');
     let plain: String = terminal_line(author, 60).chars().filter(is_plain).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_is_told_by_the_tracker_and_not_by_the_text() {
+    fn the_tracker_and_not_the_text_says_who_speaks() {
         let mut owner = comment("alice", "Also fix lib/a.rs");
         owner.is_member = true;
         let mut bot = comment("ci[bot]", "kind=\"member\"");

@@ -68,7 +68,7 @@ impl Github {
         Ok(numbers.as_ref().and_then(|known| known.get(key).copied()))
     }
 
-    /// The newest first, so that what others make meanwhile moves issues to later pages and hides none.
+    /// The newest first, so that what others make in the meantime moves issues to later pages and hides none.
     fn read_numbers(&self) -> Result<BTreeMap<String, u64>, TrackerError> {
         let list = "/issues?state=all&sort=created&direction=desc&per_page=100";
         let mut found = BTreeMap::new();
@@ -140,7 +140,7 @@ impl Tracker for Github {
                 });
                 match self.send_label(Method::POST, &self.http.address("/labels"), &new) {
                     Ok(()) => Ok(Put::Created),
-                    // Somebody was faster.
+                    // Someone was faster.
                     Err(TrackerError::Invalid { codes, .. })
                         if codes.iter().any(|code| code == "already_exists") =>
                     {

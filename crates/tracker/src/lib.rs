@@ -65,13 +65,13 @@ impl ItemChange {
     }
 }
 
-/// What somebody wrote below an item. Everything in it is untrusted; see [`comments::for_prompt`].
+/// What someone wrote below an item. Everything in it is untrusted; see [`comments::for_prompt`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     pub author: String,
     /// The account is a person's and not that of a program.
     pub is_human: bool,
-    /// The author has a say in the repository; on a public one anybody may comment.
+    /// The author has a say in the repository; on a public one anyone may comment.
     pub is_member: bool,
     pub text: String,
     pub at: Option<Timestamp>,

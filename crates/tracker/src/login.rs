@@ -91,7 +91,7 @@ fn ask_gh(
     let mut command = Command::new(program);
     command.args(["auth", "token", "--hostname", site]).env_clear();
     command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, lookup(name)?))));
-    // Nothing of the repository that we stand in has a say.
+    // Nothing of the repository that we are in has a say.
     command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|cause| format!("gh could not be run: {cause}"))?;
     let answer = first_words(&mut child, Instant::now() + GH_WAIT);

@@ -108,7 +108,7 @@ fn bring_one(tracker: &dyn Tracker, wanted: &WantedItem) -> Result<Option<Done>,
     let is_new = found.is_none();
     let item = match found {
         Some(item) => item,
-        // What was given up before anybody saw it needs no item.
+        // What was given up before anyone saw it needs no item.
         None if wanted.state == ItemState::Dropped => return Ok(None),
         None => {
             let WantedItem { key, title, body, labels, .. } = wanted.clone();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_goes_only_where_nobody_listens() {
+    fn a_login_is_sent_only_where_nobody_listens() {
         for good in
             ["https://api.github.com", "https://git.example.com/api/v3/", "http://127.0.0.1:8080"]
         {

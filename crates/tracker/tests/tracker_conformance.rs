@@ -261,7 +261,7 @@ fn a_mirror_does_what_differs_and_then_rests<W: World>() {
     all[1].title = "  Two\u{1b}[31m \n lines ".to_owned();
     all[1].body = "The password is hunter2-secret\u{1b}[0m.".to_owned();
     let done = mirror.bring(&all);
-    // What was given up before anybody saw it is not made; what was done is.
+    // What was given up before anyone saw it is not made; what was done is.
     let made = ["s/T-001", "s/T-002", "s/T-004"].map(|key| (key.to_owned(), Done::Created));
     assert_eq!((done.done.as_slice(), done.failed.len()), (made.as_slice(), 0));
     assert_eq!(tracker.find("s/T-003").unwrap(), None);

@@ -272,7 +272,7 @@ fn labels_are_created_updated_and_left_alone() {
 }
 
 #[test]
-fn a_label_that_someone_else_makes_meanwhile_is_updated() {
+fn a_label_that_someone_else_makes_in_the_meantime_is_updated() {
     let server = StandIn::start();
     let label = find("status:ready").unwrap();
     server.model().add_label(label.name, "ededed", json!(null));

@@ -11,7 +11,7 @@ const CORE_LEAVES_TYPES: [&str; 2] = ["HashMap", "HashSet"];
 
 const READERS_LEAVE: [&str; 5] = ["fs", "process", "env", "net", "time::SystemTime"];
 
-/// Surfaces show the view and reach a session through the client: what they know of it stands in one place.
+/// Surfaces show the view and reach a session through the client: what they know of it is in one place.
 const FACES_LEAVE: [(&str, &[&str]); 4] = [
     ("tollgate_core", &["session"]),
     ("tollgate_host", &["journal", "inbox", "lock"]),

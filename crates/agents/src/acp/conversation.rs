@@ -114,7 +114,7 @@ impl AcpConversation {
     // ---- what we asked
 
     fn answered(&mut self, id: u64, answer: Result<&Value, RpcError>, turn: &mut Turn) {
-        // An answer to something else is of no use to anybody.
+        // An answer to something else is of no use to anyone.
         let Some((_, asked)) = self.asked.take_if(|(ours, _)| *ours == id) else { return };
         match (asked, answer) {
             (PendingRequest::Initialize, Ok(agent)) => self.initialized(agent, turn),

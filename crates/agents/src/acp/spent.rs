@@ -79,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn r106_cached_tokens_and_thinking_that_stand_beside_are_counted() {
+    fn r106_cached_tokens_and_separate_thinking_tokens_are_counted() {
         let counted = |told: Value| {
             let spent = tokens(&told);
             (spent.input_tokens, spent.output_tokens)

@@ -23,7 +23,7 @@ const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// What a command has left in its pipe when it ends is waited for this long; something it started may hold the pipe for ever.
+/// What a command has left in its pipe when it ends is waited for this long; something it started may hold the pipe forever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How often and after what pause it is looked whether a command that was killed is gone.

@@ -1,4 +1,4 @@
-//! Conversations with real agents, recorded line by line: what we make of each stands beside it.
+//! Conversations with real agents, recorded line by line: what we make of each is beside it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -42,7 +42,7 @@ pub struct Open {
     pub events: Vec<AgentEvent>,
     pub said: Vec<Value>,
     pub is_over: bool,
-    /// Held so that threads have somebody to post to.
+    /// Held so that threads have someone to post to.
     _heard: Receiver<DriverInput>,
 }
 
@@ -144,7 +144,7 @@ fn chunk(session: &str, text: &str) -> Value {
 }
 
 #[test]
-fn history_is_no_new_output_and_the_name_of_a_session_is_told_where_it_leads_back() {
+fn history_is_not_new_output_and_a_session_is_named_where_it_can_be_resumed() {
     let mut plan = plan(Path::new(TREE), &["agent"]);
     plan.resume = Some("s1".to_owned());
     let mut open = Open::new(&plan);
@@ -171,7 +171,7 @@ fn without_a_way_back_a_session_starts_again_and_has_no_name() {
 }
 
 #[test]
-fn a_login_that_needs_nobody_is_tried_once() {
+fn a_login_that_needs_no_person_is_tried_once() {
     let mut open = Open::new(&plan(Path::new(TREE), &["agent"]));
     let methods = json!([{"id": "browser"}, {"id": "api-key"}]);
     open.answer(1, json!({"protocolVersion": 1, "authMethods": methods}));
@@ -207,7 +207,7 @@ fn a_model_that_is_not_offered_is_an_error_that_lists_what_is() {
 }
 
 #[test]
-fn a_mode_that_asks_nobody_is_left_for_one_that_asks() {
+fn a_mode_that_never_asks_is_replaced_by_one_that_asks() {
     let mode = |ids: &[&str], now: &str, access: Access| {
         let mut plan = plan(Path::new(TREE), &["agent"]);
         plan.access = access;

@@ -15,7 +15,7 @@ const CALLS_MAX: usize = 1_000;
 /// What is remembered of all calls at once.
 const SAID_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// No path is longer. Of a longer text, which is a content or a command, only the beginning is told to anybody.
+/// No path is longer. Of a longer text, which is a content or a command, only the beginning is told to anyone.
 const TEXT_BYTES_MAX: usize = 4096;
 
 /// The fields that are looked at.

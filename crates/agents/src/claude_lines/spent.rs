@@ -31,7 +31,7 @@ impl ClaudeUsage {
         // Of one answer only the last message knows.
         let is_known = input.unwrap_or(0) > 0 || output.unwrap_or(0) > 0;
         let told = Usage { input_tokens: input, output_tokens: output, ..Usage::default() };
-        // With a service of Google's, thinking stands in the total alone; what was cached is part of the input.
+        // With a service of Google's, thinking is in the total alone; what was cached is part of the input.
         let total = words::tokens(&usage["total_tokens"]);
         (self.counting == Counting::ByMessage && is_known)
             .then(|| words::with_rest(told, total, None))

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn r107_a_usage_limit_of_codex_ends_at_the_minute_after_the_one_that_is_told() {
+    fn r107_a_usage_limit_of_codex_ends_one_minute_after_the_reported_one() {
         let told = |time: &str| {
             format!(
                 "You’ve hit your usage limit. Visit https://a/b to purchase more credits or try again at {time}."
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_logins_and_failures_of_the_service_are_told_apart() {
+    fn limits_logins_and_failures_of_the_service_are_distinguished() {
         let credits = "Quota exceeded. Check your plan and billing details.";
         assert_eq!(parked_until(credits), None);
         for login in [

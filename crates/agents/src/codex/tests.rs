@@ -31,7 +31,7 @@ fn check(case: &str, expected: Expect) {
 }
 
 #[test]
-fn a_turn_is_told_in_our_words() {
+fn a_turn_is_translated_into_our_events() {
     check(
         "done",
         expect![[r#"
@@ -73,7 +73,7 @@ fn a_tool_that_was_called_wrongly_ends_nothing() {
 }
 
 #[test]
-fn a_service_that_fails_is_told_from_a_login_that_does_not_work() {
+fn a_service_that_fails_is_distinguished_from_a_login_that_does_not_work() {
     check(
         "server_error",
         expect![[r#"
@@ -105,7 +105,7 @@ fn a_service_that_fails_is_told_from_a_login_that_does_not_work() {
 }
 
 #[test]
-fn a_rate_limit_without_a_time_is_no_usage_limit_with_one() {
+fn a_rate_limit_without_a_time_is_not_a_usage_limit_with_one() {
     check(
         "rate_limit",
         expect![[r#"
@@ -162,7 +162,7 @@ fn an_end_without_a_message_is_unclear_and_unknown_lines_are_passed_over() {
 }
 
 #[test]
-fn a_list_of_things_to_do_is_no_tool_at_work() {
+fn a_list_of_things_to_do_is_not_a_running_tool() {
     let item = json!({"type": "item.started", "item": {"id": "item_1", "type": "todo_list"}});
     assert_eq!(heard(&[item]).0, []);
 }
@@ -174,7 +174,7 @@ fn said_aside(line: &str) -> Vec<AgentEvent> {
 }
 
 #[test]
-fn r107_a_long_wait_is_told_by_the_log_alone() {
+fn r107_a_long_wait_is_only_in_the_log() {
     let line = "2026-01-01T00:00:00Z  WARN codex_core::responses_retry: stream disconnected - retrying sampling request \
          (1/5 in 7199.997s)... retries=1 sampling_error=exceeded retry limit, last status: 429 Too Many Requests";
     let detail = "exceeded retry limit, last status: 429 Too Many Requests".to_owned();

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_login_is_left_of_the_settings_that_it_lies_in() {
+    fn only_the_login_is_left_of_the_settings_that_contain_it() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::create(folder.path()).unwrap();
         let kept = |text: &[u8]| {

@@ -31,7 +31,7 @@ fn check(case: &str, expected: Expect) {
 }
 
 #[test]
-fn a_turn_is_told_in_our_words() {
+fn a_turn_is_translated_into_our_events() {
     check(
         "done",
         expect![[r#"
@@ -52,7 +52,7 @@ fn a_turn_is_told_in_our_words() {
 }
 
 #[test]
-fn what_was_refused_is_told_by_the_tool_that_wanted_it() {
+fn a_refusal_is_reported_with_the_tool_that_asked() {
     check(
         "denied",
         expect![[r#"

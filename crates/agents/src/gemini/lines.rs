@@ -12,7 +12,7 @@ use tollgate_files::clock;
 const EXIT_LOGIN: i32 = 41;
 const EXIT_TURNS: i32 = 53;
 
-/// Statuses that can be told from an exit code, which is the status modulo 256.
+/// Statuses that can be distinguished from an exit code, which is the status modulo 256.
 const STATUSES: [u16; 10] = [400, 401, 403, 408, 409, 429, 500, 502, 503, 504];
 
 /// A shorter wait is over before the engine tries again.

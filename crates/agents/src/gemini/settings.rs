@@ -36,7 +36,7 @@ pub fn settings(signs_in: Option<&str>) -> Value {
     })
 }
 
-/// How it signs in: by what the settings let through, else by which login the person has; else it finds out itself.
+/// How it signs in: by what the settings passed on, else by which login the person has; else it finds out itself.
 pub fn sign_in(let_through: &[String], is_there: impl Fn(&str) -> bool) -> Option<&'static str> {
     let passes = |name: &str| let_through.iter().any(|passed| passed == name);
     if passes("GOOGLE_GENAI_USE_VERTEXAI") || passes("GOOGLE_GENAI_USE_GCA") {
@@ -100,7 +100,7 @@ fn session_folder_only(job: &Job<'_>) -> Vec<String> {
     rules
 }
 
-/// Text that stands in a JSON string, as a pattern that fits nothing else.
+/// Text that is in a JSON string, as a pattern that fits nothing else.
 fn escaped(text: &str) -> String {
     let json = Value::from(text).to_string();
     let inner = json.trim_matches('"');
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_let_through_decides_how_it_signs_in() {
+    fn the_variables_passed_on_decide_how_it_signs_in() {
         let sign_in = |names: &[&str], file: &str| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             super::sign_in(&names, |path| path == file)

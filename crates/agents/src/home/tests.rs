@@ -58,7 +58,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn r113_a_login_is_lent_for_the_person_alone_and_taken_out() {
+fn r113_a_login_is_copied_for_the_person_alone_and_removed() {
     let world = World::new();
     world.lend();
     assert_eq!(fs::read_to_string(world.copy()).unwrap(), BEFORE);
@@ -96,7 +96,7 @@ fn r113_a_login_that_is_a_link_stays_one() {
 }
 
 #[test]
-fn r113_a_login_that_the_person_changed_meanwhile_is_left_alone() {
+fn r113_a_login_that_the_person_changed_in_the_meantime_is_left_alone() {
     let world = World::new();
     world.lend();
     let other = Home::create(&world.temp.path().join("state/agents/2")).unwrap();
@@ -150,7 +150,7 @@ fn r113_a_folder_in_the_way_of_a_login_goes() {
 }
 
 #[test]
-fn r113_what_a_killed_engine_left_is_given_back_before_it_is_lent_again() {
+fn r113_the_leftovers_of_a_killed_engine_are_given_back_before_the_login_is_copied_again() {
     let world = World::new();
     world.lend();
     fs::write(world.copy(), RENEWED).unwrap();
@@ -208,7 +208,7 @@ fn r113_a_private_folder_goes_whatever_is_closed_in_it() {
 }
 
 #[test]
-fn r113_a_login_that_the_person_renewed_meanwhile_is_known_to_be_another() {
+fn r113_a_login_that_the_person_renewed_in_the_meantime_is_known_to_be_another() {
     let world = World::new();
     assert!(!world.lend().home.is_login_outdated().unwrap());
     fs::write(world.theirs(), RENEWED).unwrap();

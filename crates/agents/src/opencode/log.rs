@@ -1,4 +1,4 @@
-//! The log of opencode. It tries a failing model service again for ever and says nothing of it on its output; only its log tells.
+//! The log of opencode. It tries a failing model service again forever and says nothing of it on its output; only its log tells.
 
 use crate::{Post, words};
 use serde_json::json;

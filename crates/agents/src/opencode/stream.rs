@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tollgate_core::reply::Usage;
 use tollgate_files::clock;
 
-/// Steps in a row without an answer of the model: it asks again at once and for ever.
+/// Steps in a row without an answer of the model: it asks again at once and forever.
 const EMPTY_STEPS_MAX: u32 = 5;
 
 /// Failures of the service in a row; the waits between them grow, and the engine waits better.

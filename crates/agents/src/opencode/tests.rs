@@ -83,7 +83,7 @@ fn wrong_arguments_are_the_models_to_fix() {
 }
 
 #[test]
-fn a_service_that_does_not_know_the_login_is_told_from_one_that_fails() {
+fn a_service_that_rejects_the_login_is_distinguished_from_one_that_fails() {
     let (_, finished, _) = heard("login");
     let TurnOutcome::Login { detail } = finished.outcome else { panic!("{finished:?}") };
     assert_eq!(detail, "Incorrect API key provided");

@@ -11,7 +11,7 @@ fn inherited(files: &[(&str, &str)]) -> Inherited {
 }
 
 #[test]
-fn a_file_that_is_new_changed_or_gone_is_told() {
+fn a_file_that_is_new_changed_or_gone_is_reported() {
     let agreed = inherited(&[("a", "1"), ("b", "1"), ("~/c", "1")]).hashes();
     let now = inherited(&[("a", "1"), ("b", "2"), ("d", "1")]);
     let changes = now.changes(&agreed);

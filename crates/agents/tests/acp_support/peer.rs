@@ -145,7 +145,7 @@ impl Peer {
         say(
             &json!({"jsonrpc": "2.0", "id": "wait", "method": "terminal/wait_for_exit", "params": terminal}),
         );
-        // What is asked meanwhile is answered meanwhile.
+        // What is asked in the meantime is answered right away.
         let mut output = json!({});
         while output["result"]["truncated"] != true {
             output = self.ask("terminal/output", terminal.clone());

@@ -7,7 +7,7 @@ use tollgate_contract::config::Adapter;
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::Usage;
 
-/// More than anybody can spend in one line.
+/// More than anyone can spend in one line.
 const SPENT_MAX: u64 = 1_000_000_000_000_000;
 
 /// For words that people read in one line of a table.

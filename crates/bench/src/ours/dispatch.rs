@@ -105,7 +105,7 @@ pub fn context(
 
 fn open(context: &Context) -> Result<Flow, Trouble> {
     let dispatches = BEHIND[1] + 2 * (RUNS + 2);
-    // SpecAgent needs no file of anybody before it.
+    // SpecAgent needs no file of anyone before it.
     let steps = vec![workflow::dispatch(State::Intake, Role::SpecAgent); dispatches];
     let base = context.repository.head()?.commit;
     let opening = Opening { base, ..workflow::opening("2026-11-15_dispatches", steps)? };

@@ -1,7 +1,7 @@
 //! `tollgate scope` on small and large changes of a large repository, side by side with git in the same rounds.
 //!
 //! `git diff --name-status` is the peer of two revisions. Of a working tree it sees no untracked file, which scope must
-//! list, too; there `git status -uall` answers the same question and stands beside it.
+//! list, too; there `git status -uall` answers the same question and is beside it.
 
 use super::{MeasuredRow, announce, ms};
 use crate::{repos, scratch, timing};

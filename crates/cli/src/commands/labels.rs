@@ -111,7 +111,7 @@ fn show(config: &Config, repository: &Repository, dry_run: bool, done: &[(&Label
         (TrackerKind::Files, _) => {
             format!("{sum}: the tracker is local files, and the labels are built in")
         }
-        (TrackerKind::Github, true) => format!("{sum} without --dry-run; nothing was changed"),
+        (TrackerKind::Github, true) => format!("dry run: {sum}; nothing was changed"),
         (TrackerKind::Github, false) => match where_to(config, repository) {
             Some(slug) => format!("{sum} in {slug}"),
             None => sum,

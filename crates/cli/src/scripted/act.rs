@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_told_with_its_path() {
+    fn what_cannot_be_done_is_reported_with_its_path() {
         let dir = tempfile::tempdir().unwrap();
         let message = played(dir.path(), r#"{"delete": ["nothing.txt"]}"#).unwrap_err();
         assert!(message.contains("nothing.txt"), "{message}");

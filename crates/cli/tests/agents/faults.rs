@@ -279,8 +279,8 @@ fn without_a_time() -> ServiceFault {
 }
 
 #[test]
-fn r107_the_next_agent_takes_over_from_one_whose_limit_tells_no_time() {
-    let test = "r107_the_next_agent_takes_over_from_one_whose_limit_tells_no_time";
+fn r107_the_next_agent_takes_over_from_one_whose_limit_has_no_time() {
+    let test = "r107_the_next_agent_takes_over_from_one_whose_limit_has_no_time";
     let Some(programs) = or_skip(test) else { return };
     let codex_is_out = |session: &str| used_up(session, Dialect::OpenaiResponses);
     let mut world = World::new(programs, CODEX, codex_is_out);

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 const GOOD_SPEC: &str = "# Goals\nx\n# Acceptance Criteria\ny\n# Definition of Done\nz\n";
 
 #[test]
-fn check_tells_the_place_of_every_fault() {
+fn check_reports_the_location_of_every_error() {
     let world = World::repository();
     world.write("tasks.yaml", "tasks:\n  - id: T-001\n    depends_on: [T-001]\n");
     world.write("spec.md", GOOD_SPEC);

@@ -46,7 +46,7 @@ fn sessions_are_listed_the_newest_first() {
 }
 
 #[test]
-fn a_repository_without_sessions_is_no_error() {
+fn a_repository_without_sessions_is_not_an_error() {
     let world = World::repository();
     check(
         &world,
@@ -152,7 +152,7 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
 }
 
 #[test]
-fn r115_an_unfinished_last_record_is_told_of_and_no_damage() {
+fn r115_an_unfinished_last_record_is_reported_and_is_not_damage() {
     let world = World::with_sessions();
     let journal = world.session(WAITING).join("journal.jsonl");
     let mut bytes = fs::read(&journal).unwrap();
@@ -230,15 +230,15 @@ fn a_prefix_must_be_unique_and_known() {
         &SESSIONS,
         &["log", "nothing"],
         expect![[r#"
-        error: no session is called "nothing" or begins so; `tollgate sessions` lists them
-               `tollgate explain cli.session` tells more
-        exit 2
-    "#]],
+            error: no session matches "nothing"; `tollgate sessions` lists them
+                   for details, run `tollgate explain cli.session`
+            exit 2
+        "#]],
     );
 }
 
 #[test]
-fn r119_the_log_tells_every_record_without_control_sequences() {
+fn r119_the_log_shows_every_record_without_control_sequences() {
     check(
         &SESSIONS,
         &["log"],
@@ -300,7 +300,7 @@ fn following_ends_with_the_session() {
 }
 
 #[test]
-fn following_tells_what_others_do_meanwhile() {
+fn following_shows_what_others_do_in_the_meantime() {
     let world = World::with_sessions();
     let mut follower =
         world.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
@@ -337,7 +337,7 @@ fn following_ends_by_ctrl_c_and_with_its_reader() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_panic() {
+fn a_reader_that_leaves_causes_no_panic() {
     for args in [&["log"][..], &["schema", "agent-output"], &["explain"], &["man"], &["--help"]] {
         let mut command = SESSIONS.tollgate();
         let mut child =
@@ -351,7 +351,7 @@ fn a_reader_that_leaves_is_no_panic() {
 }
 
 #[test]
-fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
+fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
     check(
         &SESSIONS,
         &["audit"],
@@ -416,7 +416,7 @@ fn r085_the_record_alone_tells_action_roles_artefacts_and_decisions() {
 }
 
 #[test]
-fn r085_the_record_alone_tells_commands_and_commits() {
+fn r085_the_record_alone_shows_commands_and_commits() {
     let name = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap().to_owned();
     check(
         &SESSIONS,

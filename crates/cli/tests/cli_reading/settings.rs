@@ -171,7 +171,7 @@ fn doctor_fails_only_for_what_stops_a_run() {
 }
 
 #[test]
-fn doctor_asks_as_much_of_a_fallback_as_of_those_who_play() {
+fn doctor_checks_a_fallback_as_strictly_as_an_agent_that_plays() {
     let world = World::repository();
     let agents = "[roles]\ndefault = \"a\"\n[agent.a]\nadapter = \"manual\"\nFALLBACK\n\
                   [agent.b]\nadapter = \"command\"\ncommand = [\"no-such-program\"]\n";
@@ -184,7 +184,7 @@ fn doctor_asks_as_much_of_a_fallback_as_of_those_who_play() {
 }
 
 #[test]
-fn doctor_tells_of_a_key_that_does_not_reach_an_agent_over_acp() {
+fn doctor_reports_a_key_that_does_not_reach_an_agent_over_acp() {
     let world = World::repository();
     world.write("bin/claude-agent-acp", "#!/bin/sh\n");
     let program = world.repo().join("bin/claude-agent-acp");

@@ -58,10 +58,10 @@ fn r056_actions_of_the_repository_add_to_the_built_in_ones_and_replace_them() {
 }
 
 #[test]
-fn r056_a_listed_action_without_its_file_is_told_and_cannot_be_run() {
+fn r056_a_listed_action_without_its_file_is_reported_and_cannot_be_run() {
     let repo = with_action("inquiry", "");
     fs::remove_file(repo.root().join("agents/actions/inquiry.md")).unwrap();
-    let missing = "agents/actions/inquiry.md is not there";
+    let missing = "agents/actions/inquiry.md does not exist";
     assert!(repo.tollgate(&["actions"]).exits(0).out.contains(missing));
     assert!(entry(&repo, "inquiry")["problem"].as_str().unwrap().contains(missing));
     repo.tollgate(&["run", "--no-input", "--action", "inquiry", "Why"]).exits(2).says(missing);
@@ -99,7 +99,7 @@ fn r056_what_init_ejects_is_what_runs_from_then_on() {
     assert!(!roles.contains("\"built-in\"") && !roles.contains("problem"), "{roles}");
     repo.through(&[APPROVE, PER_BATCH]).exits(0);
     let again = repo.tollgate(&["init", "--eject"]).exits(0).does_not_say("wrote");
-    again.says("kept agents/actions/README.md is there already");
+    again.says("kept agents/actions/README.md already exists");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn r057_a_role_whose_text_is_gone_fails_for_good_without_a_retry() {
     let skill = repo.root().join("agents/coder/SKILL.md");
     let text = fs::read_to_string(&skill).unwrap();
     fs::remove_file(&skill).unwrap();
-    repo.lean().exits(4).says("agents/coder/SKILL.md is not there");
+    repo.lean().exits(4).says("agents/coder/SKILL.md does not exist");
     let coder = repo.dispatch_of("Coder", 0);
     let ended = repo.events("attempt_ended");
     let ends: Vec<&Value> =

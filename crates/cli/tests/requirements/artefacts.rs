@@ -249,7 +249,7 @@ fn r039_qa_writes_tests_and_docs_write_documentation() {
 }
 
 #[test]
-fn r039_nobody_changes_the_settings() {
+fn r039_no_role_changes_the_settings() {
     changes("Coder", "tollgate.toml");
 }
 
@@ -305,7 +305,9 @@ fn r101_a_changed_design_is_approved_again() {
     let mut spec = repo.session_file("spec.md");
     spec.push_str("\nAnd it must be blue.\n");
     fs::write(repo.session().join("spec.md"), spec).unwrap();
-    repo.answer("UD-REVIEW-STRATEGY", "per-batch").exits(3).says("has changed since: spec.md");
+    repo.answer("UD-REVIEW-STRATEGY", "per-batch")
+        .exits(3)
+        .says("has changed since you saw it: spec.md");
     assert_eq!(repo.starts_of("Coder"), 0, "nothing is built on it");
     assert_eq!(repo.decision("UD-APPROVE-DESIGN")["status"], "pending");
     repo.answer("UD-APPROVE-DESIGN", "approved").exits(0);
@@ -317,7 +319,7 @@ fn r101_an_edit_is_seen_on_resume() {
     repo.through(&[APPROVE]).exits(3);
     let path = repo.session().join("architecture.md");
     fs::write(&path, fs::read_to_string(&path).unwrap() + "\nmore\n").unwrap();
-    repo.resume().exits(3).says("has changed since: architecture.md");
+    repo.resume().exits(3).says("has changed since you saw it: architecture.md");
     // What was shown at first again is no change any more, but it has to be said.
     repo.answer("UD-APPROVE-DESIGN", "approved").exits(3);
     repo.resume().exits(3).does_not_say("has changed since");
@@ -330,7 +332,7 @@ fn r101_an_answer_to_what_has_changed_since_it_was_shown_is_refused() {
     let path = repo.session().join("spec.md");
     fs::write(&path, fs::read_to_string(&path).unwrap() + "\nmore\n").unwrap();
     let refused = repo.answer("UD-APPROVE-DESIGN", "approved").exits(2);
-    refused.says("has changed since: spec.md").says("answer again");
+    refused.says("has changed since you saw it: spec.md").says("answer again");
     assert_eq!(repo.starts_of("Planner"), 0);
     repo.answer("UD-APPROVE-DESIGN", "approved").exits(3);
     assert_eq!(repo.starts_of("Planner"), 1);

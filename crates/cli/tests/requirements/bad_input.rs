@@ -49,7 +49,7 @@ fn a_plan_with_unknown_dependencies_and_the_same_id_twice() {
         Planned::new("T-002", "c.txt"),
     ];
     expect![[r#"
-        tasks.dependency_unknown .agents-work/SESSION/tasks.yaml:9: task T-001 depends on "T-009", which is no task of the plan. Did you mean "T-001"?
+        tasks.dependency_unknown .agents-work/SESSION/tasks.yaml:9: task T-001 depends on "T-009", which is not a task of the plan. Did you mean "T-001"?
         tasks.id_twice .agents-work/SESSION/tasks.yaml:29: the task id "T-002" is used twice. Give each task its own id
     "#]].assert_eq(&told_about_plan(&plan(&tasks)));
 }
@@ -64,7 +64,7 @@ fn a_plan_whose_tasks_have_no_scope() {
 }
 
 #[test]
-fn a_plan_in_bytes_that_are_no_text() {
+fn a_plan_that_is_not_utf8_is_refused() {
     let repo = Repo::with(json!([
         {"when": {"role": "Planner", "attempt": 1}, "do": {"default": true,
             "run": ["sh", "-c", "printf '\\377\\376' > .agents-work/{session}/tasks.yaml"]}}
@@ -84,9 +84,9 @@ fn an_unknown_key_in_the_settings_names_the_nearest() {
           help: Did you mean "Coder"?
         error[config.duration_invalid] tollgate.toml:16: `check` is "soon", which is not a duration
           help: Write a number above zero and ms, s, m or h, such as "30m"
-        error: the settings have 3 error(s)
+        error: the settings have 3 errors
          help: fix the lines above and run the command again
-               `tollgate explain cli.settings` tells more
+               for details, run `tollgate explain cli.settings`
     "#]]
     .assert_eq(&ran.err.replace(&repo.root().display().to_string(), "ROOT"));
     assert!(!repo.root().join(".agents-work").exists(), "nothing was started");
@@ -125,7 +125,7 @@ fn goals_of_every_length() {
     assert!(repo.session_name().len() < 100, "{}", repo.session_name());
     repo.tollgate(&["run", "--no-input", &"x".repeat(100_000)])
         .exits(2)
-        .says("at most 65536")
+        .says("the limit is 65536")
         .says("file");
     repo.tollgate(&["run", "--no-input", "  "]).exits(2).says("empty");
     repo.tollgate(&["run", "--no-input", "äöü 世界"]).exits(3);
@@ -136,8 +136,8 @@ fn a_folder_without_git() {
     let repo = Repo::bare();
     let ran = repo.run().exits(2);
     expect![[r#"
-        error: ROOT is not in a git repository; go to one, or make one with `git init`
-               `tollgate explain cli.repository` tells more
+        error: ROOT is not in a git repository; go to one, or create one with `git init`
+               for details, run `tollgate explain cli.repository`
     "#]]
     .assert_eq(
         &ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"),
@@ -151,8 +151,8 @@ fn a_repository_without_commits() {
     repo.git(&["init", "--quiet", "--initial-branch=main"]);
     let ran = repo.run().exits(2);
     expect![[r#"
-        error: the repository ROOT has no commit yet; make a first one, work starts from it
-               `tollgate explain cli.repository` tells more
+        error: the repository ROOT has no commits yet; make a first one, because work starts from it
+               for details, run `tollgate explain cli.repository`
     "#]]
     .assert_eq(
         &ran.err.replace(&repo.root().canonicalize().unwrap().display().to_string(), "ROOT"),

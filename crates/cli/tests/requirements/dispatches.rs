@@ -282,7 +282,7 @@ fn guidance_reaches_the_repair() {
 }
 
 #[test]
-fn an_agent_that_wrecks_its_workspace_is_told_and_the_next_start_is_clean() {
+fn an_agent_that_wrecks_its_workspace_gets_an_error_and_the_next_start_is_clean() {
     for wreck in [
         "git init -q nested && git -C nested -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo y > nested/f",
         "ln -s /etc/passwd app.link",

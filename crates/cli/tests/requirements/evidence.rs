@@ -57,7 +57,7 @@ fn r085_evidence_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn r085_the_record_tells_where_the_evidence_is() {
+fn r085_the_record_shows_where_the_evidence_is() {
     let repo = Repo::new();
     repo.run().exits(3);
     let text = repo.tollgate(&["audit"]).exits(0).out;

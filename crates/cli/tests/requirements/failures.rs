@@ -427,7 +427,7 @@ fn r084_every_failure_that_stops_offers_another_try_and_an_end() {
 }
 
 #[test]
-fn a_rejected_review_is_no_failure() {
+fn a_rejected_review_is_not_a_failure() {
     let object =
         json!({"when": {"role": "Reviewer", "nth": 1}, "do": {"reply": objection("fix it")}});
     let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), object]));

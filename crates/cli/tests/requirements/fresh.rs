@@ -203,7 +203,7 @@ fn r170_coverage_is_what_a_command_measured_in_the_fresh_clone() {
         // A command that measures only where no report is there yet.
         let command = "test -e lcov.info || true";
         let repo = measured(command, forged.clone(), ignored);
-        go(&repo).exits(3).says("no check has left lcov.info");
+        go(&repo).exits(3).says("no check has written lcov.info");
         let repo = measured("cp measured lcov.info", forged.clone(), ignored);
         repo.write("measured", &lcov("app.txt", 90, 100));
         commit(&repo);
@@ -213,7 +213,7 @@ fn r170_coverage_is_what_a_command_measured_in_the_fresh_clone() {
     let repo =
         route(json!([leaves("Coder", forged)]), &[BUILD, "{checks: [coverage], state: INTEGRATE}"]);
     repo.settings("[coverage]\nreport = \"lcov.info\"\n");
-    go(&repo).exits(3).says("no check has left lcov.info");
+    go(&repo).exits(3).says("no check has written lcov.info");
 }
 
 #[test]

@@ -321,7 +321,7 @@ while True:
 "#;
 
 #[test]
-fn r176_an_agent_that_holds_the_locks_keeps_nobody_from_resuming() {
+fn r176_an_agent_that_holds_the_locks_does_not_prevent_a_resume() {
     let repo = Repo::new();
     let ready = repo.open_outside("ready").join("held");
     let holder = repo.outside("holder.py");

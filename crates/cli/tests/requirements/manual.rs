@@ -153,7 +153,7 @@ fn a_missing_output_counts_and_the_person_continues_from_where_they_stand() {
     edit_session(&repo, 1, "spec.md", SPEC);
     submit_and_continue(&repo, 1, &ok()).exits(4).says("acceptance.json");
     assert_eq!(repo.blocker().0, "missing_output");
-    submit(&repo, 1, &ok()).exits(2).says("not under way");
+    submit(&repo, 1, &ok()).exits(2).says("is not running");
     repo.answer("UD-1", "retry").exits(3).says("#1 SpecAgent").says("attempt-2");
     let kept = workspace(&repo, 1).join(".agents-work").join(repo.session_name()).join("spec.md");
     assert_eq!(fs::read_to_string(kept).unwrap(), SPEC);

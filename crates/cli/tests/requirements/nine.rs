@@ -281,7 +281,7 @@ fn r086_init_needs_no_agent_keeps_what_is_there_and_can_run_again() {
 }
 
 #[test]
-fn r086_what_a_person_wants_changed_goes_back_to_who_made_it() {
+fn r086_requested_changes_go_back_to_the_role_that_did_the_work() {
     let repo = Repo::new();
     INIT.runs_through(&repo);
     PLAN.start(&repo).exits(3);
@@ -294,7 +294,7 @@ fn r086_what_a_person_wants_changed_goes_back_to_who_made_it() {
 }
 
 #[test]
-fn r086_a_name_of_the_action_says_who_does_it_again() {
+fn r086_the_action_names_the_role_that_does_it_again() {
     let repo = planned();
     BUILD.start(&repo).exits(3).says("begin with `devops:`");
     let before = repo.starts().len();
@@ -382,7 +382,7 @@ fn r086_test_asks_when_coverage_is_not_measured() {
     repo.crew(json!([{"when": {"role": "QA", "nth": 2}, "do": {"default": true, "write": {"tests/lcov.info": forged}}}]));
     TEST.start(&repo)
         .exits(3)
-        .says("no check has left tests/lcov.info")
+        .says("no check has written tests/lcov.info")
         .says("not one written by an agent");
     let (answers, _) = asked(&repo, "coverage");
     assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]);

@@ -177,7 +177,7 @@ fn r070_a_conflict_of_session_files_is_named_too() {
 }
 
 #[test]
-fn r070_who_is_still_at_work_when_another_fails_is_not_disturbed() {
+fn r070_a_member_that_is_still_working_when_another_fails_is_not_disturbed() {
     let slow = slow("QA", json!({"tests/c.txt": "c\n"}));
     let repo =
         route(json!([coder(), nth("Docs", 1, json!({"exit": 77})), docs(), slow]), &[THREE, NEXT]);

@@ -174,7 +174,7 @@ fn classes(repo: &Repo) -> Vec<String> {
 }
 
 #[test]
-fn r063_a_role_without_text_and_a_program_that_is_not_there_are_told_apart() {
+fn r063_a_role_without_text_and_a_missing_program_are_distinguished() {
     let repo = route(json!([]), &["{dispatch: Coder, state: IMPLEMENT_LOOP}"]);
     repo.write("agents/coder/notes.txt", "no SKILL.md here\n");
     go(&repo).exits(4);
@@ -369,7 +369,7 @@ fn r073_a_rejection_needs_words_and_the_same_role_works_until_it_is_approved() {
     let repo = route(json!([plans("# Plan\n\nRound {dispatch}.\n")]), &[WRITE, GATE, RESEARCH]);
     go(&repo).exits(3);
     for answer in ["changes-requested", "changes-requested:", "changes-requested:  "] {
-        repo.answer("UD-1", answer).exits(2).says("needs words");
+        repo.answer("UD-1", answer).exits(2).says("needs text");
     }
     assert_eq!(repo.starts().len(), 1);
     for round in 1..=ROUNDS {

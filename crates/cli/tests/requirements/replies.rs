@@ -92,7 +92,7 @@ fn every_missing_field_of_a_reply_is_named() {
 }
 
 #[test]
-fn no_output_and_bytes_that_are_no_text_are_told_apart() {
+fn no_output_and_bytes_that_are_not_text_are_distinguished() {
     let nothing = told_after(json!({"stdout": ""}));
     expect![[r#"
         reply.empty / the reply is empty. Write exactly one JSON object to standard output

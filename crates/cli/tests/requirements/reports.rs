@@ -39,7 +39,7 @@ fn r122_what_is_reported_with_an_ok_that_nothing_bears_out_is_listed() {
 }
 
 #[test]
-fn r122_what_a_refused_reply_reports_is_listed_and_the_next_attempt_is_told() {
+fn r122_the_findings_of_a_refused_reply_are_listed_and_the_next_attempt_gets_them() {
     let finding = json!({"severity": "CRITICAL", "category": "safety", "file": "app.txt", "description": "a key in the code"});
     // Without `gates` the reply is invalid by form.
     let refused = json!({"status": "OK", "summary": "done", "artifacts": {"findings": [finding]}});

@@ -95,7 +95,7 @@ fn r075_high_findings_need_a_justification_which_is_kept() {
 }
 
 #[test]
-fn r075_where_there_is_a_coder_high_findings_are_repaired_before_anybody_is_asked() {
+fn r075_where_there_is_a_coder_high_findings_are_repaired_before_anyone_is_asked() {
     let rules = json!([
         nth("Reviewer", 1, review(&[("major", "loop")])),
         leaves("Coder", json!({"src/a.txt": "{dispatch}\n"}))
@@ -155,7 +155,7 @@ fn covered(report: &str, first: &str, then: &str) -> Repo {
 fn r077_coverage_below_eighty_per_cent_is_a_choice_for_both_kinds_of_report() {
     for (report, text) in [("lcov.info", lcov(79)), ("coverage.xml", cobertura(79))] {
         let repo = covered(report, &text, &text);
-        go(&repo).exits(3).says("79 % of the lines").says("80 % is asked for");
+        go(&repo).exits(3).says("79 % of the lines").says("the minimum is 80 %");
         assert_eq!(
             options_of(&repo, "UD-1"),
             ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]
@@ -212,7 +212,7 @@ fn r077_a_report_that_an_agent_left_is_not_measured_where_check_commands_run() {
 }
 
 #[test]
-fn r077_an_override_needs_a_reason_and_a_missing_report_is_no_coverage() {
+fn r077_an_override_needs_a_reason_and_a_missing_report_does_not_count_as_coverage() {
     let repo = covered("other.txt", "x\n", "y\n");
     repo.settings("");
     let settings = fs::read_to_string(repo.root().join("tollgate.toml")).unwrap();

@@ -121,7 +121,7 @@ fn r174_a_tracked_file_that_grew_is_set_aside_and_the_accepted_one_is_back() {
 }
 
 #[test]
-fn r174_of_too_much_together_the_largest_are_set_aside_and_a_large_file_of_the_repository_is_no_change()
+fn r174_of_too_much_together_the_largest_are_set_aside_and_a_large_file_of_the_repository_is_not_a_change()
  {
     let repo = with(
         "head -c 3000 /dev/zero > big; head -c 2500 /dev/zero > less; head -c 2000 /dev/zero > small",
@@ -141,7 +141,7 @@ fn r174_of_too_much_together_the_largest_are_set_aside_and_a_large_file_of_the_r
 }
 
 #[test]
-fn r174_a_coder_that_leaves_nothing_else_is_told_why_it_is_not_taken() {
+fn r174_a_coder_that_leaves_only_a_large_file_gets_the_reason_for_the_refusal() {
     let command = "truncate -s 200G huge.bin";
     let rule = json!({"when": {"role": "Coder"}, "do": {"run": ["sh", "-c", command], "reply": {"status": "OK", "summary": "x"}}});
     let repo = Repo::with(json!([rule]));
@@ -183,7 +183,7 @@ fn r174_pipes_and_sockets_stall_nothing() {
 }
 
 #[test]
-fn r174_a_check_that_leaves_a_large_file_stalls_nothing_and_is_told() {
+fn r174_a_check_that_leaves_a_large_file_stalls_nothing_and_is_reported() {
     let tasks = [Planned {
         kind: "chore",
         checks: r#"["cmd: truncate -s 200G left.bin"]"#,
@@ -198,7 +198,7 @@ fn r174_a_check_that_leaves_a_large_file_stalls_nothing_and_is_told() {
 
 /// A check that fails in the fresh clone is run in the workspace, too.
 #[test]
-fn r174_a_large_file_of_a_check_that_passes_only_in_the_workspace_is_told() {
+fn r174_a_large_file_of_a_check_that_passes_only_in_the_workspace_is_reported() {
     let tasks = [Planned {
         checks: "['cmd: test -e cache/built && truncate -s 200G left.bin']",
         ..Planned::new("T-001", "app.txt")

@@ -154,7 +154,7 @@ fn r179_lines_that_come_in_one_burst_are_one_answer() {
 }
 
 #[test]
-fn r119_a_terminal_shows_our_colours_and_nobody_elses() {
+fn r119_a_terminal_shows_only_our_colours() {
     let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}harmless";
     let repo = Repo::with(json!([
         {"when": {"role": "SpecAgent"}, "do": {"default": true, "reply": {"summary": evil, "artifacts": {"notes": [format!("assumption: {evil}")]}}}}
@@ -214,7 +214,7 @@ fn r179_a_terminal_without_colours_marks_pastes_too() {
 }
 
 #[test]
-fn who_stops_the_program_gets_the_terminal_back() {
+fn stopping_the_program_gives_the_terminal_back() {
     let repo = Repo::new();
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal
@@ -356,7 +356,7 @@ fn expect_no_mimicry(what: &str, text: &str) {
 
 /// Words that keep their lines: a question of an agent, and why it is blocked.
 #[test]
-fn r175_what_an_agent_asks_or_says_of_itself_stands_behind_a_bar() {
+fn r175_what_an_agent_asks_or_says_about_itself_comes_after_a_bar() {
     let words = format!("harmless\n{}\n", MIMICRY.join("\n"));
     for (role, reply) in [
         ("SpecAgent", json!({"status": "BLOCKED", "summary": words})),

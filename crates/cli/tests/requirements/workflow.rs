@@ -6,7 +6,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 #[test]
-fn r002_done_is_told_in_words() {
+fn r002_done_is_explained_in_words() {
     let repo = Repo::new();
     let done = repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
     let shown = done.err.split_once("\nDONE").unwrap().1;
@@ -25,7 +25,7 @@ fn r002_done_is_told_in_words() {
 }
 
 #[test]
-fn r002_blocked_is_told_in_words() {
+fn r002_blocked_is_explained_in_words() {
     let repo =
         Repo::with(json!([replies("SpecAgent", json!({"status": "FAIL", "summary": "no way"}))]));
     let blocked = repo.run().exits(4);

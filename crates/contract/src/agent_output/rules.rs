@@ -72,7 +72,7 @@ fn is_path(path: &str) -> bool {
     is_inside(&path) && !is_drive
 }
 
-/// What stands where a line number or a range of them is expected, if it is none.
+/// What is where a line number or a range of them is expected, if it is none.
 fn wrong_line(line: &Node) -> Option<String> {
     match &line.value {
         Value::Number(number) => {

@@ -182,7 +182,7 @@ fn used(document: &Document) -> BTreeSet<(String, u32)> {
     used
 }
 
-/// Addresses of the network that stand in the text as they are.
+/// Addresses of the network that are in the text as they are.
 fn addresses(prose: &str) -> impl Iterator<Item = Range<usize>> {
     let mut end = 0;
     prose.match_indices("://").filter_map(move |(at, _)| {

@@ -253,7 +253,7 @@ fn only_paths_outside_can_be_opened_to_agents() {
 }
 
 #[test]
-fn roles_without_an_agent_are_told() {
+fn roles_without_an_agent_are_reported() {
     check(
         "[agent.a]\nadapter=\"manual\"\n[agent.b]\nadapter=\"manual\"\n[roles]\nCoder=\"a\"\n",
         expect![[r#"

@@ -85,7 +85,7 @@ pub struct AgentTable {
     pub adapter: Adapter,
     #[serde(default)]
     pub model: Option<String>,
-    /// Names let through from the parent's environment.
+    /// Names passed on from the parent's environment.
     #[serde(default)]
     pub env: Vec<String>,
     /// Found on PATH when not given.

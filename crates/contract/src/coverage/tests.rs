@@ -158,7 +158,7 @@ fn r077_broken_lcov_is_named_by_line_and_gives_no_number() {
 }
 
 #[test]
-fn r077_nothing_covered_out_of_nothing_is_no_coverage() {
+fn r077_nothing_covered_out_of_nothing_is_not_coverage() {
     let empty = [
         "",
         " \n\u{feff}",
@@ -196,7 +196,7 @@ fn r077_cobertura_counts_a_line_of_a_file_once() {
 }
 
 #[test]
-fn r077_without_lines_cobertura_tells_by_its_sums_and_then_its_rate() {
+fn r077_without_lines_cobertura_is_read_by_its_sums_and_then_by_its_rate() {
     check(
         r#"<coverage lines-covered="3" lines-valid="4" line-rate="0.1"/>"#,
         expect![[r#"

@@ -106,7 +106,7 @@ pub(crate) fn percent(at: (&str, Option<u32>), key: &str, found: &str) -> Diagno
 }
 
 pub(crate) fn env_name(at: (&str, Option<u32>), found: &str) -> Diagnostic {
-    // What stands after `=` may be the secret itself.
+    // What comes after `=` may be the secret itself.
     let shown = found.split('=').next().unwrap_or_default();
     let message = format!("{} is not the name of an environment variable", quote(shown));
     Diagnostic::error(ENV_NAME, place(at), message).help("List names only, such as \"API_KEY\"")

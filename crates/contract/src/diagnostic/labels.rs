@@ -83,7 +83,7 @@ pub(crate) fn complexity_refused(at: LabelLocation<'_>, found: &str) -> Diagnost
     Diagnostic::error(COMPLEXITY_REFUSED, place(at), message).help("Remove it")
 }
 
-/// Compares what stands after the namespace, which would make everything look near.
+/// Compares what comes after the namespace, which would make everything look near.
 fn nearest_label<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     let rest = |name: &'a str| name.split_once(':').map_or(name, |(_, rest)| rest);
     let (_, found) = found.split_once(':')?;

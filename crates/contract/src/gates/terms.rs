@@ -98,7 +98,7 @@ fn defined(lines: &[TermLine<'_>]) -> Vec<Term> {
     terms
 }
 
-/// Only prose stands below the heading; with nothing, or with terms of its own, it is a group.
+/// Only prose is below the heading; with nothing, or with terms of its own, it is a group.
 fn is_leaf(below: &[TermLine<'_>]) -> bool {
     let section = below.iter().take_while(|line| line.heading_level().is_none());
     let is_group = |line: &TermLine<'_>| match line.kind {

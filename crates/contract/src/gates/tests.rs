@@ -74,7 +74,7 @@ fn r062_without_a_list_of_blocked_terms_every_defined_term_is_blocked() {
 }
 
 #[test]
-fn r062_a_section_of_blocked_terms_that_lists_none_is_no_silent_pass() {
+fn r062_a_section_of_blocked_terms_without_a_list_does_not_pass_silently() {
     check(
         Builtin::Boundary,
         false,
@@ -224,7 +224,7 @@ fn what_the_pack_came_with_is_generic_whatever_the_glossary_says() {
 }
 
 #[test]
-fn evidence_of_security_is_no_placeholder() {
+fn security_evidence_is_not_a_placeholder() {
     let good = "# Review\n\nLooked at `<script>` and `TODO` handling, Vec<String>, <br> and <https://a.example>.\nTodos are none.\n```\nTODO in code\n```\n";
     let files = [
         ("planning-mds/security/review.md", good),

@@ -128,7 +128,7 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
 }
 
 #[test]
-fn a_fault_stands_where_the_labels_stand() {
+fn a_diagnostic_points_at_the_labels() {
     let at = LabelLocation { file: "work-items/T-001.md", pointer: "/labels", line: Some(3) };
     let report = check_at(at, &split("task:implement"), ItemCategory::Task, false);
     assert!(report.errors().all(|fault| fault.place() == "work-items/T-001.md:3"));
@@ -165,7 +165,7 @@ fn every_status_of_a_task_has_its_label() {
 }
 
 #[test]
-fn the_kind_is_told_by_the_label_of_type() {
+fn the_type_label_decides_the_kind() {
     assert_eq!(ItemCategory::of(&split(TASK)), Some(ItemCategory::Task));
     assert_eq!(ItemCategory::of(&["task:refinement"]), Some(ItemCategory::Refinement));
     assert_eq!(ItemCategory::of(&["task:refinement", "task:implement"]), None);

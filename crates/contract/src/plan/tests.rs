@@ -235,7 +235,7 @@ fn a_plan_in_an_odd_form_is_not_edited() {
 }
 
 #[test]
-fn r092_a_refinement_is_a_question_and_what_waits_for_it_is_no_task_yet() {
+fn r092_a_refinement_is_a_question_and_work_that_waits_for_it_is_not_a_task_yet() {
     let plan = result(
         json!([
             question("q"),

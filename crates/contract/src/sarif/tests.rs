@@ -104,7 +104,7 @@ fn only_paths_inside_the_repository_are_files() {
 }
 
 #[test]
-fn suppressed_gone_and_passed_results_are_no_findings_in_any_run() {
+fn suppressed_gone_and_passed_results_are_not_findings_in_any_run() {
     check(
         r#"{"version": "2.1.0", "runs": [
             {"tool": {"driver": {"name": "a"}}, "artifacts": [{"location": {"uri": "x.c"}}], "results": [
@@ -127,7 +127,7 @@ fn suppressed_gone_and_passed_results_are_no_findings_in_any_run() {
 }
 
 #[test]
-fn what_is_no_sarif_is_refused_with_words() {
+fn a_file_that_is_not_sarif_is_refused_with_a_message() {
     check(
         "{}",
         expect![[r#"

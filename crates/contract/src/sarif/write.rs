@@ -14,7 +14,7 @@ pub struct SarifFinding {
     pub severity: Severity,
     /// The role that found it.
     pub source: String,
-    /// The rule or theme; where it is empty the source stands in its place.
+    /// The rule or theme; where it is empty the source is in its place.
     pub category: String,
     pub file: Option<String>,
     /// Text as given; its first number is the line.

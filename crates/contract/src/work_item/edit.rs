@@ -55,7 +55,7 @@ impl FrontMatter {
         Some(Self { yaml, start })
     }
 
-    /// A line end stands before the YAML in place of the line that opens it.
+    /// A line end comes before the YAML in place of the line that opens it.
     fn offset(&self, in_yaml: usize) -> Option<usize> {
         Some(self.start + in_yaml.checked_sub(1)?)
     }

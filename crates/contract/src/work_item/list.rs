@@ -79,7 +79,7 @@ fn mentions_path(text: &str) -> bool {
         let is_open = word.ends_with('/') || word.contains('*');
         word.contains('/') && !word.contains("://") && (is_open || has_extension(word))
     };
-    // Every second part stands in backticks.
+    // Every second part is in backticks.
     (text.split('`').enumerate()).any(|(at, part)| match at % 2 {
         0 => part.split_whitespace().map(bare).any(is_file),
         _ => is_like_path(part.trim()),
@@ -114,7 +114,7 @@ fn has_extension(text: &str) -> bool {
     is_word && end.len() <= LENGTH_MAX && !matches!(name, "e.g" | "i.e")
 }
 
-/// What stands after `-`, `*`, `+`, `1.` or `1)`.
+/// What comes after `-`, `*`, `+`, `1.` or `1)`.
 fn after_mark(text: &str) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let mark = match digits {

@@ -129,7 +129,7 @@ fn r092_every_missing_heading_of_a_refinement_is_named() {
     );
 }
 
-/// The text without one heading and what stands below it.
+/// The text without one heading and what is below it.
 fn without(text: &str, name: &str) -> String {
     let mut is_gone = false;
     let mut kept = String::new();
@@ -185,7 +185,7 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
 }
 
 #[test]
-fn r090_order_and_level_are_tolerated_and_told() {
+fn r090_order_and_level_are_tolerated_with_a_warning() {
     let (head, tail) = TASK.split_once("## Context").unwrap();
     story(
         &format!("## Context{tail}\n{head}"),
@@ -278,7 +278,7 @@ fn a_path_in_scope_and_out_of_it_is_refused() {
 }
 
 #[test]
-fn a_check_that_needs_a_file_out_of_scope_is_refused_before_anybody_works() {
+fn a_check_that_needs_a_file_out_of_scope_is_refused_before_any_agent_starts() {
     let out = |out: &str, check: &str| {
         let text = TASK.replace("- docs/", out).replace("cmd: sh tests/run.sh limit", "it runs");
         let text = text.replace("- [ ] Test: tests/test_limit.sh passes", check);

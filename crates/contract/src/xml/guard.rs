@@ -15,7 +15,7 @@ pub(super) struct Refused {
     pub why: String,
 }
 
-/// Whether a DOCTYPE without declarations stands in the prolog.
+/// Whether a DOCTYPE without declarations is in the prolog.
 pub(super) fn check(text: &str) -> Result<bool, Refused> {
     if text.len() > BYTES_MAX {
         return refuse(0, format!("it has {} bytes, more than {BYTES_MAX}", text.len()));

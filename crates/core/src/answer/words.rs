@@ -214,7 +214,7 @@ mod tests {
     use super::{minimum, says_something};
 
     #[test]
-    fn r075_what_nobody_can_see_is_no_justification() {
+    fn r075_what_nobody_can_see_is_not_a_justification() {
         for unseen in [
             "",
             " \t",

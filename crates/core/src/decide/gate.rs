@@ -362,7 +362,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
     for decision in gates {
         let paths = shown_and_changed(draft, &decision, changed);
         if let (Subject::Gate { step }, false) = (&decision.subject, paths.is_empty()) {
-            let words = format!("Files have changed since you saw them: {}.", paths.join(", "));
+            let words = format!("This has changed since you saw it: {}.", paths.join(", "));
             ask_approval(draft, *step, Some(&words));
         }
     }

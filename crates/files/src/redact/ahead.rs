@@ -1,4 +1,4 @@
-//! What the text so far says of the text ahead: a value that stands in the next line, or an option of a command that holds a
+//! What the text so far says of the text ahead: a value that is in the next line, or an option of a command that holds a
 //! password.
 
 use super::between::{is_new_line, skip_blanks, skip_quote, skip_separator, value_of_pair};

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_what_is_secret() {
+    fn names_show_what_is_secret() {
         for name in [
             "OPENAI_API_KEY",
             "GITHUB_TOKEN",

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn r113_words_beside_a_token_are_no_secrets() {
+    fn r113_words_beside_a_token_are_not_secrets() {
         let json = br#"{"scopes":["user:inference","org:create_api_key"],"at":"2026-11-16T08:00:00.000Z",
             "organisation":"Example Works Ltd.","token":"correcthorsebattery","other":"abc:DEF-0123456"}"#;
         let mut found = secrets_in(json);

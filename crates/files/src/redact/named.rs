@@ -145,7 +145,7 @@ fn paired(text: &[u8], after_name: usize, place: &ValuePosition) -> Option<Found
     })
 }
 
-/// `name: DB_PASSWORD` at the end of a line, whose value may stand in the next one.
+/// `name: DB_PASSWORD` at the end of a line, whose value may be in the next one.
 fn opens_pair(text: &[u8], after_quote: usize, name: &SecretName) -> Option<Ahead> {
     let is_quoted = after_quote > name.end;
     let comma = after_quote + usize::from(is_quoted && text.get(after_quote) == Some(&b','));

@@ -23,7 +23,7 @@ pub(super) struct SecretName {
     pub kind: SecretKind,
     pub end: usize,
     pub is_upper: bool,
-    /// Nothing of a longer name stands before it.
+    /// Nothing of a longer name comes before it.
     pub is_whole: bool,
     pub begins_line: bool,
     /// After a word that a parser may have put there, such as `invalid`.

@@ -166,13 +166,13 @@ fn a_complete_line_is_not_held_back() {
 }
 
 #[test]
-fn bytes_that_are_no_text_pass() {
+fn bytes_that_are_not_text_pass() {
     let bytes = b"\xff\xfe\x80 hunter2-hunter2 \xc3";
     assert_eq!(in_pieces(&Redactor::new(SECRETS), bytes, 3), b"\xff\xfe\x80 [redacted] \xc3");
 }
 
 #[test]
-fn numbers_and_short_values_are_no_secrets() {
+fn numbers_and_short_values_are_not_secrets() {
     let redactor = Redactor::new(["200000", "[1, 2, 3]", "short", "true"]);
     let text = "{\"tokens\": 200000, \"list\": [1, 2, 3], \"a\": \"short\"}";
     assert_eq!(redactor.redact(text), text);
@@ -213,7 +213,7 @@ fn a_redactor_does_not_show_its_values() {
 }
 
 #[test]
-fn r157_signs_that_nobody_sees_hide_no_secret() {
+fn r157_invisible_characters_hide_no_secret() {
     let redactor = Redactor::new(SECRETS);
     for hidden in
         ["p\u{1b}[0massword: aQ20x7", "Pass\u{200b}word: aQ20x7", "tok\u{2060}en=aQ20x7b3"]

@@ -1,4 +1,4 @@
-//! What stands behind a secret name: a value that is hidden, or a type, a call, a reference, a placeholder or a word of a
+//! What comes after a secret name: a value that is hidden, or a type, a call, a reference, a placeholder or a word of a
 //! sentence, which stay.
 
 use super::found::{Body, Closing, Found, closing};

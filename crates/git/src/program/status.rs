@@ -3,7 +3,7 @@
 use super::GitError;
 use tollgate_files::layout::Layout;
 
-/// Folders of ours at the top of a checkout or workspace; never part of anybody's change.
+/// Folders of ours at the top of a checkout or workspace; never part of anyone's change.
 pub const OWN_FOLDERS: [&str; 4] =
     [Layout::SESSIONS, ".snapshots", ".artifacts-failed", "logs/errors"];
 

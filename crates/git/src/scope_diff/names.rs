@@ -28,7 +28,7 @@ mod tests {
     use super::ShownName;
 
     #[test]
-    fn what_is_no_text_is_spelled_out() {
+    fn bytes_that_are_not_text_are_spelled_out() {
         let name = ShownName::of(b"src/\xff\x1b[31m\xc3\xa4.rs");
         assert_eq!((name.shown.as_str(), name.is_text), ("src/\\xff\\u{1b}[31mä.rs", false));
         assert!(ShownName::of("src/ä.rs".as_bytes()).is_text);

@@ -3,7 +3,7 @@
 use crate::program::GitError;
 use tollgate_core::work::ChangeType;
 
-/// Arguments that go with this reader. What stands in a submodule is not looked at, only which commit it is at.
+/// Arguments that go with this reader. What is in a submodule is not looked at, only which commit it is at.
 pub const DIFF_ARGS: [&str; 8] = [
     "--raw",
     "-z",
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_interrupted_is_no_answer() {
+    fn interrupted_input_is_not_an_answer() {
         let id = "0".repeat(40);
         for output in [
             ":100644".to_owned(),

@@ -97,7 +97,7 @@ impl Workspace {
         Ok(read_name_status(&output.stdout)?)
     }
 
-    /// Brings the given paths of the index (ours, or another one) to what stands in the tree.
+    /// Brings the given paths of the index (ours, or another one) to what is in the tree.
     pub(super) fn stage(
         &self,
         paths: &[PathBuf],

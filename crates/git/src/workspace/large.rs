@@ -1,4 +1,4 @@
-//! What would keep git busy for ever: files that are larger than the limits, and pipes in the place of files that git reads.
+//! What would keep git busy forever: files that are larger than the limits, and pipes in the place of files that git reads.
 //! They leave the tree by rename, before anything reads them.
 
 use super::changes::{ChangeKind, FoundChange, Presence};
@@ -102,7 +102,7 @@ impl Workspace {
         paths.iter().try_for_each(|path| self.move_to_large(path))
     }
 
-    /// Before git looks at the tree: it waits for ever for the other end of a pipe that is named `.gitignore`, and reads
+    /// Before git looks at the tree: it waits forever for the other end of a pipe that is named `.gitignore`, and reads
     /// all of a tracked file whose size it takes for unchanged.
     pub(super) fn clear_the_way(&self) -> Result<(), WorkspaceError> {
         self.finish_putting_back()?;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const COPIES: &str = "raw";
 
 impl Workspace {
-    /// Brings these paths of an index to what stands in the tree, without any conversion.
+    /// Brings these paths of an index to what is in the tree, without any conversion.
     pub(super) fn stage_raw(&self, paths: &[PathBuf], index: &Path) -> Result<(), WorkspaceError> {
         let copies = self.shadow.join(COPIES);
         super::clone::remove(&copies)?;

@@ -51,7 +51,7 @@ impl Workspace {
                         self.repository.update_refs(format!("create {candidate} {commit}\n"));
                     crash::point("rescue.ref_written");
                     let Err(error) = made else { return Ok(Some(candidate)) };
-                    // Another tree of the session may have taken the name meanwhile; then the next one is for this.
+                    // Another tree of the session may have taken the name in the meantime; then the next one is for this.
                     held = self.rescues()?;
                     if !held.iter().any(|stored| stored.name == candidate) {
                         return Err(error.into());

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_below_very_many_folders_is_nobody_s() {
+    fn a_test_below_very_many_folders_belongs_to_no_file() {
         let subjects = Subjects::new(["src/a.ts".to_owned()].iter());
         let is_test = |path: &str| is_test(path, &subjects, &|_| true);
         assert!(is_test(&format!("{}a.test.ts", "tests/".repeat(8))));

@@ -69,7 +69,7 @@ fn field(line: &str) -> Option<(usize, String)> {
     Some((at, value.to_owned()))
 }
 
-/// What stands in backticks, else the whole.
+/// What is in backticks, else the whole.
 fn path_in(value: &str) -> &str {
     let quoted = value.strip_prefix('`').and_then(|rest| rest.split_once('`'));
     quoted.map_or(value, |(path, _)| path).trim()

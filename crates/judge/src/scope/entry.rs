@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) struct Entry {
     /// The path, glob or folder.
     pub text: String,
-    /// What stands behind it in words: `owned by T-002`.
+    /// What comes after it in words: `owned by T-002`.
     pub note: Option<String>,
 }
 

@@ -16,7 +16,7 @@ pub fn may_overlap(a: &[String], b: &[String]) -> bool {
     Reach::of(a).may_meet(&Reach::of(b))
 }
 
-/// Every path that a scope may let somebody change; made once, compared with many.
+/// Every path that a scope may let someone change; made once, compared with many.
 #[derive(Debug, Default)]
 pub struct Reach {
     listed: BTreeSet<Pattern>,

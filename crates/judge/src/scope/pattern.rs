@@ -214,7 +214,7 @@ fn sequences_meet<T>(
     is_gap: impl Fn(&T) -> bool,
     is_same: impl Fn(&T, &T) -> bool,
 ) -> bool {
-    // What stands before the first gap and behind the last one tells most pairs apart.
+    // What comes before the first gap and behind the last one tells most pairs apart.
     let (mut a, mut b) = (a, b);
     while let (Some((one, rest)), Some((other, others))) = (a.split_first(), b.split_first()) {
         if is_gap(one) || is_gap(other) {

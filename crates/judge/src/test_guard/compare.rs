@@ -61,7 +61,7 @@ pub(super) struct Test {
     pub calls: BTreeSet<String>,
     /// The error that its attributes ask for.
     pub expects: Option<String>,
-    /// What stands in quotes, without space.
+    /// What is in quotes, without space.
     quoted: Vec<String>,
     /// Without comments and space.
     body: String,
@@ -80,7 +80,7 @@ struct Provided {
 }
 
 impl Test {
-    /// The values that another test works with all stand in this one.
+    /// The values that another test works with are all in this one.
     fn holds(&self, other: &Test) -> bool {
         let values =
             other.tokens.keys().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
@@ -94,7 +94,7 @@ impl Test {
         is_close && values.into_iter().all(has)
     }
 
-    /// How many cases it runs over, wherever they stand in the file.
+    /// How many cases it runs over, wherever they are in the file.
     pub(super) fn rows(&self) -> usize {
         self.facts.cases + self.provided.iter().map(|provided| provided.rows).sum::<usize>()
     }
@@ -279,7 +279,7 @@ impl Pairs {
         }
     }
 
-    /// Tests that became rows of a table: their words stand in a test that has more cases than before.
+    /// Tests that became rows of a table: their words are in a test that has more cases than before.
     fn find_rows(&mut self, before: &[Test], after: &[Test]) {
         let known: HashSet<&Provided> =
             before.iter().flat_map(|test| &test.provided).map(Rc::as_ref).collect();

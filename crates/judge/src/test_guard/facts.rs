@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Debug, Default, Clone)]
 pub(super) struct Facts {
     pub asserted: Vec<Asserted>,
-    /// Those that nothing stands in the way of.
+    /// Those that nothing is in the way of.
     pub firm: usize,
     /// Those behind a condition, a return, a handler or a function that nobody calls.
     pub soft: usize,

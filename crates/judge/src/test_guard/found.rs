@@ -91,7 +91,7 @@ pub(super) fn tests(source: &Source<'_>, path: &str) -> Vec<Found> {
     listing.tests
 }
 
-/// Tests that stand in a condition are there only where it holds.
+/// Tests that are in a condition are there only where it holds.
 fn conditions(source: &Source<'_>, tests: &[Found]) -> Vec<Range<usize>> {
     if !matches!(source.language, Language::Python | Language::JavaScript | Language::Ruby) {
         return Vec::new();

@@ -8,7 +8,7 @@ pub(super) struct Source<'a> {
     pub text: &'a str,
     /// Without comments.
     pub bare: String,
-    /// Without comments and without what stands in quotes.
+    /// Without comments and without what is in quotes.
     pub code: String,
     pub language: Language,
     /// Behind the bracket that closes the one at this place.

@@ -45,7 +45,7 @@ struct Line {
     text: String,
     /// Without comments and space.
     bare: String,
-    /// Also without what stands in quotes.
+    /// Also without what is in quotes.
     code: String,
     next: String,
 }

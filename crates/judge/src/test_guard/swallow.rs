@@ -95,7 +95,7 @@ pub(super) fn drops(source: &Source<'_>, statement: Range<usize>) -> bool {
     })
 }
 
-/// `f().then((x) => expect(x)…)` that nobody waits for; what stands before the assertion in its statement.
+/// `f().then((x) => expect(x)…)` that nobody waits for; what comes before the assertion in its statement.
 pub(super) fn comes_later(source: &Source<'_>, before: Range<usize>) -> bool {
     let code = source.code[before].trim_start();
     let is_awaited = code.starts_with("await") || code.starts_with("return");

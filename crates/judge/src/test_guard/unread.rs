@@ -12,7 +12,7 @@ pub const FILE_BYTES_MAX: usize = 256 * 1024;
 pub enum Unread {
     /// Longer than `FILE_BYTES_MAX`.
     TooLong,
-    /// A link, a folder or the like stands where a file was or should be.
+    /// A link, a folder or the like is where a file was or should be.
     NoPlainFile,
     /// The change is of more files, or of more text, than are looked at.
     BeyondTheLimit,

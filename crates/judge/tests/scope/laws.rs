@@ -221,7 +221,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn r104_what_nobody_spoke_of_is_a_violation_and_protected_files_always_are(rules in rules(), changes in changes()) {
+    fn r104_an_undeclared_change_is_a_violation_and_protected_files_always_are(rules in rules(), changes in changes()) {
         for file in sort(&rules, &changes) {
             prop_assert!(!is_in(&file) || is_spoken_of(&rules, &file.path), "{file:?}");
             let is_by_word = matches!(file.class, ScopeClass::Authorized | ScopeClass::Incidental);

@@ -9,7 +9,7 @@ fn list(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn scopes_that_may_meet_are_told_from_those_that_cannot() {
+fn scopes_that_may_overlap_are_distinguished_from_those_that_cannot() {
     let meet = [
         ("src/a.ts", "src/a.ts"),
         ("src/a.ts", "./src/a.ts"),

@@ -168,7 +168,7 @@ pub fn has_program(name: &str) -> bool {
         .success()
 }
 
-/// A terminal at which somebody sits.
+/// A terminal at which someone sits.
 pub struct Terminal {
     /// What is shown there can be read here.
     master: fs::File,

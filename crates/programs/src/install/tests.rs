@@ -151,7 +151,7 @@ fn another_version_is_refused() {
 }
 
 #[test]
-fn a_machine_without_npm_is_told_so() {
+fn a_machine_without_npm_gets_a_clear_message() {
     let folder = tempfile::tempdir().unwrap();
     let npm = vec![folder.path().join("none").display().to_string()];
     let words = Installer::new(folder.path().join("cache"), npm, |_| ()).install().unwrap_err();

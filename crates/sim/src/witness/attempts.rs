@@ -267,7 +267,7 @@ impl Record {
             Some(FailureClass::Interrupted) => {
                 !matches!(end, DispatchEnd::Stopped) || is_due(RetryWhy::Interrupted)
             }
-            // The books on the ledger know whether somebody allowed it.
+            // The books on the ledger know whether someone allowed it.
             Some(FailureClass::Permanent) => self.met_a_limit,
             None => false,
         };
@@ -292,7 +292,7 @@ fn the_record_is_the_truth(
         _ => false,
     };
     let is_true = match (told, end) {
-        // When it is tried again stands in the books on who plays.
+        // When it is tried again is in the books on who plays.
         (
             Some(DispatchEnd::Limited { detail }),
             DispatchEnd::Parked { no_time: Some(said), .. },

@@ -85,7 +85,7 @@ impl Books {
             return Ok(());
         };
         let missing = (0..members.len()).find(|member| !self.done.contains(member));
-        // The first step of all is entered before anybody has been called.
+        // The first step of all is entered before anyone has been called.
         let is_opening = index == 0 && self.done.is_empty();
         hold(is_opening || missing.is_none(), "nobody_is_left_behind", || {
             format!(

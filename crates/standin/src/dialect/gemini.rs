@@ -111,7 +111,7 @@ fn response(message: &ModelMessage, model: &str, parts: &[Value], last: bool) ->
     })
 }
 
-/// Thinking stands beside the candidates here, where the other vendors count it among the output.
+/// Thinking is beside the candidates here, where the other vendors count it among the output.
 fn usage(usage: Usage) -> Value {
     json!({
         "promptTokenCount": usage.input,

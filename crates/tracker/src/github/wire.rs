@@ -50,7 +50,7 @@ impl Issue {
         marker::split(self.body.as_deref()?).0
     }
 
-    /// Anybody can open an issue on a public repository and write the marker of a key into it. Only members can put a
+    /// Anyone can open an issue on a public repository and write the marker of a key into it. Only members can put a
     /// label on one.
     pub fn may_be_ours(&self) -> bool {
         let has_label = || self.label_names().any(|name| labels::find(name).is_some());

@@ -229,7 +229,7 @@ mod tests {
     use crate::commands::doctor::Level;
 
     #[test]
-    fn r112_each_way_to_hold_a_tree_is_told_with_what_would_be_better() {
+    fn r112_each_way_to_hold_a_tree_is_reported_with_what_would_be_better() {
         let told =
             [Isolation::PidNamespace, Isolation::Cgroup, Isolation::Subreaper].map(|level| {
                 let found = process_tree(level, true);

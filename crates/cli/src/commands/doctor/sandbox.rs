@@ -144,7 +144,7 @@ mod tests {
     use crate::commands::doctor::Level;
 
     #[test]
-    fn every_level_is_told_with_a_way_on() {
+    fn every_level_is_reported_with_a_way_on() {
         let devices = |level, abi, why_none, devices_held| {
             finding(&SandboxProbe { level, abi, why_none, devices_held, own_terminals: true })
         };

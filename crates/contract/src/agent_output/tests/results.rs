@@ -78,7 +78,7 @@ fn r093_a_list_that_is_none_hides_no_other_fault() {
 }
 
 #[test]
-fn r094_an_empty_name_and_the_item_s_own_name_are_no_reference() {
+fn r094_an_empty_name_and_the_item_s_own_name_are_not_references() {
     let mut item = task("a", &["", " "]);
     item["body"] = TASK.replace("owned by T-002", "owned by a").into();
     planned(

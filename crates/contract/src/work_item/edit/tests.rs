@@ -19,7 +19,7 @@ fn with_front(front: &str) -> String {
 }
 
 #[test]
-fn a_status_label_is_replaced_where_it_stands_and_nothing_else() {
+fn a_status_label_is_replaced_in_place_and_nothing_else_changes() {
     for front in [
         "labels: [\"task:implement\", \"status:pending\", \"priority:high\", \"complexity:low\"]\nstate: open\n",
         "# mine: status:pending\ntitle: status:pending\nlabels: [task:implement, status:pending , 'priority:high',complexity:low] # status:pending\n",

@@ -16,7 +16,7 @@ fn codes(text: &str) -> String {
 }
 
 #[test]
-fn r090_a_path_that_is_no_item_of_a_list_is_refused_with_its_line() {
+fn r090_a_path_that_is_not_a_list_item_is_refused_with_its_line() {
     story(
         &with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)"),
         expect![[r#"
@@ -140,7 +140,7 @@ fn a_link_is_read_as_its_path_and_what_matches_nothing_is_refused() {
 }
 
 #[test]
-fn r117_what_nobody_may_change_is_not_in_scope() {
+fn r117_protected_files_are_not_in_scope() {
     for path in [
         ".git/config",
         ".GIT/config",

@@ -50,17 +50,17 @@ fn r056_only_what_the_readme_lists_counts_and_without_one_every_file() {
 }
 
 #[test]
-fn r056_a_listed_action_without_its_file_is_told_and_the_others_stay() {
+fn r056_a_listed_action_without_its_file_is_reported_and_the_others_stay() {
     let (_dir, layout) = tree(&[(INDEX, "- [ghost](ghost.md)\n- [deliver](deliver.md)\n")]);
     for name in ["ghost", "deliver"] {
         let words = find(&layout, name).unwrap_err().to_string();
-        assert!(words.contains(&format!("agents/actions/{name}.md is not there")), "{words}");
+        assert!(words.contains(&format!("agents/actions/{name}.md does not exist")), "{words}");
     }
     assert!(find(&layout, "lean").is_ok());
 }
 
 #[test]
-fn every_fault_of_an_action_file_and_of_its_role_files_is_told() {
+fn every_fault_of_an_action_file_and_of_its_role_files_is_reported() {
     let broken = action_of("other", "wizard").replace("state: DESIGN", "state: DREAM");
     let skill = "---\nname: wizard\ndescription: x\nrole: Cook\n---\nx\n";
     let (dir, layout) = tree(&[

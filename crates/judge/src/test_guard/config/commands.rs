@@ -1,6 +1,6 @@
 //! Small steps over command lines.
 
-/// What stands behind `make`, `npm run` and the like in the commands.
+/// What comes after `make`, `npm run` and the like in the commands.
 pub(super) fn run_names(commands: &[String], runners: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
     for command in commands {

@@ -260,7 +260,7 @@ fn is_newer(old: &str, new: &str) -> bool {
     is_later || bound.is_some_and(is_version)
 }
 
-/// What stands in quotes; where nothing does, the words of a list with commas.
+/// What is in quotes; where nothing does, the words of a list with commas.
 fn items(line: &str) -> Vec<String> {
     let quoted: Vec<String> =
         line.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).collect();

@@ -54,7 +54,7 @@ fn hidden_classes<'s>(source: &'s Source<'_>) -> impl Iterator<Item = Block> + '
     })
 }
 
-/// Where the next attribute begins that stands before a declaration.
+/// Where the next attribute begins that comes before a declaration.
 fn next_attribute(source: &Source<'_>, from: usize) -> Option<usize> {
     let (code, bytes) = (&source.code, source.code.as_bytes());
     (from..bytes.len()).find(|at| match source.language {

@@ -99,7 +99,7 @@ fn call<'a>(source: &'a Source<'_>, at: usize, word: &'a str) -> Option<Call<'a>
     })
 }
 
-/// The table of `each` stands in brackets or in a template.
+/// The table of `each` is in brackets or in a template.
 fn table_end(source: &Source<'_>, at: usize) -> usize {
     let code = &source.code;
     if code[at..].starts_with('(') {

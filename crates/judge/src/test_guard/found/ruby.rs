@@ -115,7 +115,7 @@ fn block(source: &Source<'_>, at: usize) -> Range<usize> {
     end..here
 }
 
-/// What stands in quotes on the line, else the line without its block.
+/// What is in quotes on the line, else the line without its block.
 fn title(source: &Source<'_>, at: usize) -> String {
     let line = super::super::scan::part(&source.bare, at..line_end(&source.bare, at));
     let quoted = line.find(['"', '\'']).and_then(|open| {

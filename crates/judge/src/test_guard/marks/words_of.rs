@@ -7,7 +7,7 @@ use super::Language;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum In {
     Code,
-    /// In code, with what stands in quotes.
+    /// In code, with what is in quotes.
     Quoted,
     /// In the text as it is.
     Comment,
