@@ -5,6 +5,7 @@ use super::moves::{attempt, finding};
 use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
+use crate::mutant::Mutant;
 use crate::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::Dispatch;
@@ -70,6 +71,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     let mut errors: Vec<ReplyError> = work
         .breaches
         .iter()
+        .filter(|_| !Mutant::BelievesAnOkWithForbiddenChanges.is_planted())
         .map(|breach| {
             let message =
                 format!("{} may not change {}: {}", dispatch.role, breach.path, breach.why);

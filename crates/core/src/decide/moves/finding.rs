@@ -5,6 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose};
 use crate::id::{DispatchNumber, FindingId, TaskRef};
+use crate::mutant::Mutant;
 use crate::proof::one_line;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
@@ -183,7 +184,7 @@ pub fn soften(
     task: &TaskRef,
     reports: &mut [ReportedFinding],
 ) -> bool {
-    if role != Role::Reviewer {
+    if role != Role::Reviewer || Mutant::TakesARemarkAboutScopeForAnObjection.is_planted() {
         return false;
     }
     let units: Vec<&Unit> = match task {

@@ -5,6 +5,7 @@ use super::{ask, named, open};
 use crate::decide::draft::Draft;
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Given};
 
@@ -22,7 +23,7 @@ pub fn object_in_words(
     words: &str,
 ) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
-    if done < draft.policy.repairs {
+    if done < draft.policy.repairs || Mutant::RepairsWithoutABudget.is_planted() {
         let task = task.clone();
         draft.emit(Event::RepairOpened {
             task,
