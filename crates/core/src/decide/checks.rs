@@ -225,11 +225,8 @@ pub(super) fn ended(
                 failed.clear();
             }
             if subject != CheckSubject::Lifecycle {
-                let old: Vec<CheckResult> = failed
-                    .extract_if(.., |result| {
-                        result.failed_on_base || Mutant::CallsEveryFailureOld.is_planted()
-                    })
-                    .collect();
+                let old: Vec<CheckResult> =
+                    failed.extract_if(.., |result| is_old(result)).collect();
                 old.iter().for_each(|result| record_old_failure(draft, result));
             }
             (TaskRef::Meta, RepairLoop::FixBuild)
@@ -323,6 +320,10 @@ fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
         consented: true,
         authorized: Vec::new(),
     });
+}
+
+fn is_old(result: &CheckResult) -> bool {
+    result.failed_on_base || Mutant::CallsEveryFailureOld.is_planted()
 }
 
 /// It failed before the session began: told apart from new failures, and never held against the work.

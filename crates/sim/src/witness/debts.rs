@@ -83,10 +83,10 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, .. } => {
-                if results.iter().any(|result| !result.passed) {
-                    self.red(*number);
-                }
+            Event::ChecksEnded { number, results, .. }
+                if results.iter().any(|result| !result.passed) =>
+            {
+                self.red(*number);
             }
             Event::FindingRecorded { finding } => self.found(finding),
             Event::RepairOpened { task, repair, consented, .. } => {
