@@ -21,6 +21,10 @@ pub mod id;
 pub mod input;
 pub mod limits;
 pub mod money;
+#[cfg(not(feature = "mutants"))]
+mod mutant;
+#[cfg(feature = "mutants")]
+pub mod mutant;
 pub mod notice;
 pub mod policy;
 pub mod proof;

@@ -235,6 +235,23 @@ fn ruling_11_evidence_leads_to_the_full_way() {
 }
 
 #[test]
+fn what_lean_work_changed_in_a_sensitive_path_is_audited_in_full_mode() {
+    check(
+        "lean
+         gates approved per-batch
+         task T-001 feat | flag security
+         Coder: sensitive
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Coder(T-001) SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Security(T-001) Reviewer Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
 fn a_budget_asks_once_a_dispatch_and_a_raised_limit_answers_it() {
     check(
         "gates approved per-batch

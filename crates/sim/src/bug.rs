@@ -61,8 +61,7 @@ pub enum Bug {
     StopsForASmallFinding,
     ApprovesUnderAnotherStage,
     OverridesCoverageByItself,
-    LetsAChangedFilePass,
-    MendsByHandUnasked,
+    FixesByHandUnasked,
     CallsOldEvidenceNew,
     StartsOneTooMany,
     IgnoresOverlaps,
@@ -102,7 +101,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 80] = [
+    pub const ALL: [Self; 79] = [
         Self::LosesTheLastEvent,
         Self::ForgetsQuestionsAfterACrash,
         Self::StartsAnAttemptTwice,
@@ -145,8 +144,7 @@ impl Bug {
         Self::StopsForASmallFinding,
         Self::ApprovesUnderAnotherStage,
         Self::OverridesCoverageByItself,
-        Self::LetsAChangedFilePass,
-        Self::MendsByHandUnasked,
+        Self::FixesByHandUnasked,
         Self::CallsOldEvidenceNew,
         Self::StartsOneTooMany,
         Self::IgnoresOverlaps,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod attempts;
+mod debts;
 mod decisions;
 mod ending;
 mod gates;
@@ -13,6 +14,7 @@ mod reports;
 mod scope;
 mod severity;
 mod tasks;
+mod verdicts;
 mod weakened;
 
 use crate::violation::{Held, hold};
@@ -24,7 +26,7 @@ use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::reply::Usage;
-use tollgate_core::role::{Mode, State};
+use tollgate_core::role::{Mode, Role, State};
 use tollgate_core::session::{Session, Waiting, Wanted};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{CheckResult, DispatchEnd, Merged};
@@ -96,6 +98,10 @@ pub(crate) struct Witness {
     refinement: refinement::Books,
     reports: reports::Books,
     weakened: weakened::Books,
+    debts: debts::Books,
+    verdicts: verdicts::Books,
+    /// Roles that the person asked for.
+    requested: Vec<Role>,
 }
 
 impl Witness {
@@ -121,6 +127,9 @@ impl Witness {
             refinement: refinement::Books::default(),
             reports: reports::Books::default(),
             weakened: weakened::Books::default(),
+            debts: debts::Books::new(opening),
+            verdicts: verdicts::Books::new(opening),
+            requested: opening.requested.clone(),
         }
     }
 
@@ -135,6 +144,7 @@ impl Witness {
         self.time_never_goes_back(at)?;
         self.lean_calls_only_its_roles(event)?;
         self.steps_are_entered_by_right(event)?;
+        self.nobody_is_left_out(event)?;
         self.refinement.see(event, &self.attempts)?;
         self.weakened.see(event, &self.attempts)?;
         self.scope.see(event, &self.attempts)?;
@@ -149,6 +159,8 @@ impl Witness {
         self.severity.see(event, &self.attempts)?;
         self.reports.see(event, &self.attempts, truth)?;
         self.lanes.see(event, &self.attempts, &self.tasks, &self.decisions)?;
+        self.debts.see(event, &self.attempts)?;
+        self.verdicts.see(event, &self.attempts)?;
         match event {
             Event::ModeChanged { mode, .. } => {
                 self.mode = *mode;
@@ -177,6 +189,12 @@ impl Witness {
         self.lanes.what_fits_is_taken()?;
         self.scope.after_commit(session)?;
         self.refinement.all_is_asked()?;
+        self.debts.after_commit()?;
+        self.gates.low_coverage_is_asked()?;
+        self.ending.lean_work_is_small()?;
+        if session.is_over() {
+            self.attempts.all_are_closed()?;
+        }
         if grew {
             self.ledger.after_commit(session)?;
             self.ending.tip_is_what_was_accepted(session)?;
@@ -206,6 +224,16 @@ impl Witness {
         let fits =
             self.mode == Mode::Full || matches!(role, SpecAgent | Coder | Reviewer | QA | Security);
         hold(fits, "lean_calls_only_its_roles", || format!("{role} in lean mode"))
+    }
+
+    fn nobody_is_left_out(&self, event: &Event) -> Held {
+        let Event::StepSkipped { index, .. } = event else {
+            return Ok(());
+        };
+        let parts = self.steps.get(*index).map(|step| step.assignments(*index));
+        let mut roles = parts.into_iter().flatten().map(|(_, part)| part.role);
+        let wanted = roles.find(|role| self.requested.contains(role));
+        hold(wanted.is_none(), "nobody_is_left_out", || format!("{wanted:?} of step {index}"))
     }
 
     /// R040 and R041, and no step is left out.

@@ -5,6 +5,7 @@ use super::moves::{attempt, ending, finding};
 use super::{failure, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
+use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
 use crate::role::{Mode, RepairLoop, Role};
@@ -48,7 +49,7 @@ pub(super) fn ended(
         // What was found counts, whatever was wrong with the reply or missing beside it.
         finding::keep(draft, number, end.findings());
         // Not the agent's failure: the limit is used up, and that is a question of its own.
-        match ruling.met_limit {
+        match ruling.met_limit && !Mutant::TakesALimitForAFailure.is_planted() {
             true => attempt::start(draft, number),
             false => failure::follow(draft, number, &end),
         }
@@ -76,6 +77,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     let mut errors: Vec<ReplyError> = work
         .breaches
         .iter()
+        .filter(|_| !Mutant::BelievesAnOkWithForbiddenChanges.is_planted())
         .map(|breach| {
             let message =
                 format!("{} may not change {}: {}", dispatch.role, breach.path, breach.why);

@@ -9,6 +9,7 @@ use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingOrigin, FindingStatus,
 };
 use crate::id::{CheckNumber, FindingId, TaskRef};
+use crate::mutant::Mutant;
 use crate::reply::{ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::task::{Check, Criterion};
@@ -30,7 +31,11 @@ fn start(draft: &mut Draft<'_>, purpose: CheckPurpose, commands: Vec<String>) {
 fn tree_for(draft: &Draft<'_>, purpose: &CheckPurpose, number: CheckNumber) -> CheckTree {
     match (purpose, &draft.checks.clone) {
         (CheckPurpose::Task { .. }, _) => CheckTree::Workspace,
-        (_, Some((since, tip))) if *tip == draft.branch.tip => CheckTree::Fresh { since: *since },
+        (_, Some((since, tip)))
+            if *tip == draft.branch.tip || Mutant::ChecksInACloneOfAnOldCommit.is_planted() =>
+        {
+            CheckTree::Fresh { since: *since }
+        }
         _ => CheckTree::Fresh { since: number },
     }
 }
@@ -221,7 +226,7 @@ pub(super) fn ended(
             }
             if subject != CheckSubject::Lifecycle {
                 let old: Vec<CheckResult> =
-                    failed.extract_if(.., |result| result.failed_on_base).collect();
+                    failed.extract_if(.., |result| is_old(result)).collect();
                 old.iter().for_each(|result| record_old_failure(draft, result));
             }
             (TaskRef::Meta, RepairLoop::FixBuild)
@@ -229,7 +234,10 @@ pub(super) fn ended(
     };
     settle_old_findings(draft, &task, &ran, &failed, tree);
     // A task that left the plan meanwhile is nobody's work any more.
-    if failed.is_empty() || draft.unit(&task).is_none() {
+    if failed.is_empty()
+        || draft.unit(&task).is_none()
+        || Mutant::RepairsNothingForARedCheck.is_planted()
+    {
         return;
     }
     for result in &failed {
@@ -246,7 +254,7 @@ pub(super) fn ended(
 
 /// Asks when coverage is not enough; where it is, there is nothing to say.
 fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
-    if draft.covers_enough(result) {
+    if draft.covers_enough(result) || Mutant::TakesTooLittleCoverage.is_planted() {
         return;
     }
     let minimum = per_cent(draft.coverage_minimum().unwrap_or(0));
@@ -309,6 +317,10 @@ fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
     repair::open_with_consent(draft, &TaskRef::Meta, RepairLoop::FixTests, told, Vec::new());
 }
 
+fn is_old(result: &CheckResult) -> bool {
+    result.failed_on_base || Mutant::CallsEveryFailureOld.is_planted()
+}
+
 /// It failed before the session began: told apart from new failures, and never held against the work.
 fn record_old_failure(draft: &mut Draft<'_>, result: &CheckResult) {
     let message = format!("pre-existing: `{}` already failed on the base revision", result.command);
@@ -330,7 +342,10 @@ fn settle_old_findings(
     // What did not run this time has shown nothing.
     let was_run = |finding: &Finding| {
         let command = finding.origin.command();
-        command.is_some_and(|command| ran.iter().any(|known| known == command))
+        command.is_some_and(|command| {
+            ran.iter().any(|known| known == command)
+                || Mutant::CallsACheckFixedThatDidNotRun.is_planted()
+        })
     };
     settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
 }

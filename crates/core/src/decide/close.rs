@@ -7,6 +7,7 @@ use crate::action::{Assignment, StepKind};
 use crate::decision::BlockerCode;
 use crate::event::{CriterionResult, Event, FindingStatus};
 use crate::id::TaskRef;
+use crate::mutant::Mutant;
 use crate::role::Mode;
 use crate::session::Gate;
 use crate::task::TaskStatus;
@@ -33,17 +34,21 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if let (Some(index), true) = (loop_index, unfinished) {
         return draft.emit(Event::StepEntered { index });
     }
-    if draft.branch.unreviewed {
+    if draft.branch.unreviewed && !Mutant::ClosesOnUnreviewedWork.is_planted() {
         let task = match (draft.route.mode, draft.plan.tasks.first()) {
             (Mode::Lean, Some(task)) => TaskRef::Task(task.spec.id.clone()),
             _ => TaskRef::Meta,
         };
         return next_task::open_gate(draft, Gate::Review, task);
     }
-    if let Some((gate, task)) = objector(draft) {
+    if let Some((gate, task)) = objector(draft).filter(|_| !Mutant::ForgetsWhoObjected.is_planted())
+    {
         return next_task::open_gate(draft, gate, task);
     }
-    if draft.plan.meta.needs_audit && draft.route.mode == Mode::Full {
+    if draft.plan.meta.needs_audit
+        && draft.route.mode == Mode::Full
+        && !Mutant::ClosesOnUnauditedWork.is_planted()
+    {
         return next_task::open_gate(draft, Gate::Audit, TaskRef::Meta);
     }
     if weakened::ask_last(draft) {
@@ -83,7 +88,10 @@ fn missing(draft: &Draft<'_>) -> Vec<String> {
     let reports = |a: &Assignment| a.outputs.iter().any(|output| output == "report.md");
     let steps = draft.route.steps.iter().enumerate();
     let has_report = steps.flat_map(|(at, step)| step.assignments(at)).any(|(_, a)| reports(a));
-    if has_report && !draft.files.artefacts.contains_key("report.md") {
+    if has_report
+        && !draft.files.artefacts.contains_key("report.md")
+        && !Mutant::ClosesWithoutAReport.is_planted()
+    {
         missing.push("report.md is missing".to_owned());
     }
     missing

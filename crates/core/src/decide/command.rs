@@ -10,11 +10,14 @@ use crate::decision::{
 use crate::event::{Event, FindingStatus, Verdict};
 use crate::id::{CommandId, DecisionId};
 use crate::input::Command;
+use crate::mutant::Mutant;
 use crate::refusal::Refusal;
 use crate::reply::Severity;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal> {
-    if draft.decisions.commands_seen.contains(command.id()) {
+    if draft.decisions.commands_seen.contains(command.id())
+        && !Mutant::HearsACommandTwice.is_planted()
+    {
         return Ok(());
     }
     // A cancel that is delivered twice finds its work done.
@@ -47,7 +50,7 @@ fn asked(draft: &Draft<'_>, id: &DecisionId, round: u32) -> Result<Decision, Ref
     if round == 0 {
         return Err(Refusal::NotAsked { id: id.clone() });
     }
-    if draft.round(id) != round {
+    if draft.round(id) != round && !Mutant::TakesAnAnswerOfAnEarlierRound.is_planted() {
         return Err(Refusal::AskedAgain { id: id.clone() });
     }
     Ok(decision.clone())
@@ -108,7 +111,7 @@ fn refuse_to_accept_critical(
         _ => return Ok(()),
     };
     let open = accepted.iter().filter(|f| f.report.severity == Severity::Critical).count();
-    if open == 0 {
+    if open == 0 || Mutant::AcceptsACriticalFinding.is_planted() {
         return Ok(());
     }
     Err(Refusal::CriticalOpen {
@@ -217,7 +220,10 @@ fn cancel(
         };
         draft.emit(Event::DecisionResolved { id, resolution });
     }
-    for number in draft.dispatches.open.clone() {
+    let open = draft.dispatches.open.clone();
+    for number in
+        open.into_iter().filter(|_| !Mutant::LeavesDispatchesOpenAfterACancel.is_planted())
+    {
         ending::close(draft, number, Verdict::Cancelled);
     }
     let blocker = Blocker {

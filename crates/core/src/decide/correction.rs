@@ -7,13 +7,18 @@ use crate::action::Place;
 use crate::decision::{CorrectionStatus, Subject};
 use crate::event::{Event, Purpose};
 use crate::id::TaskRef;
+use crate::mutant::Mutant;
 use crate::role::Role;
 
 /// A person wants changes: which roles run again, in order.
 pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
     let of_named = words.split_once(':').map(|(name, _)| parts_named(draft, index, name.trim()));
     let of_named = of_named.unwrap_or_default();
-    let parts = if of_named.is_empty() { gate::correctors(draft, index) } else { of_named };
+    let parts = if of_named.is_empty() || Mutant::SendsACorrectionToEverybody.is_planted() {
+        gate::correctors(draft, index)
+    } else {
+        of_named
+    };
     let (roles, places) = parts.into_iter().unzip();
     let status = CorrectionStatus::Queued;
     draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });

@@ -6,6 +6,7 @@ use crate::event::{Event, RetryWhy};
 use crate::failure::{self as table, FailureClass};
 use crate::id::DispatchNumber;
 use crate::limits::SUPERVISORS_LOST_MAX;
+use crate::mutant::Mutant;
 use crate::work::DispatchEnd;
 
 /// What follows a failed attempt that has just been recorded.
@@ -14,7 +15,8 @@ pub(super) fn follow(draft: &mut Draft<'_>, number: DispatchNumber, end: &Dispat
         return;
     };
     let dispatch = &draft.dispatches[&number];
-    let has_start = dispatch.tries.starts < dispatch.tries.starts_max;
+    let has_start = dispatch.tries.starts < dispatch.tries.starts_max
+        || Mutant::RetriesWithoutAStartLeft.is_planted();
     let may_rerun = dispatch.tries.invalid <= draft.policy.invalid_reruns;
     match class {
         FailureClass::Transient

@@ -11,6 +11,7 @@ use crate::decision::{Decision, Subject};
 use crate::event::{CriterionResult, Event, Finding, FindingStatus, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
 use crate::task::{Check, TaskStatus};
@@ -21,6 +22,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
     match (&decision.subject, choice) {
         (Subject::Gate { step }, Choice::Approve(answer)) => match answer {
             ApproveAnswer::Approved(_) => {}
+            _ if Mutant::ForgetsWhatWasRejected.is_planted() => {}
             ApproveAnswer::ChangesRequested(words) => correction::reject(draft, *step, words),
         },
         (Subject::Scope { dispatch, paths }, Choice::Scope(answer)) => {
@@ -116,7 +118,7 @@ fn accept_notes(
     accept_findings(draft, noted, "accepted as a note");
     // Where another role's change was asked about, the review has still to look at it.
     let asks = draft.dispatches.get(&dispatch).map(|dispatch| dispatch.role);
-    if asks == Some(Role::Reviewer) {
+    if asks == Some(Role::Reviewer) || Mutant::PassesTheReviewForAnotherRole.is_planted() {
         let (task, role) = (task.clone(), Role::Reviewer);
         draft.emit(Event::GatePassed { task, role });
     }
@@ -284,7 +286,9 @@ fn waive_criteria(draft: &mut Draft<'_>, checks: &[String], reason: &str) {
         .iter()
         .filter(|criterion| {
             criterion.verify.iter().any(|check| match check {
-                Check::Manual(text) => checks.contains(text),
+                Check::Manual(text) => {
+                    checks.contains(text) && !Mutant::CallsAWaivedCriterionMet.is_planted()
+                }
                 Check::Command(_) => false,
             })
         })

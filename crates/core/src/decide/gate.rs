@@ -9,6 +9,7 @@ use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subjec
 use crate::event::Event;
 use crate::id::{ContentHash, DecisionId};
 use crate::limits::MANY_TASKS;
+use crate::mutant::Mutant;
 use crate::proof;
 use crate::refusal::Refusal;
 use crate::role::{Role, State};
@@ -36,7 +37,9 @@ fn is_approved(decision: &Decision) -> bool {
 
 /// An approval counts under the lifecycle stage in which it was given, and under no other.
 fn holds(draft: &Draft<'_>, decision: &Decision) -> bool {
-    is_approved(decision) && decision.resolution.stage == draft.checks.stage
+    is_approved(decision)
+        && (decision.resolution.stage == draft.checks.stage
+            || Mutant::KeepsAnApprovalUnderAnotherStage.is_planted())
 }
 
 pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
@@ -103,7 +106,7 @@ fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Art
     let session_files = draft.files.artefacts.iter().map(|(path, record)| (path, &record.sha256));
     session_files
         .chain(&draft.files.outputs)
-        .filter(|(path, _)| is_shown(path))
+        .filter(|(path, _)| is_shown(path) && !Mutant::ShowsNothingAtAGate.is_planted())
         .map(|(path, sha256)| Artefact { path: path.clone(), sha256: sha256.clone() })
         .collect()
 }
@@ -361,7 +364,8 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
         .collect();
     for decision in gates {
         let paths = shown_and_changed(draft, &decision, changed);
-        if let (Subject::Gate { step }, false) = (&decision.subject, paths.is_empty()) {
+        let is_same = paths.is_empty() || Mutant::KeepsAnApprovalOfAnotherFile.is_planted();
+        if let (Subject::Gate { step }, false) = (&decision.subject, is_same) {
             let words = format!("This has changed since you saw it: {}.", paths.join(", "));
             ask_approval(draft, *step, Some(&words));
         }
@@ -369,6 +373,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
     let strategy = draft.decision(&DecisionId::review_strategy()).cloned();
     if let Some(decision) = strategy.filter(|d| d.answered().is_some() || d.is_pending())
         && !shown_and_changed(draft, &decision, changed).is_empty()
+        && !Mutant::KeepsAStrategyForAnotherPlan.is_planted()
     {
         ask_strategy(draft, true);
     }

@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::moves::open::{self, Start};
 use crate::event::{Event, Purpose};
 use crate::id::{TaskId, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::Mode;
 use crate::session::{Gate, GateState, Task};
 use crate::task::{Strategy, TaskStatus};
@@ -51,7 +52,9 @@ fn required_gates(task: &Task) -> Vec<Gate> {
     if task.spec.kind.is_behaviour() || task.spec.has_command_check() {
         gates.push(Gate::Test);
     }
-    if task.spec.is_flagged("security") || task.touched_sensitive {
+    if (task.spec.is_flagged("security") || task.touched_sensitive)
+        && !Mutant::LeavesOutTheAuditOfATask.is_planted()
+    {
         gates.push(Gate::Audit);
     }
     gates
@@ -66,7 +69,12 @@ pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) ->
         Gate::ALL.into_iter().filter(|gate| required.contains(gate) || has_objected(*gate));
     let open = gates.find(|gate| unit.gate(*gate) == GateState::Open);
     let is_comprehensive = *task == TaskRef::Meta || draft.route.mode == Mode::Lean;
-    open.or_else(|| (is_comprehensive && draft.branch.unreviewed).then_some(Gate::Review))
+    open.or_else(|| {
+        (is_comprehensive
+            && draft.branch.unreviewed
+            && !Mutant::DoesNotReviewAgainAfterAChange.is_planted())
+        .then_some(Gate::Review)
+    })
 }
 
 pub(super) fn open_gate(draft: &mut Draft<'_>, gate: Gate, task: TaskRef) {
@@ -92,5 +100,7 @@ pub(super) fn can_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> b
         let other = draft.task(id);
         other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
     };
-    !task.unit.coded && task.spec.depends_on.iter().all(is_satisfied)
+    !task.unit.coded
+        && (task.spec.depends_on.iter().all(is_satisfied)
+            || Mutant::StartsATaskBeforeWhatItBuildsOn.is_planted())
 }

@@ -4,6 +4,7 @@ use super::checks;
 use super::draft::Draft;
 use crate::event::{Event, Finding, FindingStatus};
 use crate::id::{TaskId, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::Role;
 use crate::task::TaskSpec;
 
@@ -30,7 +31,10 @@ pub(super) fn leave_behind(
 ) {
     let open: Vec<Finding> = open_about(draft, is_about).cloned().collect();
     for finding in open {
-        if finding.report.severity.is_grave() && finding.source() != Role::Orchestrator {
+        if finding.report.severity.is_grave()
+            && finding.source() != Role::Orchestrator
+            && !Mutant::ForgetsAGraveFindingWithItsTask.is_planted()
+        {
             let finding = Finding { task: TaskRef::Meta, ..finding };
             draft.emit(Event::FindingRecorded { finding });
         } else {

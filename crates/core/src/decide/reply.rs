@@ -8,6 +8,7 @@ use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdic
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
+use crate::mutant::Mutant;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
 use crate::session::Gate;
@@ -32,7 +33,8 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let mut reports = finding::effective_reports(draft, role, &task, reply);
     let only_warns = finding::soften(draft, role, &task, &mut reports);
     let is_grave = reports.iter().any(|report| report.severity.is_grave());
-    let objects = (blocked && !only_warns) || is_grave;
+    let objects =
+        (blocked && !only_warns && !Mutant::TakesABlockedReviewForAnOk.is_planted()) || is_grave;
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // Beside a verdict its own changes are taken, tests of QA above all: they are looked at as any other.
     let work = draft.dispatches[&number].delivered().map(|delivered| delivered.work.clone());
@@ -42,7 +44,9 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
         let told = Feedback::of(&findings);
-        if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX) {
+        if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX)
+            && !Mutant::RepairsTheSameFindingForEver.is_planted()
+        {
             return ask::non_convergence(draft, &task, gate.repair(), &told.lines);
         }
         return repair::object(draft, &task, gate.repair(), told);
@@ -54,10 +58,15 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
         medium.extend(&weakened);
     }
     match role {
+        Role::Security if Mutant::AnswersForThePersonAboutSecurity.is_planted() => {
+            draft.emit(Event::GatePassed { task, role })
+        }
         Role::Security if !medium.is_empty() || reply.status == ReplyStatus::NeedsDecision => {
             ask::security(draft, number, &task, &medium, &reply.summary);
         }
-        Role::Reviewer if !medium.is_empty() => ask::notes(draft, number, &task, &medium),
+        Role::Reviewer if !medium.is_empty() && !Mutant::PassesAReviewOverItsNotes.is_planted() => {
+            ask::notes(draft, number, &task, &medium)
+        }
         _ => {
             draft.emit(Event::GatePassed { task: task.clone(), role });
             weakened::ask(draft, number, &task);
@@ -99,7 +108,9 @@ pub(super) fn ask_for_information(draft: &mut Draft<'_>, number: DispatchNumber,
     } else {
         reply.questions.clone()
     };
-    for question in questions {
+    for question in
+        questions.into_iter().filter(|_| !Mutant::AsksNobodyWhatAnAgentNeedsToKnow.is_planted())
+    {
         ask::information(draft, number, &question);
     }
 }

@@ -13,6 +13,7 @@ use crate::event::{Event, Finding, FindingStatus, Purpose};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
+use crate::mutant::Mutant;
 use crate::reply::{Reply, ReportedFinding};
 use crate::role::{RepairLoop, Role};
 
@@ -25,7 +26,10 @@ pub(super) fn record(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
 
 /// Whether a person has to decide before the work is taken; they have then been asked.
 pub(super) fn stops(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) -> bool {
-    if !draft.has_task_loop() || is_repairable(draft, number) {
+    if !draft.has_task_loop()
+        || is_repairable(draft, number)
+        || Mutant::TakesADesignWithSomethingGrave.is_planted()
+    {
         return false;
     }
     let grave = grave(draft, number, said);

@@ -7,6 +7,7 @@ use crate::event::{Event, Finding, FindingOrigin, FindingStatus};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SCOPE_WARNINGS_MAX;
+use crate::mutant::Mutant;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::work::{ScopeClass, Scoped, Work};
@@ -51,7 +52,10 @@ fn open_requests(draft: &Draft<'_>, number: DispatchNumber, reply: &Reply) -> Ve
     let Some(unit) = draft.unit(&dispatch.task).filter(|_| dispatch.role == Role::Coder) else {
         return Vec::new();
     };
-    let is_open = |path: &String| !unit.allowed.contains(path) && !unit.refused.contains_key(path);
+    let is_open = |path: &String| {
+        !unit.allowed.contains(path)
+            && (!unit.refused.contains_key(path) || Mutant::AsksAgainForWhatIsRefused.is_planted())
+    };
     let mut requests: Vec<ScopeRequest> = Vec::new();
     for request in reply.scope_requests.iter().filter(|request| is_open(&request.path)) {
         if requests.iter().all(|known| known.path != request.path) {
@@ -77,7 +81,11 @@ pub(super) fn answered(
             let text = format!("the person allows you to change: {list}");
             match is_open {
                 // It starts again when no other Coder is at work, and is told then what it may change.
-                true if works_beside_a_coder(draft, number) => repair::begin_again(draft, number),
+                true if works_beside_a_coder(draft, number)
+                    && !Mutant::ContinuesBesideACoderWithAWiderScope.is_planted() =>
+                {
+                    repair::begin_again(draft, number)
+                }
                 true => continue_dispatch(draft, number, text),
                 false => do_more(draft, task, text),
             }

@@ -9,6 +9,7 @@ use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingStatus, Purpose, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
+use crate::mutant::Mutant;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
@@ -27,7 +28,13 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         return false;
     }
     let index = draft.route.step;
-    if let Some(role) = draft.route.look_again.first().copied() {
+    if let Some(role) = draft
+        .route
+        .look_again
+        .first()
+        .copied()
+        .filter(|_| !Mutant::DoesNotLookAgainAfterARepair.is_planted())
+    {
         let purpose = Purpose::Look { step: index };
         let feedback = vec!["look again: the findings have been worked on".to_owned()];
         open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
@@ -64,7 +71,11 @@ fn grave_findings(draft: &Draft<'_>) -> Vec<Finding> {
         .record
         .findings
         .iter()
-        .filter(|f| f.status == FindingStatus::Open && f.report.severity.is_grave())
+        .filter(|f| {
+            f.status == FindingStatus::Open
+                && f.report.severity.is_grave()
+                && !Mutant::PassesOverAHighFinding.is_planted()
+        })
         .cloned()
         .collect();
     grave.sort_by_key(|finding| std::cmp::Reverse(finding.report.severity));

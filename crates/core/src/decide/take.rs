@@ -8,6 +8,7 @@ use crate::event::{Event, Verdict};
 use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::limits::LEAN_FILES_MAX;
+use crate::mutant::Mutant;
 use crate::reply::Reply;
 use crate::role::{Mode, Role};
 use crate::session::Delivered;
@@ -20,14 +21,18 @@ pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Repl
     conclude(draft, number, Verdict::Accepted);
     scope::ask_beside(draft, number, reply);
     if role == Role::Coder && draft.route.mode == Mode::Lean {
-        if draft.branch.changed.len() > LEAN_FILES_MAX {
+        if draft.branch.changed.len() > LEAN_FILES_MAX
+            && !Mutant::StaysLeanWithManyFiles.is_planted()
+        {
             let files = draft.branch.changed.len();
             return go_full(
                 draft,
                 format!("{files} files changed; lean work changes at most {LEAN_FILES_MAX}"),
             );
         }
-        if let Some(path) = work.sensitive.first() {
+        if let Some(path) =
+            work.sensitive.first().filter(|_| !Mutant::StaysLeanOnASensitivePath.is_planted())
+        {
             go_full(draft, format!("{path} is a sensitive path"));
         }
     }

@@ -8,6 +8,7 @@ use super::next_task::Next;
 use super::{next_task, parallel};
 use crate::event::Purpose;
 use crate::id::{TaskId, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::{Mode, Role};
 use crate::session::Task;
 use crate::task::Strategy;
@@ -61,8 +62,12 @@ fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
         let goes_with = |(other, known): &(&Task, Start)| {
             let both = |of: fn(Role) -> bool| of(start.role) && of(known.role);
             let may_clash = !task.unit.clash.is_empty() || !other.unit.clash.is_empty();
-            let meet = both(|role| role == Role::Coder) && may_meet(task, other);
-            let clash = both(|role| matches!(role, Role::Coder | Role::QA)) && may_clash;
+            let meet = both(|role| role == Role::Coder)
+                && may_meet(task, other)
+                && !Mutant::IgnoresThatTasksOverlap.is_planted();
+            let clash = both(|role| matches!(role, Role::Coder | Role::QA))
+                && may_clash
+                && !Mutant::RunsWhatClashedBesideOthers.is_planted();
             !meet && !clash
         };
         if chosen.iter().all(goes_with) {

@@ -89,9 +89,20 @@ impl Plan {
         }
     }
 
+    /// What was met must be shown again. What a person waived stays waived: nobody has seen it met.
     pub(super) fn adopt_criteria(&mut self, criteria: &[Criterion]) {
-        self.criteria = criteria.to_vec();
-        self.criteria_results.clear();
+        let before = std::mem::replace(&mut self.criteria, criteria.to_vec());
+        let results = std::mem::take(&mut self.criteria_results);
+        let is_manual = |check: &&Check| matches!(check, Check::Manual(_));
+        for (old, result) in before.iter().filter_map(|old| Some((old, results.get(&old.id)?))) {
+            let asks_the_same = |new: &&Criterion| {
+                old.verify.iter().filter(is_manual).any(|check| new.verify.contains(check))
+            };
+            if matches!(result, CriterionResult::Waived { .. }) {
+                let waived = criteria.iter().filter(asks_the_same).map(|new| new.id.clone());
+                self.criteria_results.extend(waived.map(|id| (id, result.clone())));
+            }
+        }
     }
 
     pub(super) fn move_task(&mut self, id: &TaskId, status: TaskStatus) {
@@ -103,9 +114,41 @@ impl Plan {
         }
     }
 
-    /// The work begins once more; what was asked of it stays.
+    /// The work begins once more; what was asked of it stays. Sensitive code that was taken before belongs to no task now,
+    /// and Security has not seen it.
     pub(super) fn restart(&mut self) {
+        let needs_audit =
+            self.meta.needs_audit || self.tasks.iter().any(|task| task.touched_sensitive);
         self.tasks.clear();
-        self.meta = Unit::default();
+        self.meta = Unit { needs_audit, ..Unit::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::event::CriterionResult;
+    use crate::task::{Check, Criterion};
+
+    #[test]
+    fn what_a_person_waived_stays_waived_when_the_criteria_are_written_again() {
+        let criterion = |id: &str, look: &str| Criterion {
+            id: id.to_owned(),
+            description: "It works".to_owned(),
+            verify: vec![Check::Command("run".to_owned()), Check::Manual(look.to_owned())],
+        };
+        let (waived, met) = (
+            CriterionResult::Waived { reason: "not now".to_owned() },
+            CriterionResult::Met { evidence: "seen".to_owned() },
+        );
+        let mut plan = Plan::default();
+        plan.adopt_criteria(&[criterion("AC-001", "taste"), criterion("AC-002", "listen")]);
+        plan.criteria_results.insert("AC-001".to_owned(), waived.clone());
+        plan.criteria_results.insert("AC-002".to_owned(), met);
+        let again = ["taste", "listen", "smell"];
+        let again: Vec<Criterion> = again.map(|look| criterion(look, look)).to_vec();
+        plan.adopt_criteria(&again);
+        let results: Vec<_> = plan.criteria_results.into_iter().collect();
+        assert_eq!(results, [("taste".to_owned(), waived)]);
     }
 }

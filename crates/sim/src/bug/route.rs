@@ -67,10 +67,7 @@ impl Bug {
             (Self::OverridesCoverageByItself, Event::DecisionAsked { decision }) => {
                 decision.kind == DecisionKind::Coverage
             }
-            (Self::LetsAChangedFilePass, Event::DecisionAsked { decision }) => {
-                decision.question.starts_with("What you were shown has changed")
-            }
-            (Self::MendsByHandUnasked, Event::AttemptStarted { attempt, .. }) => attempt.0 > 1,
+            (Self::FixesByHandUnasked, Event::AttemptStarted { attempt, .. }) => attempt.0 > 1,
             (Self::CallsOldEvidenceNew, Event::ChecksEnded { stage, .. }) => {
                 stage.is_some() && *stage != session.checks.stage
             }

@@ -121,6 +121,12 @@ impl Books {
         })
     }
 
+    /// Nobody is at work in a session that is over.
+    pub fn all_are_closed(&self) -> Held {
+        let open = self.dispatches.iter().find(|(_, record)| record.verdict.is_none());
+        hold(open.is_none(), "the_end_closes_every_dispatch", || format!("{open:?}"))
+    }
+
     fn record(&mut self, number: DispatchNumber) -> Result<&mut Record, crate::Violation> {
         self.dispatches.get_mut(&number).ok_or_else(|| crate::Violation {
             rule: "a_dispatch_is_opened_first",
@@ -162,6 +168,8 @@ impl Books {
             Some(FailureClass::Transient) => record.starts < STARTS_MAX.min(record.starts_max),
             _ => false,
         };
+        // A limit that is used up is a question of its own.
+        let is_early = is_early || record.met_a_limit;
         hold(!is_early, "nobody_is_asked_too_early", || {
             format!("dispatch {number} after {} starts: {:?}", record.starts, record.last_end)
         })
@@ -291,7 +299,14 @@ fn the_record_is_the_truth(
         }
         _ => false,
     };
+    let is_breach = match told {
+        Some(DispatchEnd::Replied { reply, work }) => {
+            reply.status == ReplyStatus::Ok && !work.breaches.is_empty()
+        }
+        _ => false,
+    };
     let is_true = match (told, end) {
+        (_, DispatchEnd::Replied { .. }) if is_breach => false,
         // When it is tried again is in the books on who plays.
         (
             Some(DispatchEnd::Limited { detail }),

@@ -1,7 +1,7 @@
 //! Books on questions: their ids, their answers, and the corrections that follow a rejection.
 
 use crate::violation::{Held, hold};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::decision::{
     CorrectionStatus, Decision, DecisionKind, DecisionStatus, Resolution,
 };
@@ -17,8 +17,10 @@ pub(crate) struct Books {
     asked: BTreeMap<DecisionId, (DecisionKind, Resolution)>,
     /// How often each question was asked.
     rounds: BTreeMap<DecisionId, u32>,
-    /// How often its question had been asked when each answer was first given.
+    /// How often its question had been asked as who gave the answer saw it.
     given: BTreeMap<CommandId, u32>,
+    /// What each command resolved.
+    heard: BTreeSet<(CommandId, DecisionId)>,
     /// Records that changed since they were last looked at.
     touched: Vec<DecisionId>,
     highest: u32,
@@ -32,9 +34,8 @@ pub(crate) struct Books {
 
 impl Books {
     pub fn heard(&mut self, input: &Input) {
-        if let Input::Command(Command::Answer { id, decision, .. }) = input {
-            let round = self.rounds.get(decision).copied().unwrap_or(0);
-            self.given.entry(id.clone()).or_insert(round);
+        if let Input::Command(Command::Answer { id, round, .. }) = input {
+            self.given.entry(id.clone()).or_insert(*round);
         }
     }
 
@@ -103,6 +104,10 @@ impl Books {
             format!("{id} was {}", known.status)
         })?;
         *known = resolution.clone();
+        if let Some(command) = &resolution.command {
+            let once = self.heard.insert((command.clone(), id.clone()));
+            hold(once, "a_command_counts_once", || format!("{command} for {id}"))?;
+        }
         self.no_answer_comes_before_its_question(id, resolution)?;
         self.touched.push(id.clone());
         self.answers_are_canonical(kind, resolution)?;

@@ -4,11 +4,13 @@ use super::{Truth, attempts, tasks};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::{CheckSubject, Step, StepKind};
+use tollgate_core::decision::Subject;
 use tollgate_core::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Verdict,
 };
-use tollgate_core::id::{CheckNumber, CommitId, DispatchNumber, TaskRef};
+use tollgate_core::id::{CheckNumber, CommitId, DecisionId, DispatchNumber, TaskRef};
 use tollgate_core::input::Opening;
+use tollgate_core::limits::LEAN_FILES_MAX;
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::Session;
 use tollgate_core::task::{Check, TaskStatus};
@@ -34,6 +36,16 @@ pub(crate) struct Books {
     merged: BTreeMap<DispatchNumber, CommitId>,
     /// An action without an implement loop.
     is_route: bool,
+    /// Lean work that is not lean any more, and why.
+    not_lean: Option<String>,
+    /// Sensitive code was taken that belongs to no task of the full plan, and Security has not seen it.
+    is_unaudited: bool,
+    /// Checks that each question is about, and those that a person waived.
+    asked: BTreeMap<DecisionId, Vec<String>>,
+    waived: BTreeSet<String>,
+    steps: Vec<Step>,
+    full_steps: Vec<Step>,
+    step: usize,
 }
 
 impl Books {
@@ -54,6 +66,13 @@ impl Books {
             by_hand: BTreeSet::new(),
             merged: BTreeMap::new(),
             is_route: !opening.action.steps.iter().any(is_loop),
+            not_lean: None,
+            is_unaudited: false,
+            asked: BTreeMap::new(),
+            waived: BTreeSet::new(),
+            steps: opening.action.steps.clone(),
+            full_steps: opening.full_action.as_ref().map_or(Vec::new(), |a| a.steps.clone()),
+            step: 0,
         }
     }
 
@@ -64,7 +83,26 @@ impl Books {
     pub fn see(&mut self, event: &Event, attempts: &attempts::Books, truth: &Truth) -> Held {
         match event {
             Event::SessionOpened(opening) => self.is_full = opening.mode == Mode::Full,
-            Event::ModeChanged { .. } => self.is_full = true,
+            Event::ModeChanged { .. } => {
+                self.is_full = true;
+                self.not_lean = None;
+                self.steps = std::mem::take(&mut self.full_steps);
+                self.step = 0;
+            }
+            Event::StepEntered { index } | Event::StepSkipped { index, .. } => {
+                self.the_loop_is_left_reviewed(*index)?;
+                self.step = *index;
+            }
+            Event::DecisionAsked { decision } => {
+                if let Subject::Manual { checks, .. } = &decision.subject {
+                    self.asked.insert(decision.decision_id.clone(), checks.clone());
+                }
+            }
+            Event::DecisionResolved { id, resolution } => {
+                let answer = resolution.answer.as_deref().unwrap_or_default();
+                let checks = self.asked.get(id).filter(|_| answer.starts_with("waived: "));
+                self.waived.extend(checks.into_iter().flatten().cloned());
+            }
             Event::DispatchOpened { role, .. } => {
                 self.roles.insert(*role);
             }
@@ -78,6 +116,9 @@ impl Books {
             Event::MergeEnded { merged } => {
                 let fits = merged.iter().filter(|one| one.conflicts.is_empty());
                 self.merged.extend(fits.filter_map(|one| Some((one.number, one.commit.clone()?))));
+            }
+            Event::GatePassed { task: TaskRef::Meta, role: Role::Security } => {
+                self.is_unaudited = false;
             }
             Event::GatePassed { task, role: Role::Reviewer }
                 if *task == TaskRef::Meta || !self.is_full =>
@@ -157,7 +198,29 @@ impl Books {
         if record.role != Role::QA {
             self.unseen.insert(record.role);
         }
+        let is_of_no_task = record.task == TaskRef::Meta || !self.is_full;
+        self.is_unaudited |= is_of_no_task && !work.sensitive.is_empty();
+        let is_large = self.paths.len() > LEAN_FILES_MAX || !work.sensitive.is_empty();
+        if record.role == Role::Coder && !self.is_full && is_large {
+            self.not_lean = Some(format!("dispatch {number}: {:?}", self.paths));
+        }
         hold(self.taken.insert(commit.clone()), "a_commit_is_taken_once", || format!("{commit}"))
+    }
+
+    /// R050: what turns out not to be lean starts over as a full session.
+    pub fn lean_work_is_small(&self) -> Held {
+        hold(self.not_lean.is_none(), "lean_work_is_small", || format!("{:?}", self.not_lean))
+    }
+
+    /// Nothing is integrated that no review of the whole has seen.
+    fn the_loop_is_left_reviewed(&self, next: usize) -> Held {
+        let is_loop =
+            matches!(self.steps.get(self.step).map(|step| &step.kind), Some(StepKind::Tasks));
+        // Lean work is looked at once more before it is closed.
+        let leaves = is_loop && self.is_full && next > self.step;
+        hold(!leaves || self.unseen.is_empty(), "the_loop_is_left_reviewed", || {
+            format!("nobody reviewed {:?}", self.unseen)
+        })
     }
 
     pub fn tip_is_what_was_accepted(&self, session: &Session) -> Held {
@@ -189,6 +252,22 @@ impl Books {
             )
         });
         hold(unmet.is_none(), rule, || format!("{unmet:?} is not met"))?;
+        let met = session.plan.criteria.iter().find(|criterion| {
+            let is_waived = |check: &Check| match check {
+                Check::Manual(text) => self.waived.contains(text),
+                Check::Command(_) => false,
+            };
+            let result = session.plan.criteria_results.get(&criterion.id);
+            criterion.verify.iter().any(is_waived)
+                && matches!(result, Some(CriterionResult::Met { .. }))
+        });
+        hold(met.is_none(), "what_is_waived_is_not_met", || format!("{met:?}"))?;
+        let has_report = self.steps.iter().enumerate().any(|(at, step)| {
+            let parts = step.assignments(at);
+            parts.iter().any(|(_, part)| part.outputs.iter().any(|output| output == "report.md"))
+        });
+        let is_there = session.files.artefacts.contains_key("report.md");
+        hold(!has_report || is_there, rule, || "there is no report".to_owned())?;
         let open = session.pending_decisions().next();
         hold(open.is_none(), rule, || format!("{open:?} is open"))?;
         let unfinished = tasks.tasks.iter().find(|(_, t)| t.status != TaskStatus::Completed);
@@ -201,6 +280,8 @@ impl Books {
             return hold(is_green, rule, || "the criteria were not checked on the tip".to_owned());
         }
         hold(self.unseen.is_empty(), rule, || format!("nobody reviewed {:?}", self.unseen))?;
+        let is_audited = !self.is_full || !self.is_unaudited;
+        hold(is_audited, rule, || "nobody audited sensitive work".to_owned())?;
         hold(self.green_tip.as_ref() == Some(&self.tip), rule, || {
             format!("checks were green on {:?}, not on {}", self.green_tip, self.tip)
         })?;

@@ -10,6 +10,7 @@ use tollgate_core::decision::{
 use tollgate_core::event::{CheckPurpose, Event, Purpose, Verdict};
 use tollgate_core::id::{CheckNumber, CommitId, ContentHash, DecisionId, DispatchNumber};
 use tollgate_core::input::{Edit, Opening};
+use tollgate_core::role::Role;
 use tollgate_core::work::{Artefact, CheckResult, DispatchEnd};
 
 #[derive(Debug)]
@@ -30,6 +31,12 @@ pub(crate) struct Books {
     minimum: Option<u32>,
     /// What a person just said about coverage.
     said: Option<String>,
+    /// Too little was covered, and nobody has been asked about it.
+    unasked: Option<u32>,
+    /// The plan that the strategy was chosen for.
+    planned: Vec<Artefact>,
+    /// The role that a rejection names.
+    meant: Option<Role>,
     /// The last measurement of the step, and the commit it was made on.
     measured: Option<(Option<u32>, CommitId)>,
 }
@@ -55,6 +62,9 @@ impl Books {
             evidence: None,
             minimum: opening.policy.coverage_minimum,
             said: None,
+            unasked: None,
+            planned: Vec::new(),
+            meant: None,
             measured: None,
         }
     }
@@ -73,6 +83,9 @@ impl Books {
                 self.measured = None;
             }
             Event::DispatchOpened { purpose, .. } => {
+                if *purpose == Purpose::Implement {
+                    self.the_strategy_is_for_this_plan()?;
+                }
                 // Lifecycle gates are repaired before a person is asked again.
                 let renews = matches!(purpose, Purpose::Repair { .. })
                     && matches!(self.evidence, Some((_, false)));
@@ -84,7 +97,10 @@ impl Books {
                     self.gates_before_are_passed(self.step)?;
                 }
             }
-            Event::CorrectionMoved { status, .. } => {
+            Event::CorrectionMoved { status, roles, .. } => {
+                if *status == CorrectionStatus::Queued {
+                    self.a_correction_goes_to_who_is_named(roles)?;
+                }
                 self.is_correcting =
                     matches!(status, CorrectionStatus::Queued | CorrectionStatus::Dispatched);
             }
@@ -104,7 +120,7 @@ impl Books {
                 self.take(*number, attempts);
             }
             Event::FilesEdited { edits } => self.edited(edits),
-            Event::DecisionAsked { decision } => self.asked(decision),
+            Event::DecisionAsked { decision } => self.asked(decision)?,
             Event::DecisionResolved { id, resolution } => self.resolved(id, resolution)?,
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
@@ -139,6 +155,49 @@ impl Books {
         Ok(())
     }
 
+    /// R101: an approval is about the files that the step names, as they are when it asks.
+    fn a_gate_shows_what_is_there(&self, step: usize, shown: &[Artefact]) -> Held {
+        let Some(StepKind::Approve { shows, .. }) = self.steps.get(step).map(|step| &step.kind)
+        else {
+            return Ok(());
+        };
+        let is_meant = |path: &String| {
+            shows.iter().any(|show| path == show || (show.ends_with('/') && path.starts_with(show)))
+        };
+        let is_shown = |path: &String, sha256: &ContentHash| {
+            shown.iter().any(|file| file.path == *path && file.sha256 == *sha256)
+        };
+        let mut meant = self.files.iter().filter(|(path, _)| is_meant(path));
+        let hidden = meant.find(|(path, sha256)| !is_shown(path, sha256));
+        hold(hidden.is_none(), "a_gate_shows_what_is_there", || format!("gate {step}: {hidden:?}"))
+    }
+
+    /// R101.
+    fn the_strategy_is_for_this_plan(&self) -> Held {
+        let changed = self.planned.iter().find(|f| self.files.get(&f.path) != Some(&f.sha256));
+        hold(changed.is_none(), "the_strategy_is_for_this_plan", || format!("{changed:?}"))
+    }
+
+    /// Who a rejection begins with, where that role has a part before the gate.
+    fn named(&self, step: usize, resolution: &Resolution) -> Option<Role> {
+        let words = resolution.answer.as_deref()?.strip_prefix("changes-requested: ")?;
+        let role = Role::parse(words.split_once(':')?.0.trim())?;
+        let steps = self.steps.iter().enumerate().take(step);
+        let mut parts = steps.flat_map(|(at, step)| step.assignments(at));
+        parts.any(|(_, part)| part.role == role).then_some(role)
+    }
+
+    fn a_correction_goes_to_who_is_named(&mut self, roles: &[Role]) -> Held {
+        let meant = self.meant.take();
+        let fits = meant.is_none_or(|meant| roles.iter().all(|role| *role == meant));
+        hold(fits, "a_correction_goes_to_who_is_named", || format!("{roles:?}, not {meant:?}"))
+    }
+
+    /// R077.
+    pub fn low_coverage_is_asked(&self) -> Held {
+        hold(self.unasked.is_none(), "low_coverage_is_asked", || format!("{:?}", self.measured))
+    }
+
     /// R089.
     fn evidence_is_of_this_stage(&self) -> Held {
         let is_stale = match (&self.evidence, &self.stage) {
@@ -167,16 +226,23 @@ impl Books {
         }
     }
 
-    fn asked(&mut self, decision: &Decision) {
+    fn asked(&mut self, decision: &Decision) -> Held {
+        match decision.kind {
+            DecisionKind::Coverage => self.unasked = None,
+            DecisionKind::Strategy => self.planned.clone_from(&decision.shown),
+            _ => {}
+        }
         let step = match decision.subject {
             Subject::Gate { step } => Some(step),
             _ => None,
         };
         self.kinds.insert(decision.decision_id.clone(), (decision.kind, step));
         if let Some(step) = step {
+            self.a_gate_shows_what_is_there(step, &decision.shown)?;
             let shown = decision.shown.clone();
             self.gates.insert(step, Gate { shown, resolution: Resolution::default() });
         }
+        Ok(())
     }
 
     fn resolved(&mut self, id: &DecisionId, resolution: &Resolution) -> Held {
@@ -188,6 +254,7 @@ impl Books {
         }
         if let Some(gate) = step.and_then(|step| self.gates.get_mut(&step)) {
             gate.resolution = resolution.clone();
+            self.meant = step.and_then(|step| self.named(step, resolution));
             if is_approval(resolution) {
                 return self.evidence_is_of_this_stage();
             }
@@ -207,6 +274,9 @@ impl Books {
                 let found = results.first().and_then(|result| result.coverage);
                 let share =
                     found.map(|m| u32::try_from(m.covered * 10_000 / m.total).expect("small"));
+                let minimum = self.minimum.unwrap_or(0);
+                let is_enough = minimum == 0 || share.is_some_and(|share| share >= minimum);
+                self.unasked = (!is_enough).then_some(minimum);
                 self.measured = Some((share, tip.clone()));
             }
             Some(CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }) => {

@@ -26,6 +26,8 @@ pub(crate) struct Books {
     /// Members that fit together and are still to be taken, and those that must do their part again.
     merged: BTreeSet<DispatchNumber>,
     clashed: BTreeSet<DispatchNumber>,
+    /// Dispatches that do again what clashed.
+    again: BTreeSet<DispatchNumber>,
     /// Tasks whose change clashed and that have not begun again.
     owed: BTreeSet<(TaskRef, Role)>,
 }
@@ -49,6 +51,7 @@ impl Books {
             open: BTreeMap::new(),
             merged: BTreeSet::new(),
             clashed: BTreeSet::new(),
+            again: BTreeSet::new(),
             owed: BTreeSet::new(),
         }
     }
@@ -89,7 +92,10 @@ impl Books {
                 self.wider.insert(task.clone());
             }
             Event::DispatchOpened { number, role, task, purpose, lane, .. } => {
-                self.owed.remove(&(task.clone(), *role));
+                let is_again = self.owed.remove(&(task.clone(), *role));
+                if matches!(role, Role::Coder | Role::QA) {
+                    self.what_clashed_is_done_alone(*number, is_again, attempts)?;
+                }
                 if *purpose == Purpose::Implement {
                     self.what_a_task_builds_on_is_there(task, tasks, decisions)?;
                 }
@@ -103,6 +109,7 @@ impl Books {
             }
             Event::AttemptStarted { number, .. } => {
                 self.clashed.remove(number);
+                self.who_may_do_more_is_alone(*number, attempts)?;
             }
             Event::MemberReady { number, .. } => {
                 if let Some(open) = self.open.get_mut(number) {
@@ -183,6 +190,43 @@ impl Books {
         hold(met.is_none() || !self.is_loop(), "coders_do_not_meet", || {
             let other = met.map(|(number, record)| (number, &record.task));
             format!("the Coder of {task} starts beside {other:?}")
+        })
+    }
+
+    /// What a person allows while others are at work was compared with nobody's scope.
+    fn who_may_do_more_is_alone(&self, number: DispatchNumber, attempts: &attempts::Books) -> Held {
+        let record = &attempts.dispatches[&number];
+        if record.role != Role::Coder || !self.wider.contains(&record.task) || !self.is_loop() {
+            return Ok(());
+        }
+        let mut others = self.open.iter().filter(|(other, open)| {
+            let is_coder = attempts.dispatches[*other].role == Role::Coder;
+            **other != number && is_coder && !open.is_ready
+        });
+        let beside = others.next();
+        hold(beside.is_none(), "coders_do_not_meet", || {
+            format!("dispatch {number} may change more and starts beside {beside:?}")
+        })
+    }
+
+    /// Decision 8: what did not fit is done again with nobody beside it who changes files.
+    fn what_clashed_is_done_alone(
+        &mut self,
+        number: DispatchNumber,
+        is_again: bool,
+        attempts: &attempts::Books,
+    ) -> Held {
+        self.again.retain(|known| self.open.contains_key(known));
+        let changes = |number: &DispatchNumber| {
+            matches!(attempts.dispatches[number].role, Role::Coder | Role::QA)
+        };
+        let is_beside = self.open.iter().any(|(other, open)| changes(other) && !open.is_ready);
+        let is_met = (is_again && is_beside) || !self.again.is_empty();
+        if is_again {
+            self.again.insert(number);
+        }
+        hold(!is_met || !self.is_loop(), "what_clashed_is_done_alone", || {
+            format!("dispatch {number} beside {:?}", self.open)
         })
     }
 

@@ -61,7 +61,10 @@ impl Books {
             Event::MemberReady { number, .. } => {
                 self.ready.insert(*number);
             }
-            Event::MergeStarted { numbers } => self.merging.clone_from(numbers),
+            Event::MergeStarted { numbers } => {
+                self.a_barrier_waits_for_all(attempts)?;
+                self.merging.clone_from(numbers);
+            }
             Event::MergeEnded { merged } => self.merged(merged, truth)?,
             Event::FindingRecorded { finding }
                 if matches!(finding.origin, FindingOrigin::MergeConflict { .. }) =>
@@ -110,6 +113,16 @@ impl Books {
         hold(!self.ready.contains(&number), "who_is_through_is_not_called_again", || {
             format!("dispatch {number} is ready and starts again")
         })
+    }
+
+    /// R070.
+    fn a_barrier_waits_for_all(&self, attempts: &attempts::Books) -> Held {
+        let mut members = attempts.dispatches.iter().filter(|(_, record)| {
+            matches!(record.purpose, Purpose::Step { member: Some(_), .. })
+                && record.verdict.is_none()
+        });
+        let late = members.find(|(number, _)| !self.ready.contains(number));
+        hold(late.is_none(), "a_barrier_waits_for_all", || format!("{late:?}"))
     }
 
     /// What came of the merge is what was told; where nothing was merged, files of the session clash.

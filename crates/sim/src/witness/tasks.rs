@@ -3,10 +3,10 @@
 use super::{Pairs, Truth, attempts, decisions, scope};
 use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-use tollgate_core::decision::DecisionKind;
+use tollgate_core::decision::{DecisionKind, Subject};
 use tollgate_core::event::{CheckPurpose, Event, FindingStatus, Purpose, Verdict};
 use tollgate_core::id::FindingId;
-use tollgate_core::id::{CheckNumber, DispatchNumber, TaskId, TaskRef};
+use tollgate_core::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
 use tollgate_core::reply::{ReplyStatus, ReportedFinding};
 use tollgate_core::role::{RepairLoop, Role};
 use tollgate_core::task::{Strategy, TaskSpec, TaskStatus};
@@ -26,6 +26,8 @@ pub(crate) struct Books {
     plan_edited: bool,
     /// A person resolved something since the last dispatch was opened.
     spoken: bool,
+    /// Whose notes each question is about.
+    notes: BTreeMap<DecisionId, DispatchNumber>,
 }
 
 #[derive(Debug)]
@@ -57,6 +59,11 @@ impl Books {
             }
             Event::RepairOpened { task, repair, consented: false, .. } => {
                 self.repairs_stay_in_budget(task, *repair)?;
+            }
+            Event::DecisionAsked { decision } => {
+                if let Subject::Notes { dispatch, .. } = decision.subject {
+                    self.notes.insert(decision.decision_id.clone(), dispatch);
+                }
             }
             Event::DecisionResolved { .. } => self.spoken = true,
             Event::GatePassed { task, role } => {
@@ -233,10 +240,15 @@ impl Books {
         attempts: &attempts::Books,
     ) -> Held {
         let by_person = self.spoken
-            && matches!(
-                decisions.last_resolved,
-                Some((DecisionKind::Notes | DecisionKind::Repair | DecisionKind::Security, _))
-            );
+            && match &decisions.last_resolved {
+                Some((DecisionKind::Repair | DecisionKind::Security, _)) => true,
+                // Notes are of one role, and pass no gate of another one.
+                Some((DecisionKind::Notes, id)) => {
+                    let asks = self.notes.get(id).and_then(|of| attempts.dispatches.get(of));
+                    asks.is_some_and(|record| record.role == role)
+                }
+                _ => false,
+            };
         let mut newest = attempts.dispatches.values().rev();
         let last = newest.find(|record| {
             record.role == role

@@ -6,6 +6,7 @@ use crate::decision::BlockerCode;
 use crate::event::{Event, RetryWhy};
 use crate::id::DispatchNumber;
 use crate::limits::SHORT_PARKS_MAX;
+use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::Usage;
 use crate::session::{Availability, Waiting, park_wait_ms};
@@ -21,7 +22,9 @@ pub fn start(draft: &mut Draft<'_>, number: DispatchNumber) {
         return ask::budget(draft, &words);
     }
     match draft.availability(number, draft.now()) {
-        Availability::Out(until) => wait(draft, number, until, RetryWhy::Parked),
+        Availability::Out(until) if !Mutant::StartsAnAgentThatIsOut.is_planted() => {
+            wait(draft, number, until, RetryWhy::Parked);
+        }
         _ if !draft.has_headroom(number) => wait(draft, number, draft.now(), RetryWhy::Room),
         availability => {
             let chosen = draft.dispatches[&number].who.chosen.clone();
@@ -32,7 +35,9 @@ pub fn start(draft: &mut Draft<'_>, number: DispatchNumber) {
 
 /// A limit that is used up and that no person has extended, in words.
 pub fn used_up(draft: &Draft<'_>) -> Option<String> {
-    draft.over_limit().filter(|_| draft.budget.consents == 0)
+    draft
+        .over_limit()
+        .filter(|_| draft.budget.consents == 0 && !Mutant::StartsBeyondALimit.is_planted())
 }
 
 /// Starts an attempt that a person asked for, also while another question holds the session: it carries what was

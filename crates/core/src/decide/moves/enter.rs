@@ -3,6 +3,7 @@
 use crate::action::{Step, StepKind, When};
 use crate::decide::draft::Draft;
 use crate::event::Event;
+use crate::mutant::Mutant;
 
 pub fn next(draft: &mut Draft<'_>) {
     step(draft, draft.route.step + 1);
@@ -21,7 +22,8 @@ pub fn step(draft: &mut Draft<'_>, index: usize) {
 fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
     match (step.when, &step.kind) {
         (Some(When::Requested), StepKind::Dispatch(assignment))
-            if !draft.wants_role(assignment.role) =>
+            if !draft.wants_role(assignment.role)
+                || Mutant::SkipsARoleThatIsWanted.is_planted() =>
         {
             Some(format!("{} was not requested", assignment.name()))
         }

@@ -6,6 +6,7 @@ use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
+use crate::mutant::Mutant;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::Role;
 use crate::session::Unit;
@@ -170,7 +171,7 @@ pub fn soften(
     task: &TaskRef,
     reports: &mut [ReportedFinding],
 ) -> bool {
-    if role != Role::Reviewer {
+    if role != Role::Reviewer || Mutant::TakesARemarkAboutScopeForAnObjection.is_planted() {
         return false;
     }
     let units: Vec<&Unit> = match task {

@@ -6,6 +6,7 @@ use crate::decide::draft::Draft;
 use crate::event::{Event, Purpose, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
+use crate::mutant::Mutant;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Given};
 
@@ -23,7 +24,7 @@ pub fn object_in_words(
     words: &str,
 ) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
-    if done < draft.policy.repairs {
+    if done < draft.policy.repairs || Mutant::RepairsWithoutABudget.is_planted() {
         open(draft, task, repair, told, false, named::paths(words));
     } else {
         ask::repair(draft, task, repair, &told.lines);
