@@ -280,7 +280,7 @@ mod tests {
             prepared += 1;
             Ok(())
         });
-        assert!(given_up.unwrap_err().to_string().contains("vanished 3 times"));
+        assert!(given_up.unwrap_err().to_string().contains("disappeared 3 times"));
         assert_eq!(prepared, 3);
     }
 }

@@ -177,7 +177,7 @@ fn a_server_that_misbehaves_costs_neither_time_nor_memory() {
         &server,
         Fault::Silence,
         expect![
-            "127.0.0.1 cannot be reached for the list of labels: it did not respond in time; see that the network works, and try again"
+            "127.0.0.1 cannot be reached for the list of labels: it did not respond in time; check the network and try again"
         ],
     );
     let error = fails_at_list(

@@ -90,7 +90,7 @@ fn a_conflict_sends_the_later_task_back_with_the_conflict_as_its_error() {
     assert_eq!(crate::route::on_branch(&repo, "shared.txt"), "T-001 and T-002\n");
     assert_eq!(repo.starts_of("Coder"), 3);
     let told = crate::route::prompt(&repo, repo.dispatch_of("Coder", 2));
-    assert!(told.contains("changed the same place in shared.txt"), "{told}");
+    assert!(told.contains("changed the same lines in shared.txt"), "{told}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn r107_the_next_of_the_list_takes_over_and_no_retry_is_spent() {
     fs::write(&path, settings).unwrap();
     repo.settings("transient_attempts = 1");
     repo.settings(&scripted("other", &other));
-    repo.run().exits(3).says("crew is out of its usage limit until").says("other takes over");
+    repo.run().exits(3).says("crew has reached its usage limit until").says("other takes over");
     let started = repo.events("attempt_started");
     let by: Vec<&Value> = started.iter().map(|event| &event["agent"]).collect();
     assert_eq!(by, [&Value::Null, &json!("other"), &json!("other")], "Architect goes to it too");

@@ -171,9 +171,9 @@ fn r116_a_second_writer_is_refused_and_reading_continues() {
     let second = repo.resume().exits(5);
     assert!(second.err.contains(&format!("pid {}", first.id())), "{}", second.err);
     expect_test::expect![[r#"
-        error: another process (OWNER) owns this session. Wait for it, or answer and watch it with `tollgate answer` and `tollgate log --follow`
+        error: another process (OWNER) is running this session. Wait for it, or use `tollgate answer` and `tollgate log --follow`
          help: you can still read the session: `tollgate status`, `tollgate log --follow`
-               `tollgate explain cli.session_owned` tells more
+               for details, run `tollgate explain cli.session_owned`
     "#]].assert_eq(&neutral_owner(&second.err));
     assert_eq!(repo.status()["state"], "DESIGN");
     repo.tollgate(&["status"]).exits(0);

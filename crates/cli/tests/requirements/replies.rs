@@ -68,7 +68,7 @@ fn r006_a_status_outside_the_five_is_named() {
 fn r007_needs_info_is_the_researchers() {
     let told = told_after(json!({"reply": {"status": "NEEDS_INFO"}}));
     expect![[r#"
-        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        reply.status_not_for_role /status SpecAgent cannot reply "NEEDS_INFO". Reply OK, BLOCKED or FAIL; say in the summary what is missing
     "#]].assert_eq(&told);
 }
 
@@ -76,7 +76,7 @@ fn r007_needs_info_is_the_researchers() {
 fn r008_needs_decision_is_securitys() {
     let told = told_after(json!({"reply": {"status": "NEEDS_DECISION"}}));
     expect![[r#"
-        reply.status_not_for_role /status SpecAgent cannot answer "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
+        reply.status_not_for_role /status SpecAgent cannot reply "NEEDS_DECISION". Reply OK, BLOCKED or FAIL; say in the summary what is missing
     "#]].assert_eq(&told);
 }
 
@@ -100,7 +100,7 @@ fn no_output_and_bytes_that_are_not_text_are_distinguished() {
     .assert_eq(&nothing);
     let bytes = told_after(json!({"stdout_hex": "7b22ff22fe7d"}));
     expect![[r#"
-        reply.not_utf8 / byte 2 is not part of UTF-8 text; before it stands "{\"". Reply in UTF-8
+        reply.not_utf8 / byte 2 is not part of UTF-8 text; before it comes "{\"". Reply in UTF-8
     "#]]
     .assert_eq(&bytes);
 }
@@ -126,18 +126,18 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   dispatch     1, attempt 3
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempt(s), N s of agent time
+        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
         │   error type   transient, crashed, subagent_failure
-        │   message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
+        │   message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │
         │ Affected artefacts
         │   - .agents-work/SESSION/spec.md: it should have been written, but is unchanged
         │   - .agents-work/SESSION/acceptance.json: it should have been written, but is unchanged
         │
         │ Earlier attempts
-        │   - attempt 1, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
+        │   - attempt 1, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
         │   - attempt 2, ended TIME after N s: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
-        │   - attempt 3, ended TIME after N s: it ended with exit code 1; its last words: disk on fire
+        │   - attempt 3, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
         │
         │ What to do
         │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
@@ -147,11 +147,11 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │ Kept
         │   - .agents-work/SESSION/dispatches/1/attempt-3/
         │
-        │ Next: the session waits, without a limit of time, for your answer to UD-1
+        │ Next: the session waits for your answer to UD-1, with no time limit
         │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, and .txt for people
 
-        UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; its last words: disk on fire
+        UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume

@@ -206,7 +206,7 @@ fn r077_a_report_that_an_agent_left_is_not_measured_where_check_commands_run() {
         go(&repo).exits(3).says(says);
     };
     for ignored in ["lcov.info\n", "\n"] {
-        check("true", ignored, "no check has left lcov.info");
+        check("true", ignored, "no check has written lcov.info");
         check("cp measured lcov.info", ignored, "79 % of the lines");
     }
 }

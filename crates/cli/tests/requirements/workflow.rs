@@ -12,8 +12,8 @@ fn r002_done_is_explained_in_words() {
     let shown = done.err.split_once("\nDONE").unwrap().1;
     expect![[r#"
           Add a line to the app
-        2 task(s) completed, 1 acceptance criteria met, 2 file(s) changed, 11 dispatch(es)
-        next: look with `git log tollgate/SESSION`, take over with `git merge tollgate/SESSION`
+        2 tasks completed, 1 acceptance criteria met, 2 files changed, 11 dispatches
+        next: see it with `git log tollgate/SESSION`, merge it with `git merge tollgate/SESSION`
         report: .agents-work/SESSION/report.md
         evidence: .agents-work/SESSION/evidence/
     "#]]
@@ -39,7 +39,7 @@ fn r002_blocked_is_explained_in_words() {
         │   dispatch     1, attempt 1
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt(s), N s of agent time
+        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
         │   error type   blocked, subagent_failure
         │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
         │
@@ -54,7 +54,7 @@ fn r002_blocked_is_explained_in_words() {
         │ Kept
         │   - .agents-work/SESSION/dispatches/1/attempt-1/
         │
-        │ Next: the session waits, without a limit of time, for your answer to UD-1
+        │ Next: the session waits for your answer to UD-1, with no time limit
         │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-1.json, and .txt for people
 

@@ -358,6 +358,6 @@ mod tests {
         let last = reports.iter().find(|report| report.attempt == Some(Attempt(12))).unwrap();
         let listed: Vec<u32> = last.tried.iter().map(|tried| tried.attempt.0).collect();
         assert_eq!((listed, last.tried_count), ((3..=12).collect(), 12));
-        assert!(words::facts(last).contains("the last 10 of 12 times"));
+        assert!(words::facts(last).contains("the last 10 of 12"));
     }
 }

@@ -108,8 +108,8 @@ mod tests {
             found(&root, Builtin::Boundary),
             [
                 format!("agents/coder/SKILL.md:2 {term}"),
-                "agents/dangling.md it cannot be looked at: the link is broken".to_owned(),
-                "agents/out.md it cannot be looked at: the link leads out of agents".to_owned(),
+                "agents/dangling.md it cannot be read: the link is broken".to_owned(),
+                "agents/out.md it cannot be read: the link points outside agents".to_owned(),
             ]
         );
         fs::rename(root.join("agents"), temp.path().join("elsewhere")).unwrap();
