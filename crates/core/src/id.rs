@@ -238,15 +238,27 @@ impl From<String> for TaskRef {
 
 impl From<TaskRef> for String {
     fn from(task: TaskRef) -> Self {
-        task.to_string()
+        task.as_str().to_owned()
     }
 }
 
+impl TaskRef {
+    /// The word for programs: in journals, files, `--json` and what an agent is given.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Meta => "meta",
+            Self::Task(id) => id.as_str(),
+        }
+    }
+}
+
+/// The word for people: `{task}` in a table, `{task:#}` in a sentence.
 impl fmt::Display for TaskRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Meta => f.write_str("meta"),
-            Self::Task(id) => f.write_str(id.as_str()),
+            Self::Meta if f.alternate() => f.write_str("the session"),
+            Self::Meta => f.pad("session"),
+            Self::Task(id) => f.pad(id.as_str()),
         }
     }
 }

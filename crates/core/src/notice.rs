@@ -35,6 +35,11 @@ const WORDS: [(NoticeCode, &str); 10] = [
 ];
 
 impl NoticeCode {
+    /// The words of all that this version writes.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        WORDS.iter().map(|(_, word)| *word)
+    }
+
     pub fn as_str(&self) -> &str {
         match self {
             Self::Unknown(word) => word,

@@ -24,8 +24,8 @@ fn r106_every_attempt_is_counted_by_role_task_agent_and_dispatch_and_unknown_is_
             spent     all: usd 1.50, tokens in unknown, out unknown, 4 attempts, 62 s of agent time
             spent     SpecAgent: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
             spent     Coder: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
-            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
             spent     meta: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
+            spent     T-001: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
             spent     alpha: usd 1.50, tokens in unknown, out unknown, 4 attempts, 62 s of agent time
             spent     dispatch 1: usd 0.50, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
             spent     dispatch 2: usd 1.00, tokens in unknown, out unknown, 2 attempts, 60 s of agent time
@@ -53,8 +53,8 @@ fn r106_the_ledger_survives_crashes_and_what_is_lost_is_unknown() {
             spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
             spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
             spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
-            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempts, 2 s of agent time
             spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempts, 2 s of agent time
             spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
             spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
             spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time

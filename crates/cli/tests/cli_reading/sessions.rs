@@ -245,27 +245,27 @@ fn r119_the_log_shows_every_record_without_control_sequences() {
         expect![[r#"
                 1  TIME  session   DATE_add-a-greeting (deliver)
                 2  TIME  state     INTAKE
-                3  TIME  dispatch  #1 SpecAgent meta for step 1
-                4  TIME  start     #1 SpecAgent meta
-                5  TIME  reply     #1 SpecAgent meta: OK – SpecAgent did its part of meta.
-                6  TIME  ok        #1 SpecAgent meta
+                3  TIME  dispatch  #1 SpecAgent session for step 1
+                4  TIME  start     #1 SpecAgent session
+                5  TIME  reply     #1 SpecAgent session: OK – SpecAgent did its part of meta.
+                6  TIME  ok        #1 SpecAgent session
                 7  TIME  criteria  1 acceptance criteria
                 8  TIME  skip      DESIGN: Researcher was not requested
                 9  TIME  state     DESIGN
-               10  TIME  dispatch  #2 Architect meta for step 3
-               11  TIME  start     #2 Architect meta
-               12  TIME  reply     #2 Architect meta: OK – done now nimda
-               13  TIME  ok        #2 Architect meta
+               10  TIME  dispatch  #2 Architect session for step 3
+               11  TIME  start     #2 Architect session
+               12  TIME  reply     #2 Architect session: OK – done now nimda
+               13  TIME  ok        #2 Architect session
                14  TIME  skip      DESIGN: Designer was not requested
                15  TIME  state     APPROVE_DESIGN
                16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
                17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
                18  TIME  correct   the work goes back to Architect
                19  TIME  correct   the correction is dispatched (Architect)
-               20  TIME  dispatch  #3 Architect meta (correction) to correct what was rejected
-               21  TIME  start     #3 Architect meta (correction)
-               22  TIME  reply     #3 Architect meta (correction): OK – done now nimda
-               23  TIME  ok        #3 Architect meta (correction)
+               20  TIME  dispatch  #3 Architect session (correction) to correct what was rejected
+               21  TIME  start     #3 Architect session (correction)
+               22  TIME  reply     #3 Architect session (correction): OK – done now nimda
+               23  TIME  ok        #3 Architect session (correction)
                24  TIME  correct   the correction is completed
                25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
             exit 0
@@ -370,9 +370,9 @@ fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
               Architect   #2 #3
 
             read
-              #1 SpecAgent meta: no files
-              #2 Architect meta: …/spec.md, …/acceptance.json
-              #3 Architect meta: …/spec.md, …/acceptance.json, …/architecture.md
+              #1 SpecAgent session: no files
+              #2 Architect session: …/spec.md, …/acceptance.json
+              #3 Architect session: …/spec.md, …/acceptance.json, …/architecture.md
 
             written
               acceptance.json HASH by #1 SpecAgent
@@ -401,7 +401,7 @@ fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
               in all      usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
               SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               Architect   usd unknown, tokens in unknown, out unknown, 2 attempts, N s of agent time
-              meta        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+              session     usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
               crew        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
 
             evidence
@@ -438,7 +438,7 @@ fn r085_the_record_alone_shows_commands_and_commits() {
               QA          #4
 
             read
-              #1 SpecAgent meta: no files
+              #1 SpecAgent session: no files
               #2 Coder T-001: …/spec.md, …/tasks.yaml
               #3 Reviewer T-001: …/spec.md, …/tasks.yaml
               #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
@@ -465,7 +465,7 @@ fn r085_the_record_alone_shows_commands_and_commits() {
               Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-              meta        usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              session     usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
 
             evidence

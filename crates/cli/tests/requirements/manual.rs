@@ -98,7 +98,7 @@ fn r118_a_lean_session_with_every_role_played_by_hand_is_done() {
     assert_eq!(repo.input(1, 1)["mode"], "lean");
     assert!(!folder.join("run.json").exists(), "no supervisor has anything to run");
     let shown = repo.tollgate(&["status"]).exits(0).out;
-    assert!(shown.contains("dispatch 1 (SpecAgent meta): waits for a person"), "{shown}");
+    assert!(shown.contains("dispatch 1 (SpecAgent session): waits for a person"), "{shown}");
     assert!(shown.contains(&how), "{shown}");
     write_spec(&repo, 1);
     submit_and_continue(&repo, 1, &ok()).exits(3).says("#2 Coder T-001");
@@ -158,7 +158,7 @@ fn a_missing_output_counts_and_the_person_continues_from_where_they_stand() {
     let kept = workspace(&repo, 1).join(".agents-work").join(repo.session_name()).join("spec.md");
     assert_eq!(fs::read_to_string(kept).unwrap(), SPEC);
     write_spec(&repo, 1);
-    submit_and_continue(&repo, 1, &ok()).says("#1 SpecAgent meta: OK");
+    submit_and_continue(&repo, 1, &ok()).says("#1 SpecAgent session: OK");
     assert_eq!(repo.session_file("spec.md"), SPEC);
 }
 

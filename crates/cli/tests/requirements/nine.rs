@@ -299,7 +299,7 @@ fn r086_the_action_names_the_role_that_does_it_again() {
     BUILD.start(&repo).exits(3).says("begin with `devops:`");
     let before = repo.starts().len();
     let words = "changes-requested: frontend-developer: larger buttons";
-    repo.answer("UD-1", words).exits(3).says("#8 frontend-developer meta (correction)");
+    repo.answer("UD-1", words).exits(3).says("#8 frontend-developer session (correction)");
     assert_eq!(
         repo.starts()[before..],
         ["Coder meta", "Reviewer meta", "QA meta", "Security meta"]

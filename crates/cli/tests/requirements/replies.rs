@@ -122,13 +122,13 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   action       deliver
         │   step         1 (SpecAgent)
         │   agent        crew
-        │   task         meta
+        │   task         session
         │   dispatch     1, attempt 3
         │   failed at    TIME
         │   duration     N s
         │   spent        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
         │   error type   transient, crashed, subagent_failure
-        │   message      SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
+        │   message      SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │
         │ Affected artefacts
         │   - .agents-work/SESSION/spec.md: it should have been written, but is unchanged
@@ -151,7 +151,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, and .txt for people
 
-        UD-1 SpecAgent for meta failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
+        UD-1 SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume

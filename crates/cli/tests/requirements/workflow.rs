@@ -35,13 +35,13 @@ fn r002_blocked_is_explained_in_words() {
         │   action       deliver
         │   step         1 (SpecAgent)
         │   agent        crew
-        │   task         meta
+        │   task         session
         │   dispatch     1, attempt 1
         │   failed at    TIME
         │   duration     N s
         │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
         │   error type   blocked, subagent_failure
-        │   message      SpecAgent for meta replied FAIL (dispatch 1): no way
+        │   message      SpecAgent for the session replied FAIL (dispatch 1): no way
         │
         │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it replied FAIL: no way
@@ -58,7 +58,7 @@ fn r002_blocked_is_explained_in_words() {
         │ Question: UD-1
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-1.json, and .txt for people
 
-        UD-1 SpecAgent for meta replied FAIL (dispatch 1): no way
+        UD-1 SpecAgent for the session replied FAIL (dispatch 1): no way
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume

@@ -166,7 +166,7 @@ fn by_folder(
     let kept = kept.unwrap_or("the dispatch's folder");
     let line = |(folder, count): (&str, usize)| {
         let message = format!(
-            "[Warning] the changes to {} in {folder} are outside the scope of {task}; they were left out and are kept in {kept}",
+            "[Warning] the changes to {} in {folder} are outside the scope of {task:#}; they were left out and are kept in {kept}",
             crate::count::counted(count, "file")
         );
         (folder.to_owned(), message)
@@ -181,7 +181,7 @@ fn warning(task: &TaskRef, scoped: &Scoped, kept: Option<&str>) -> Option<String
             let silent = if *is_told { "" } else { ", and the summary does not mention it" };
             let kept = kept.unwrap_or("the dispatch's folder");
             Some(format!(
-                "[Warning] {path} is outside the scope of {task} ({reason}){silent}; the change was left out and is kept in {kept}"
+                "[Warning] {path} is outside the scope of {task:#} ({reason}){silent}; the change was left out and is kept in {kept}"
             ))
         }
         ScopeClass::Authorized if !is_told => Some(format!(

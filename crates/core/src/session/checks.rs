@@ -31,7 +31,7 @@ impl Checks {
     /// What the last checks were for, in words, where they failed.
     pub fn last_failed_step(&self) -> Option<String> {
         Some(match self.last_failed.as_ref()? {
-            CheckPurpose::Task { task } => format!("checks of {task}"),
+            CheckPurpose::Task { task } => format!("checks of {task:#}"),
             CheckPurpose::Acceptance { .. } => "acceptance checks".to_owned(),
             CheckPurpose::Subject { subject, .. } => subject.to_string(),
         })

@@ -26,7 +26,7 @@ pub struct SpendView {
 /// The same sums by what they were spent on.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct SpendBy {
-    pub task: BTreeMap<String, SpendView>,
+    pub task: BTreeMap<TaskRef, SpendView>,
     pub role: BTreeMap<Role, SpendView>,
     /// Agents by the name in the settings.
     pub agent: BTreeMap<String, SpendView>,
@@ -70,7 +70,7 @@ impl SpendBy {
         let tasks = ledger.by_task.iter();
         let agents = ledger.by_agent.iter();
         Self {
-            task: tasks.map(|(task, spend)| (task.to_string(), SpendView::of(spend))).collect(),
+            task: tasks.map(|(task, spend)| (task.clone(), SpendView::of(spend))).collect(),
             role: ledger.by_role.iter().map(|(role, s)| (*role, SpendView::of(s))).collect(),
             agent: agents.map(|(name, spend)| (name.clone(), SpendView::of(spend))).collect(),
         }

@@ -286,7 +286,7 @@ fn adopted(count: usize) -> Line {
 }
 
 fn repairs(task: &TaskRef, repair: RepairLoop) -> Line {
-    detail(Tone::Warning, "repair", format!("{repair} of {task}"))
+    detail(Tone::Warning, "repair", format!("{repair} of {task:#}"))
 }
 
 fn extended(task: &TaskRef, paths: &[String]) -> Line {
@@ -298,7 +298,7 @@ fn not_extended(task: &TaskRef, paths: &[String]) -> Line {
 }
 
 fn passed(task: &TaskRef, role: Role) -> Line {
-    small("passed", format!("{role} approves {task}"))
+    small("passed", format!("{role} approves {task:#}"))
 }
 
 fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {

@@ -81,7 +81,7 @@ pub fn who(session: &Session) -> Vec<String> {
         let tokens = allowance.tokens.map(|tokens| format!(" tokens {tokens}"));
         let wall = allowance.wall_ms.map(|_| format!(" at most {} ms", dispatch.timeout_ms()));
         let left = [usd, tokens, wall].into_iter().flatten().collect::<String>();
-        let (role, task) = (dispatch.role, &dispatch.task);
+        let (role, task) = (dispatch.role, dispatch.task.as_str());
         format!("{mark}     {role} {task}: {player}{stands_in}{left}{how}")
     })
     .collect()
@@ -92,7 +92,7 @@ pub fn ledger(session: &Session) -> Vec<String> {
     let line = |name: &str, spend: &SpendView| format!("spent     {name}: {spend}");
     let mut lines = vec![line("all", &view.spend)];
     lines.extend(view.spend_by.role.iter().map(|(role, spend)| line(role.as_str(), spend)));
-    lines.extend(view.spend_by.task.iter().map(|(task, spend)| line(task, spend)));
+    lines.extend(view.spend_by.task.iter().map(|(task, spend)| line(task.as_str(), spend)));
     lines.extend(view.spend_by.agent.iter().map(|(name, spend)| line(name, spend)));
     let dispatches = view.dispatches.iter();
     lines.extend(dispatches.map(|d| line(&format!("dispatch {}", d.number), &d.spend)));

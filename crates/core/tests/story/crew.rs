@@ -361,7 +361,7 @@ impl Crew {
                 work.artefacts = vec![self.artefact("tasks.yaml")];
                 work.plan = Some(self.plan.clone());
             }
-            Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task)),
+            Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task.as_str())),
             Role::Docs => {
                 work.artefacts = vec![self.artefact("report.md")];
                 self.change(&mut work, "README.md");

@@ -462,7 +462,7 @@ impl Told {
             lines.push(format!(
                 "finding   {} {}: {} {}",
                 finding.source(),
-                finding.task,
+                finding.task.as_str(),
                 report.severity,
                 finding.status
             ));

@@ -36,7 +36,10 @@ impl CommitMessage {
             self.body.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         let trailers = format!(
             "Tollgate-Session: {}\nTollgate-Dispatch: {}\nTollgate-Role: {}\nTollgate-Task: {}\n",
-            self.session, self.dispatch, self.role, self.task
+            self.session,
+            self.dispatch,
+            self.role,
+            self.task.as_str()
         );
         let parts = [subject.trim(), body.trim(), &trailers];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")

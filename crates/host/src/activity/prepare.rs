@@ -178,7 +178,7 @@ fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
     let env = BTreeMap::from([
         ("TOLLGATE_SESSION".to_owned(), order.session.to_string()),
         ("TOLLGATE_ROLE".to_owned(), order.brief.role.to_string()),
-        ("TOLLGATE_TASK".to_owned(), order.brief.task.to_string()),
+        ("TOLLGATE_TASK".to_owned(), order.brief.task.as_str().to_owned()),
         ("TOLLGATE_DISPATCH".to_owned(), order.number.to_string()),
         ("TOLLGATE_ATTEMPT".to_owned(), order.attempt.to_string()),
         ("TOLLGATE_INPUT".to_owned(), folder.input().display().to_string()),

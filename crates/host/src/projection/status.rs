@@ -65,7 +65,7 @@ fn decision(decision: &Decision) -> Value {
 /// Counters of repairs only; how far a task is stands in tasks.yaml and nowhere else.
 fn retry_count(repairs: &RepairsView) -> (String, Value) {
     let counts = repairs.begun.iter().map(|(repair, times)| (repair.to_string(), json!(times)));
-    (repairs.task.to_string(), Value::Object(counts.collect()))
+    (repairs.task.as_str().to_owned(), Value::Object(counts.collect()))
 }
 
 fn ac_result(criterion: &CriterionView) -> Value {

@@ -133,7 +133,7 @@ pub fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
 /// A repair loop has used its budget.
 pub fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, tried: &[String]) {
     let text = format!(
-        "{repair} of {task} was tried {} without success. Still wrong:\n{}",
+        "{repair} of {task:#} was tried {} without success. Still wrong:\n{}",
         times(draft.policy.repairs),
         bullets(tried)
     );
@@ -150,12 +150,12 @@ pub fn non_convergence(
     let blocker = Blocker {
         code: BlockerCode::NonConvergence,
         detail: format!(
-            "the same finding came back after every repair of {task}:\n{}",
+            "the same finding came back after every repair of {task:#}:\n{}",
             bullets(lines)
         ),
         remedy: "choose how to continue: another approach, a smaller scope, or guidance".to_owned(),
     };
-    let text = format!("{repair} of {task} does not converge: {}", blocker.detail);
+    let text = format!("{repair} of {task:#} does not converge: {}", blocker.detail);
     block(draft, blocker);
     ask_repair(draft, task, repair, text);
 }
@@ -241,7 +241,7 @@ pub fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
 pub fn notes(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef, notes: &[&Finding]) {
     let lines: Vec<String> = notes.iter().map(|f| f.report.in_words()).collect();
     let text =
-        format!("The review of {task} passed with notes:\n{}\nFix them now?", bullets(&lines));
+        format!("The review of {task:#} passed with notes:\n{}\nFix them now?", bullets(&lines));
     let options = vec![
         option(
             NotesWay::Accept,
@@ -296,7 +296,7 @@ pub fn security(
             ),
             cancel_option(),
         ];
-        let text = format!("Security asks about {task}: {line}");
+        let text = format!("Security asks about {task:#}: {line}");
         let subject = Subject::Finding { task: task.clone(), dispatch: number, finding };
         ask(draft, Question { kind: DecisionKind::Security, text, options, subject });
     }

@@ -24,7 +24,7 @@ pub fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCo
         _ => format!("failed {}", ask::times(dispatch.tries.starts)),
     };
     let detail = ask::cut(format!(
-        "{} for {} {how} (dispatch {number}): {ended}",
+        "{} for {:#} {how} (dispatch {number}): {ended}",
         dispatch.role, dispatch.task
     ));
     let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
@@ -41,7 +41,7 @@ pub fn agent_stopped(
     let dispatch = &draft.dispatches[&number];
     let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
     let detail = ask::cut(format!(
-        "{} for {} replied {said} (dispatch {number}): {summary}",
+        "{} for {:#} replied {said} (dispatch {number}): {summary}",
         dispatch.role, dispatch.task
     ));
     block_and_ask(draft, number, code, detail, false);

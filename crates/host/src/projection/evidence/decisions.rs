@@ -17,7 +17,7 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
                 + &item("answer", answer)
         }
         Event::GatePassed { task, role } => {
-            format!("\n{at} {role} has no more findings in {task}.\n")
+            format!("\n{at} {role} has no more findings in {task:#}.\n")
         }
         Event::SeverityPassed { step, tracked, justification } => {
             let why = justification.as_deref().map(|text| format!(", justified: {}", code(text)));
@@ -40,7 +40,7 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
             let report = &finding.report;
             let place = report.file.as_deref().map(code).unwrap_or_else(|| "no file".to_owned());
             format!(
-                "\n{at} Finding {} of {} for {}: {} at {place}, {}: {}\n",
+                "\n{at} Finding {} of {} for {:#}: {} at {place}, {}: {}\n",
                 finding.id,
                 finding.source(),
                 finding.task,

@@ -24,7 +24,7 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
             let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
             let told: String = told.collect();
             format!(
-                "- {at} dispatch {number}: {role} for {task}, {}\n{told}",
+                "- {at} dispatch {number}: {role} for {task:#}, {}\n{told}",
                 words::purpose(purpose)
             )
         }

@@ -35,7 +35,7 @@ fn read(parts: Parts<'_>, at: Timestamp, number: DispatchNumber, attempt: Attemp
     let Some(given) = parts.given_to(number) else {
         return String::new();
     };
-    let title = format!("Dispatch {number} attempt {attempt}: {} for {}", given.role, given.task);
+    let title = format!("Dispatch {number} attempt {attempt}: {} for {:#}", given.role, given.task);
     let mut text = heading(at, &title);
     let files = given.reads.iter();
     let reads: String = files.map(|file| format!("- to read: {}\n", code(file))).collect();
