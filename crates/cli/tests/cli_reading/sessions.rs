@@ -464,8 +464,8 @@ fn r085_the_record_alone_shows_commands_and_commits() {
               Coder       usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
               QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
               session     usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+              T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
               crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
 
             evidence
