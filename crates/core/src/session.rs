@@ -40,7 +40,7 @@ pub(crate) use ruling::park_wait_ms;
 pub use spend::Spend;
 pub use unit::{Gate, GateState, PendingRepair, Unit};
 
-use crate::action::{Assignment, Place, Step, StepKind};
+use crate::action::{Assignment, PartIndex, Step, StepKind};
 use crate::answer::Choice;
 use crate::decision::{CorrectionStatus, Decision, DecisionKind, Subject};
 use crate::event::{Finding, FindingStatus, Purpose};
@@ -293,8 +293,8 @@ impl Session {
     }
 
     /// The part of the action that a dispatch plays.
-    pub fn assignment(&self, place: Place) -> Option<&Assignment> {
-        match (&self.route.steps.get(place.step)?.kind, place.member) {
+    pub fn assignment(&self, at: PartIndex) -> Option<&Assignment> {
+        match (&self.route.steps.get(at.step)?.kind, at.member) {
             (StepKind::Dispatch(assignment), None) => Some(assignment),
             (StepKind::Parallel { members }, Some(member)) => members.get(member),
             _ => None,

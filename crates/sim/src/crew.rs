@@ -200,7 +200,7 @@ impl Crew {
 
     /// On a route of its own a role writes the session files that its step asks for.
     fn only_what_is_declared(&self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
-        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let assignment = dispatch.part_index().and_then(|at| session.assignment(at));
         let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
         work.artefacts.retain(|artefact| declared.contains(&artefact.path));
         if work.artefacts.is_empty() {
@@ -210,7 +210,7 @@ impl Crew {
 
     /// Files of the repository that the step declares, and now and then one that a gate has shown.
     fn outputs(&mut self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
-        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let assignment = dispatch.part_index().and_then(|at| session.assignment(at));
         let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
         let mut paths: Vec<String> =
             declared.into_iter().filter(|path| path.starts_with("out/")).collect();

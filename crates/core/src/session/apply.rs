@@ -119,8 +119,8 @@ impl Session {
             }
             // Journals of earlier versions have it; nothing follows from it.
             Event::AnswerKept { .. } => {}
-            Event::CorrectionMoved { status, roles, places, agent } => {
-                self.decisions.correction.move_to(at, *status, roles, places, *agent);
+            Event::CorrectionMoved { status, roles, parts, agent } => {
+                self.decisions.correction.move_to(at, *status, roles, parts, *agent);
             }
             Event::ManualChecksSettled { checks } => {
                 self.plan.manual_settled.extend(checks.iter().cloned());

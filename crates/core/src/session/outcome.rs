@@ -156,7 +156,7 @@ impl Session {
     }
 }
 
-/// Two members changed the same place: the later one is told and does its part again.
+/// Two members changed the same lines: the later one is told and does its part again.
 fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
     let other = "another member of this step";
     let words = |file: &String| match file.starts_with(".agents-work/") {
@@ -170,7 +170,7 @@ fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
     files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()
 }
 
-/// Two tasks changed the same place: the later one is done again.
+/// Two tasks changed the same lines: the later one is done again.
 fn clash_words(file: &str, kept: &str) -> String {
     format!(
         "another task that ran at the same time changed the same lines in {file}; its change is in your tree now, so make yours on top of it (your first one is kept as {kept})"

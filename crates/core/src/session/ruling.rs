@@ -114,7 +114,7 @@ impl Session {
         if changed {
             let judged = self.dispatches.values().filter(|dispatch| {
                 dispatch.role.is_reviewing()
-                    && dispatch.place().is_some()
+                    && dispatch.part_index().is_some()
                     && dispatch.verdict().is_some()
             });
             lookers.extend(judged.map(|dispatch| dispatch.role));
