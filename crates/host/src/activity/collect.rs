@@ -155,7 +155,7 @@ fn reply_in(
     let said = Said::of(&read);
     let (reply, planner) = (read.reply, read.planner);
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
-    let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
+    let brings_work = role == Role::QA || !at.order.brief.files.outputs.is_empty();
     let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {
         delivered(at, reply, planner.as_ref(), &said)
@@ -186,8 +186,8 @@ fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, Act
 /// Beside a reply that delivers nothing, only what was touched without right matters.
 fn look(at: &Site<'_>) -> Result<Work, ActivityError> {
     let role = role_file(at);
-    let declared = outputs::declared(&at.order.brief, &role);
-    if !outputs::writes(&at.order.brief, &role, &declared).is_empty() {
+    let declared = outputs::declared(&at.order.brief.files, &role);
+    if !outputs::writes(&at.order.brief.files, &role, &declared).is_empty() {
         return Ok(Work::default());
     }
     let sorted = classify(&at.workspace.changes()?, &role, None, &Said::default());
@@ -209,7 +209,7 @@ fn delivered(
     said: &Said,
 ) -> Result<DispatchEnd, ActivityError> {
     let role = role_file(at);
-    let declared = outputs::declared(&at.order.brief, &role);
+    let declared = outputs::declared(&at.order.brief.files, &role);
     let work = match session_side(at, &role, &declared, &reply, planner)? {
         Ok(work) => work,
         Err(end) => return Ok(end),
@@ -231,13 +231,14 @@ fn delivered(
             Err(errors) => return Ok(invalid(errors, &reply)),
         }
     }
-    let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
+    let role =
+        RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
+    let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
     match take_changes(at, &reply, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
-    let watched = &at.order.brief.watched;
+    let watched = &at.order.brief.files.watched;
     work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
     guard::look(at, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
@@ -263,12 +264,15 @@ fn take_changes(
         return Ok(());
     }
     let message = CommitMessage {
-        subject: format!("{} {}: {}", order.brief.role, order.brief.task, order.brief.title),
+        subject: format!(
+            "{} {}: {}",
+            order.brief.role, order.brief.task.id, order.brief.task.title
+        ),
         body: at.context.redactor.redact(&reply.summary).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
         role: order.brief.role,
-        task: order.brief.task.clone(),
+        task: order.brief.task.id.clone(),
     };
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;

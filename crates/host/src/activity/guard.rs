@@ -23,7 +23,7 @@ pub fn look(at: &Site<'_>, work: &mut Work) -> Result<(), ActivityError> {
     let found = compare(at, &at.order.tip, &changes, &steering)?;
     work.weakened = found.into_iter().map(finding).collect();
     let is_weakened = |c: &&FileChange| {
-        let known = &at.order.brief.weakened;
+        let known = &at.order.brief.tests.weakened;
         known.contains(&c.path) || c.old_path.as_ref().is_some_and(|path| known.contains(path))
     };
     let touched: Vec<&FileChange> = changes.iter().copied().filter(is_weakened).collect();
@@ -37,7 +37,7 @@ pub fn look(at: &Site<'_>, work: &mut Work) -> Result<(), ActivityError> {
 
 /// The commands that decide about the work, and the scripts that they run, as they were before the change.
 fn steering(at: &Site<'_>) -> Result<Steering, ActivityError> {
-    let mut commands = at.order.brief.check_commands.clone();
+    let mut commands = at.order.brief.tests.check_commands.clone();
     if let Ok((lifecycle, _)) = lifecycle::load(at.context.repository.root()) {
         commands.extend(lifecycle.gates.iter().map(|gate| gate.command.join(" ")));
     }

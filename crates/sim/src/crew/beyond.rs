@@ -28,7 +28,7 @@ impl Crew {
             self.wish(&mut reply, &path);
             return replied(reply, Work::default());
         }
-        let scope = session.brief(number).and_then(|brief| brief.scope);
+        let scope = session.brief(number).and_then(|brief| brief.files.scope);
         let may = scope.is_some_and(|s| s.allowed.contains(&path) || s.named.contains(&path));
         let is_told = kind != 3;
         if may {

@@ -152,10 +152,10 @@ impl Auditor {
             dispatch: number,
             attempt,
             role: brief.role,
-            task: brief.task,
+            task: brief.task.id,
             agent: agent.map(str::to_owned),
             at,
-            files: instructions.chain(brief.context_files).collect(),
+            files: instructions.chain(brief.task.context_files).collect(),
         });
     }
 

@@ -34,7 +34,9 @@ pub(super) fn session_side(
     )?)
     .map_err(|error| ActivityError::io("cannot read the input of the attempt")(error.into()))?;
     // A file that was there before and that no role has delivered yet is delivered by the role that leaves it there.
-    given.retain(|path, _| at.order.artefacts.contains(path) || !declared.session.contains(path));
+    given.retain(|path, _| {
+        at.order.about.artefacts.contains(path) || !declared.session.contains(path)
+    });
     let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
     let record = at.context.session_layout(&at.order.session);
     let made = planner
@@ -150,7 +152,7 @@ fn session_work(
 fn may_write(at: &Site<'_>, artefacts: &PathRules, path: &str) -> bool {
     let plan_of_another = path == "tasks.yaml"
         && at.order.brief.role == Role::SpecAgent
-        && at.order.mode == Mode::Full;
+        && at.order.about.mode == Mode::Full;
     artefacts.matches(path) && !plan_of_another
 }
 
@@ -215,7 +217,7 @@ fn check_documents(
     }
     let record = at.context.session_layout(session);
     match plan::read(record.folder(), session, files)? {
-        Ok(Some(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
+        Ok(Some(plan)) if at.order.about.mode == Mode::Lean && plan.len() != 1 => {
             errors.push(plan::not_lean(session, plan.len()));
         }
         Ok(plan) => work.plan = plan,
