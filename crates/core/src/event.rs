@@ -53,6 +53,9 @@ pub enum Event {
         /// Which of the lanes it works in, where tasks are worked on at the same time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lane: Option<usize>,
+        /// How often it may be started. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        starts_max: Option<u32>,
     },
     /// Written before the agent starts: the intent, so that a crash never hides a start.
     AttemptStarted {
@@ -107,6 +110,10 @@ pub enum Event {
         /// fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         look_again: Option<Vec<Role>>,
+        /// Whether a comprehensive review must see its work. None in journals of earlier versions: `session/older.rs`
+        /// fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unreviewed: Option<bool>,
     },
     /// A member of a parallel step has done its part; the verdict counts once all have.
     MemberReady {
@@ -176,6 +183,10 @@ pub enum Event {
         /// The lifecycle stage whose gates were run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stage: Option<String>,
+        /// Whether the results are good enough for what was checked. None in journals of earlier versions:
+        /// `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<bool>,
     },
     /// A person settled how much coverage is enough here.
     CoverageSettled {

@@ -198,7 +198,8 @@ pub(super) fn ended(
         // Nothing runs in a clone before it is set up.
         ran.push(CheckResult::SETUP.to_owned());
     }
-    draft.emit(Event::ChecksEnded { number, results, stage });
+    let holds = Some(draft.are_good_enough(&purpose, &results));
+    draft.emit(Event::ChecksEnded { number, results, stage, holds });
     let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),

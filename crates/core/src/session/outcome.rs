@@ -87,6 +87,7 @@ impl Session {
         number: CheckNumber,
         results: &[CheckResult],
         stage: Option<&str>,
+        holds: bool,
     ) {
         let passed = results.iter().all(|result| result.passed);
         self.checks.last_passed = Some(passed);
@@ -113,12 +114,6 @@ impl Session {
                 }
             }
             CheckPurpose::Subject { step, index, subject } => {
-                let holds = match subject {
-                    CheckSubject::Coverage => results.iter().all(|r| self.covers_enough(r)),
-                    CheckSubject::Lifecycle => passed,
-                    // What failed before the session began is told, and stops nothing.
-                    _ => results.iter().all(|result| result.passed || result.failed_on_base),
-                };
                 if let Some(index) = index.filter(|_| holds && is_fresh) {
                     self.checks.subjects_hold.insert((step, index), tip);
                 }

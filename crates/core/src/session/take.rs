@@ -4,7 +4,7 @@ use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::Role;
-use crate::work::{ChangeType, ScopeClass, Work};
+use crate::work::{ScopeClass, Work};
 
 impl Session {
     /// The commands of all tasks, each once.
@@ -53,11 +53,6 @@ impl Session {
         self.branch.tip = commit.clone();
         for change in changes {
             self.branch.changed.absorb(change);
-        }
-        // Tests that QA adds belong to its verdict; everything else wants a reviewer's eye.
-        let only_adds = changes.iter().all(|change| change.change_type == ChangeType::Added);
-        if role != Role::QA || !only_adds {
-            self.branch.unreviewed = true;
         }
         if !sensitive.is_empty() {
             match task {

@@ -136,7 +136,7 @@ impl Bug {
             }
             Event::ChecksEnded { number, results, .. } => {
                 let stage = session.checks.stage.clone();
-                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage }])
+                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage, holds: None }])
             }
             // What is lost leaves nothing behind.
             _ => InPlace(Vec::new()),
@@ -202,6 +202,7 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
         feedback: Vec::new(),
         findings: None,
         lane: None,
+        starts_max: None,
     }
 }
 

@@ -87,6 +87,7 @@ impl Bug {
                     feedback: Vec::new(),
                     findings: None,
                     lane: None,
+                    starts_max: None,
                 }
             }
             (Self::LetsARefinementLapse, Subject::Refinement { .. }) => {

@@ -109,7 +109,7 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, stage } => {
+            Event::ChecksEnded { number, results, stage, .. } => {
                 self.checked(*number, results, stage, tip);
             }
             Event::CoverageSettled { minimum, .. } => self.a_person_settles_coverage(*minimum)?,

@@ -65,7 +65,7 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, stage } => {
+            Event::ChecksEnded { number, results, stage, .. } => {
                 self.checked(*number, results, stage, truth)?;
             }
             Event::FindingRecorded { finding } => {
