@@ -179,7 +179,7 @@ impl Session {
             attempts: Attempt(0),
             tries: Tries::default(),
             who: Who::default(),
-            // Nothing rests on it before the first start names its own.
+            // No ruling: each start writes the time that it gets.
             terms: Terms { timeout_ms: self.policy.timeout_ms(role), ..Terms::default() },
             spend: Spend::default(),
             past: Past::default(),
