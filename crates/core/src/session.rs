@@ -305,7 +305,7 @@ impl Session {
     pub fn merging(&self) -> Vec<(DispatchNumber, CommitId)> {
         let commit = |number: &DispatchNumber| {
             let work = &self.dispatches[number].delivered()?.work;
-            Some((*number, work.commit.clone()?))
+            Some((*number, work.code.commit.clone()?))
         };
         self.branch.merging.iter().filter_map(commit).collect()
     }
@@ -313,7 +313,7 @@ impl Session {
     /// Files of the repository that a ready member declares or was watched for.
     pub fn outputs_of(&self, number: DispatchNumber) -> Vec<String> {
         let delivered = self.dispatches.get(&number).and_then(Dispatch::delivered);
-        let outputs = delivered.map(|delivered| &delivered.work.outputs);
+        let outputs = delivered.map(|delivered| &delivered.work.code.outputs);
         outputs.into_iter().flatten().map(|output| output.path.clone()).collect()
     }
 

@@ -11,7 +11,7 @@ use crate::id::{
 use crate::input::Opening;
 use crate::policy::Policy;
 use crate::time::Timestamp;
-use crate::work::{DispatchEnd, Merged, Work};
+use crate::work::{DispatchEnd, Merged};
 
 /// The first event of a journal that cannot follow those before it, by its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -261,10 +261,7 @@ fn policy_fits(policy: &Policy) -> Fit {
 
 fn end_fits(end: &DispatchEnd) -> Fit {
     match end {
-        DispatchEnd::Replied { work, .. } => {
-            let Work { commit, .. } = &**work;
-            commit.as_ref().map_or(Ok(()), commit_fits)
-        }
+        DispatchEnd::Replied { work, .. } => work.code.commit.as_ref().map_or(Ok(()), commit_fits),
         _ => Ok(()),
     }
 }

@@ -32,8 +32,8 @@ impl Session {
                 if let Life::Delivered(delivered) | Life::Ready { delivered, .. } =
                     &mut dispatch.life
                 {
-                    delivered.work.commit.clone_from(&one.commit);
-                    for output in &mut delivered.work.outputs {
+                    delivered.work.code.commit.clone_from(&one.commit);
+                    for output in &mut delivered.work.code.outputs {
                         let merged = one.outputs.iter().find(|other| other.path == output.path);
                         merged.into_iter().for_each(|now| output.sha256.clone_from(&now.sha256));
                     }

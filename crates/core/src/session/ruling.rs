@@ -111,9 +111,9 @@ impl Session {
     pub(crate) fn leaves_unreviewed(&self, number: DispatchNumber, verdict: Verdict) -> bool {
         let dispatch = &self.dispatches[&number];
         let is_added = |change: &FileChange| change.change_type == ChangeType::Added;
-        dispatch
-            .accepted_change(verdict)
-            .is_some_and(|work| dispatch.role != Role::QA || !work.changes.iter().all(is_added))
+        dispatch.accepted_change(verdict).is_some_and(|work| {
+            dispatch.role != Role::QA || !work.code.changes.iter().all(is_added)
+        })
     }
 
     /// Whether what was checked holds with these results.
@@ -152,7 +152,7 @@ impl Dispatch {
     fn accepted_change(&self, verdict: Verdict) -> Option<&Work> {
         let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
         let delivered = self.delivered().filter(|_| is_taken);
-        delivered.map(|delivered| &delivered.work).filter(|work| work.commit.is_some())
+        delivered.map(|delivered| &delivered.work).filter(|work| work.code.commit.is_some())
     }
 
     /// How often in a row its usage limit lasted for next to no time, once the attempt has ended like this.

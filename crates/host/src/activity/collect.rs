@@ -18,7 +18,7 @@ use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_core::work::{DispatchEnd, LeftOut, Work};
 use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
@@ -191,7 +191,8 @@ fn look(at: &Site<'_>) -> Result<Work, ActivityError> {
         return Ok(Work::default());
     }
     let sorted = classify(&at.workspace.changes()?, &role, None, &Said::default());
-    Ok(Work { breaches: sorted.breaches, ..Work::default() })
+    let left_out = LeftOut { breaches: sorted.breaches, ..LeftOut::default() };
+    Ok(Work { left_out, ..Work::default() })
 }
 
 fn role_file(at: &Site<'_>) -> RoleFile {
@@ -239,7 +240,8 @@ fn delivered(
         taken => taken?,
     }
     let watched = &at.order.brief.files.watched;
-    work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
+    work.code.outputs =
+        outputs::taken(at.workspace.tree(), &declared, watched, &work.code.changes)?;
     guard::look(at, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
@@ -252,15 +254,15 @@ fn take_changes(
     sorted: Classified,
     work: &mut Work,
 ) -> Result<(), ActivityError> {
-    work.breaches.extend(sorted.breaches);
-    work.out_of_scope = sorted.out_of_scope;
-    work.scoped = sorted.scoped;
+    work.left_out.breaches.extend(sorted.breaches);
+    work.left_out.out_of_scope = sorted.out_of_scope;
+    work.left_out.scoped = sorted.scoped;
     let order = at.order;
-    if !work.breaches.is_empty() || !work.out_of_scope.is_empty() {
+    if !work.left_out.breaches.is_empty() || !work.left_out.out_of_scope.is_empty() {
         let name = format!("dispatch-{}-attempt-{}-left-out", order.number, order.attempt);
-        work.rescue = at.workspace.rescue(&name, "changes that were not accepted")?;
+        work.left_out.rescue = at.workspace.rescue(&name, "changes that were not accepted")?;
     }
-    if !work.breaches.is_empty() || sorted.allowed.is_empty() {
+    if !work.left_out.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
     }
     let message = CommitMessage {
@@ -282,18 +284,18 @@ fn take_changes(
     }
     let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();
     let taken = changes.iter().filter(|change| allowed.contains(&change.path));
-    work.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {
+    work.code.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {
         Some(plain) => plain,
         None => at.workspace.diff(&order.tip, &commit)?,
     };
-    work.sensitive = sensitive(at, work);
-    work.commit = Some(commit);
+    work.code.sensitive = sensitive(at, work);
+    work.code.commit = Some(commit);
     Ok(())
 }
 
 fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {
     let rules = PathRules::new(&at.context.config.sensitive).unwrap_or_default();
-    let paths = work.changes.iter().map(|change| change.path.clone());
+    let paths = work.code.changes.iter().map(|change| change.path.clone());
     paths.filter(|path| rules.matches(path)).collect()
 }
 

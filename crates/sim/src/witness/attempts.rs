@@ -287,7 +287,7 @@ fn the_record_is_the_truth(
     let told = truth.ends.get(&(number, attempt));
     let lied = match told {
         Some(DispatchEnd::Replied { reply, work }) if reply.status == ReplyStatus::Ok => {
-            !work.breaches.is_empty() || work.commit.is_none()
+            !work.left_out.breaches.is_empty() || work.code.commit.is_none()
         }
         _ => false,
     };

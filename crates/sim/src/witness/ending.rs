@@ -144,7 +144,7 @@ impl Books {
         let Some(DispatchEnd::Replied { work, .. }) = &record.last_end else {
             return Ok(());
         };
-        let Some(delivered) = &work.commit else {
+        let Some(delivered) = &work.code.commit else {
             return Ok(());
         };
         let commit = self.merged.get(&number).unwrap_or(delivered);
@@ -153,7 +153,7 @@ impl Books {
             format!("{commit} of dispatch {number} lies on {below:?}, and the tip is {}", self.tip)
         })?;
         self.tip = commit.clone();
-        self.paths.extend(work.changes.iter().map(|change| change.path.clone()));
+        self.paths.extend(work.code.changes.iter().map(|change| change.path.clone()));
         if record.role != Role::QA {
             self.unseen.insert(record.role);
         }

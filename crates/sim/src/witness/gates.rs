@@ -152,7 +152,7 @@ impl Books {
 
     fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books) {
         if let Some(DispatchEnd::Replied { work, .. }) = &attempts.dispatches[&number].last_end {
-            for file in work.artefacts.iter().chain(&work.outputs) {
+            for file in work.documents.artefacts.iter().chain(&work.code.outputs) {
                 self.files.insert(file.path.clone(), file.sha256.clone());
             }
         }
