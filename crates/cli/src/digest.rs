@@ -1,7 +1,7 @@
 //! What a gate is about, at a glance: the headings of the files shown, each with its first line.
 
 use std::path::Path;
-use tollgate_core::view::{Home, QuestionView, ShownFile, View};
+use tollgate_core::view::{BranchView, Home, QuestionView, ShownFile};
 use tollgate_files::sanitize::terminal_line;
 use tollgate_git::repository::Repository;
 
@@ -9,7 +9,7 @@ use tollgate_git::repository::Repository;
 const LINES_PER_FILE_MAX: usize = 14;
 const WORDS_MAX: usize = 90;
 
-pub fn digest(root: &Path, view: &View, question: &QuestionView) -> Vec<String> {
+pub fn digest(root: &Path, branch: &BranchView, question: &QuestionView) -> Vec<String> {
     let mut lines = Vec::new();
     let (of_session, of_repository): (Vec<&ShownFile>, Vec<&ShownFile>) =
         question.shown.iter().partition(|file| file.home == Home::Session);
@@ -28,12 +28,12 @@ pub fn digest(root: &Path, view: &View, question: &QuestionView) -> Vec<String> 
     for file in of_repository {
         lines.push(file.path.clone());
         let content = repository.as_ref().filter(|_| file.path.ends_with(".md"));
-        let content = content.and_then(|found| found.content(&view.tip, &file.path).ok());
+        let content = content.and_then(|found| found.content(&branch.tip, &file.path).ok());
         lines.extend(
             content.map(|text| outline(&String::from_utf8_lossy(&text))).into_iter().flatten(),
         );
     }
-    lines.push(format!("read one in full with `git show {}:PATH`", view.branch));
+    lines.push(format!("read one in full with `git show {}:PATH`", branch.name));
     lines
 }
 

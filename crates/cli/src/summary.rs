@@ -55,18 +55,18 @@ fn done(view: &View) {
     output::styled(GOOD, &format!("DONE  {}", view.goal));
     output::talk(&counts(view));
     let is_tracked = |finding: &&FindingView| finding.status == FindingStatus::Tracked;
-    let tracked = view.findings.iter().filter(is_tracked).count();
+    let tracked = view.results.findings.iter().filter(is_tracked).count();
     if tracked > 0 {
         output::talk(&format!(
             "{} tracked for later",
             tollgate_core::count::counted(tracked, "finding")
         ));
     }
-    for issue in &view.known_issues {
+    for issue in &view.record.known_issues {
         output::marked(NOTE, "known issue:", issue);
     }
-    if view.has_accepted_work() {
-        let branch = &view.branch;
+    if view.branch.has_accepted_work() {
+        let branch = &view.branch.name;
         output::marked(
             BOLD,
             "next:",
@@ -82,7 +82,7 @@ fn done(view: &View) {
 }
 
 fn counts(view: &View) -> String {
-    let (files, dispatches) = (view.changed_files.len(), view.dispatches.len());
+    let (files, dispatches) = (view.results.changed_files.len(), view.work.dispatches.len());
     let work = format!(
         "{} changed, {}",
         tollgate_core::count::counted(files, "file"),
@@ -91,7 +91,7 @@ fn counts(view: &View) -> String {
     if !has_tasks(view) {
         return work;
     }
-    let (tasks, criteria) = (view.tasks.len(), view.criteria.len());
+    let (tasks, criteria) = (view.work.tasks.len(), view.work.criteria.len());
     format!(
         "{} completed, {criteria} acceptance criteria met, {work}",
         tollgate_core::count::counted(tasks, "task")
@@ -100,7 +100,8 @@ fn counts(view: &View) -> String {
 
 /// Only a route with tasks has criteria and a report; others leave the files that they declare.
 fn has_tasks(view: &View) -> bool {
-    !view.tasks.is_empty() || view.artefacts.iter().any(|artefact| artefact.path == REPORT)
+    !view.work.tasks.is_empty()
+        || view.results.artefacts.iter().any(|artefact| artefact.path == REPORT)
 }
 
 /// What a person plays: where to read, where to work, what to leave, how to hand it in.
@@ -108,7 +109,7 @@ fn roles_to_play(view: &View, assigned: &[Assigned]) {
     let name = &view.session;
     for assigned in assigned {
         output::talk("");
-        let dispatch = view.dispatches.iter().find(|found| found.number == assigned.number);
+        let dispatch = view.work.dispatches.iter().find(|found| found.number == assigned.number);
         let who = dispatch.map(|found| found.title.as_str()).unwrap_or_default();
         if assigned.is_submitted {
             let text = format!("is submitted; continue with `tollgate resume {name}`");
@@ -143,7 +144,7 @@ fn questions(root: &Path, view: &View) {
     for question in &view.pending_decisions {
         output::talk("");
         output::marked(NOTE, question.decision_id.as_str(), &question.question);
-        for line in digest(root, view, question) {
+        for line in digest(root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
         let (name, id) = (&view.session, &question.decision_id);
@@ -174,8 +175,8 @@ pub fn blocked(root: &Path, view: &View) {
     }
     if view.is_cancelled() {
         undo_offer(root, view);
-    } else if view.has_accepted_work() {
-        output::marked(DIM, "kept:", &format!("accepted work is on branch {}", view.branch));
+    } else if view.branch.has_accepted_work() {
+        output::marked(DIM, "kept:", &format!("accepted work is on branch {}", view.branch.name));
     }
 }
 
@@ -183,14 +184,14 @@ pub fn blocked(root: &Path, view: &View) {
 /// going back to a snapshot of it would undo that.
 pub fn undo_offer(root: &Path, view: &View) {
     output::talk("your checkout was not changed, so there is nothing to undo there");
-    if !view.has_accepted_work() {
+    if !view.branch.has_accepted_work() {
         return;
     }
-    let branch = &view.branch;
+    let branch = &view.branch.name;
     let is_ours_alone = Repository::discover(root).and_then(|repository| {
         let tip = repository.branch_tip(&view.session)?;
         let is_on_it = repository.head()?.branch.as_ref() == Some(branch);
-        Ok(tip.as_ref() == Some(&view.tip) && !is_on_it)
+        Ok(tip.as_ref() == Some(&view.branch.tip) && !is_on_it)
     });
     let how = match is_ours_alone {
         Ok(true) => format!("`git branch -D {branch}` removes it"),

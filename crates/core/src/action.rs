@@ -146,23 +146,23 @@ pub enum ChooseGate {
 /// The gate whose approval has an id of its own.
 pub const APPROVE_DESIGN: &str = "APPROVE_DESIGN";
 
-/// Which part of an action a dispatch plays: a step, or one member of a parallel step.
+/// Names a part of an action: a step, or one member of a parallel step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct PartIndex {
     pub step: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<usize>,
 }
 
 impl Step {
-    /// The parts of this step that roles play, each with its place.
-    pub fn assignments(&self, step: usize) -> Vec<(Place, &Assignment)> {
+    /// The parts of this step that roles play, each with its index.
+    pub fn assignments(&self, step: usize) -> Vec<(PartIndex, &Assignment)> {
         match &self.kind {
-            StepKind::Dispatch(assignment) => vec![(Place { step, member: None }, assignment)],
+            StepKind::Dispatch(assignment) => vec![(PartIndex { step, member: None }, assignment)],
             StepKind::Parallel { members } => members
                 .iter()
                 .enumerate()
-                .map(|(index, member)| (Place { step, member: Some(index) }, member))
+                .map(|(index, member)| (PartIndex { step, member: Some(index) }, member))
                 .collect(),
             _ => Vec::new(),
         }
@@ -171,7 +171,7 @@ impl Step {
 
 impl Action {
     /// Every role's part, in order.
-    pub fn assignments(&self) -> impl Iterator<Item = (Place, &Assignment)> {
+    pub fn assignments(&self) -> impl Iterator<Item = (PartIndex, &Assignment)> {
         self.steps.iter().enumerate().flat_map(|(index, step)| step.assignments(index))
     }
 }

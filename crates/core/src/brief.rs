@@ -13,45 +13,72 @@ use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Session, Task};
 use crate::task::Check;
 use crate::work::FileChange;
+use serde::Serialize;
 
+/// All that one attempt is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     pub role: Role,
     /// The name the action calls the role by, where it is not the canonical one.
     pub called: Option<String>,
-    pub task: TaskRef,
+    pub task: TaskBrief,
+    pub files: FileRules,
+    pub tests: GuardedTests,
+    pub start: StartingPoint,
+    pub feedback: Vec<String>,
+    pub previous_errors: Vec<ReplyError>,
+    /// What is left of the limits for this attempt.
+    pub allowance: Allowance,
+}
+
+/// What must be done, as the agent reads it under `task` in its input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskBrief {
+    pub id: TaskRef,
     pub title: String,
     pub goal: String,
     pub non_goals: Vec<String>,
     /// From the repository's root; session files with their whole path.
     pub context_files: Vec<String>,
-    /// For a Reviewer, everything that changed in the session.
-    pub session_changed_files: Option<Vec<FileChange>>,
     pub constraints: Vec<String>,
     pub acceptance_checks: Vec<String>,
-    /// Every command of the session that decides about work, whosever it is.
-    pub check_commands: Vec<String>,
     pub risk_flags: Vec<String>,
-    /// Files that must be there after an OK: the role's session files, or files of the repository.
+    /// For a Reviewer, everything that changed in the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_changed_files: Option<Vec<FileChange>>,
+}
+
+/// What it must leave behind and what it may change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileRules {
+    /// Files that must exist after an OK: the role's session files, or files of the repository.
     pub outputs: Vec<String>,
     /// Globs of the repository that this step may change instead of the role's own.
     pub writes: Option<Vec<String>>,
-    /// Files of the repository that a gate has shown; a change of theirs is told.
-    pub watched: Vec<String>,
-    /// Files whose tests were weakened and not decided about.
-    pub weakened: Vec<String>,
     /// What a Coder may change; `None` leaves it to the role.
     pub scope: Option<Scope>,
-    /// Changes that were kept aside and that a person has allowed since: they are put into the tree again.
+    /// Files of the repository that a gate has shown; a change to one of them is reported.
+    pub watched: Vec<String>,
+}
+
+/// What its change is searched for weakened tests with.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GuardedTests {
+    /// Every command of the session that decides about work, of all tasks.
+    pub check_commands: Vec<String>,
+    /// Files whose tests were weakened and not decided about.
+    pub weakened: Vec<String>,
+}
+
+/// What is in its workspace beside the last accepted commit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StartingPoint {
+    /// Changes that were kept aside and that a person has allowed since: they are put into the workspace again.
     pub restore: Vec<Kept>,
-    /// It stopped to ask for a file: what it had done by then is in its tree again.
-    pub goes_on: bool,
-    /// The attempt whose agent is asked again, in the tree that it left.
+    /// It stopped to ask for a file: what it had done by then is in its workspace again.
+    pub after_scope_request: bool,
+    /// The attempt whose agent is asked again, in the workspace that it left.
     pub asked_again: Option<Attempt>,
-    pub feedback: Vec<String>,
-    pub previous_errors: Vec<ReplyError>,
-    /// What is left of the limits for this attempt.
-    pub allowance: Allowance,
 }
 
 impl Session {
@@ -62,38 +89,50 @@ impl Session {
             TaskRef::Task(id) => self.task(id),
             TaskRef::Meta => None,
         };
-        let (title, goal) = self.title_and_goal(dispatch, task);
-        let spec = task.map(|task| &task.spec);
         let part = self.part_of(dispatch);
         Some(Brief {
             role: dispatch.role,
             called: part.and_then(|part| part.called.clone()),
-            task: dispatch.task.clone(),
-            title,
-            goal,
-            non_goals: spec.map(|s| s.non_goals.clone()).unwrap_or_default(),
-            context_files: self.context_files(dispatch, task),
-            session_changed_files: (dispatch.role == Role::Reviewer)
-                .then(|| self.branch.changed.iter().cloned().collect()),
-            constraints: self.constraints(dispatch, task),
-            acceptance_checks: self.acceptance_checks(task),
-            check_commands: self.check_commands(),
-            risk_flags: match spec.map(|s| s.risk_flags.clone()) {
-                Some(flags) if !flags.is_empty() => flags,
-                _ => vec!["none".to_owned()],
+            task: self.task_brief(dispatch, task),
+            files: FileRules {
+                outputs: part.map(|part| part.outputs.clone()).unwrap_or_default(),
+                writes: self.step_writes(dispatch),
+                scope: self.scope_for(dispatch, task),
+                watched: self.watched(),
             },
-            outputs: part.map(|part| part.outputs.clone()).unwrap_or_default(),
-            writes: self.step_writes(dispatch),
-            watched: self.watched(),
-            weakened: self.weakened_files(),
-            scope: self.scope_for(dispatch, task),
-            restore: self.to_restore(dispatch),
-            goes_on: dispatch.stopped_for_scope(),
-            asked_again: dispatch.asked_again(),
+            tests: GuardedTests {
+                check_commands: self.check_commands(),
+                weakened: self.weakened_files(),
+            },
+            start: StartingPoint {
+                restore: self.to_restore(dispatch),
+                after_scope_request: dispatch.stopped_for_scope(),
+                asked_again: dispatch.asked_again(),
+            },
             feedback: dispatch.given.feedback.lines.clone(),
             previous_errors: dispatch.given.previous_errors.clone(),
             allowance: dispatch.allowance(),
         })
+    }
+
+    fn task_brief(&self, dispatch: &Dispatch, task: Option<&Task>) -> TaskBrief {
+        let (title, goal) = self.title_and_goal(dispatch, task);
+        let spec = task.map(|task| &task.spec);
+        TaskBrief {
+            id: dispatch.task.clone(),
+            title,
+            goal,
+            non_goals: spec.map(|s| s.non_goals.clone()).unwrap_or_default(),
+            context_files: self.context_files(dispatch, task),
+            constraints: self.constraints(dispatch, task),
+            acceptance_checks: self.acceptance_checks(task),
+            risk_flags: match spec.map(|s| s.risk_flags.clone()) {
+                Some(flags) if !flags.is_empty() => flags,
+                _ => vec!["none".to_owned()],
+            },
+            session_changed_files: (dispatch.role == Role::Reviewer)
+                .then(|| self.branch.changed.iter().cloned().collect()),
+        }
     }
 
     fn title_and_goal(&self, dispatch: &Dispatch, task: Option<&Task>) -> (String, String) {

@@ -1,6 +1,6 @@
 //! What has happened: the whole vocabulary of the journal, of the screen and of `--json`.
 
-use crate::action::{CheckSubject, Place};
+use crate::action::{CheckSubject, PartIndex};
 use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
 use crate::fault::HostFault;
@@ -53,6 +53,9 @@ pub enum Event {
         /// Which of the lanes it works in, where tasks are worked on at the same time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lane: Option<usize>,
+        /// How often it may be started. None in journals of earlier versions: `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        starts_max: Option<u32>,
     },
     /// Written before the agent starts: the intent, so that a crash never hides a start.
     AttemptStarted {
@@ -107,6 +110,10 @@ pub enum Event {
         /// fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         look_again: Option<Vec<Role>>,
+        /// Whether a comprehensive review must see its work. None in journals of earlier versions: `session/older.rs`
+        /// fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unreviewed: Option<bool>,
     },
     /// A member of a parallel step has done its part; the verdict counts once all have.
     MemberReady {
@@ -176,6 +183,10 @@ pub enum Event {
         /// The lifecycle stage whose gates were run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stage: Option<String>,
+        /// Whether the results are good enough for what was checked. None in journals of earlier versions:
+        /// `session/older.rs` fills it in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<bool>,
     },
     /// A person settled how much coverage is enough here.
     CoverageSettled {
@@ -232,8 +243,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         roles: Vec<Role>,
         /// The parts of the action that are played again, beside their roles.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        places: Vec<Place>,
+        #[serde(default, rename = "places", skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<PartIndex>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<Role>,
     },
@@ -319,8 +330,8 @@ pub enum Purpose {
     /// What a gate sent back, by the part of the action that made it.
     Correction {
         step: usize,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        place: Option<Place>,
+        #[serde(default, rename = "place", skip_serializing_if = "Option::is_none")]
+        part: Option<PartIndex>,
     },
     /// A reviewing role looks again at what a severity gate had repaired.
     Look {
@@ -373,22 +384,22 @@ pub enum CheckPurpose {
     Task { task: TaskRef },
     /// Acceptance criteria and all tasks' checks, at integration.
     Acceptance { step: usize },
-    /// One subject of a checks step, by its place in the list.
+    /// One subject of a checks step, by its index in the list.
     Subject {
         step: usize,
         /// None where nothing but the evidence is renewed.
         #[serde(
             default,
             skip_serializing_if = "Option::is_none",
-            deserialize_with = "place_in_list"
+            deserialize_with = "index_in_list"
         )]
         index: Option<usize>,
         subject: CheckSubject,
     },
 }
 
-/// Earlier versions wrote the largest number for no place.
-fn place_in_list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+/// Earlier versions wrote the largest number for no index.
+fn index_in_list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     Ok(Option::<usize>::deserialize(from)?.filter(|index| *index != usize::MAX))
 }
 

@@ -167,14 +167,14 @@ impl ReportedFinding {
     pub(crate) fn in_words(&self) -> String {
         let file = self.file.as_deref().map(one_line);
         let line = self.line.as_deref().map(one_line);
-        let place = match (&file, &line) {
+        let location = match (&file, &line) {
             (Some(file), Some(line)) => format!("{file}:{line}: "),
             (Some(file), None) => format!("{file}: "),
             _ => String::new(),
         };
         let fix = self.fix.as_deref().map(one_line);
         let fix = fix.map(|fix| format!(" (suggested: {fix})")).unwrap_or_default();
-        format!("[{}] {place}{}{fix}", self.severity, one_line(&self.message))
+        format!("[{}] {location}{}{fix}", self.severity, one_line(&self.message))
     }
 
     /// What an agent says that it is about, by its category.

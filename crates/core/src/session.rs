@@ -40,7 +40,7 @@ pub(crate) use ruling::park_wait_ms;
 pub use spend::Spend;
 pub use unit::{Gate, GateState, PendingRepair, Unit};
 
-use crate::action::{Assignment, Place, Step, StepKind};
+use crate::action::{Assignment, PartIndex, Step, StepKind};
 use crate::answer::Choice;
 use crate::decision::{CorrectionStatus, Decision, DecisionKind, Subject};
 use crate::event::{Finding, FindingStatus, Purpose};
@@ -293,8 +293,8 @@ impl Session {
     }
 
     /// The part of the action that a dispatch plays.
-    pub fn assignment(&self, place: Place) -> Option<&Assignment> {
-        match (&self.route.steps.get(place.step)?.kind, place.member) {
+    pub fn assignment(&self, at: PartIndex) -> Option<&Assignment> {
+        match (&self.route.steps.get(at.step)?.kind, at.member) {
             (StepKind::Dispatch(assignment), None) => Some(assignment),
             (StepKind::Parallel { members }, Some(member)) => members.get(member),
             _ => None,
@@ -305,7 +305,7 @@ impl Session {
     pub fn merging(&self) -> Vec<(DispatchNumber, CommitId)> {
         let commit = |number: &DispatchNumber| {
             let work = &self.dispatches[number].delivered()?.work;
-            Some((*number, work.commit.clone()?))
+            Some((*number, work.code.commit.clone()?))
         };
         self.branch.merging.iter().filter_map(commit).collect()
     }
@@ -313,7 +313,7 @@ impl Session {
     /// Files of the repository that a ready member declares or was watched for.
     pub fn outputs_of(&self, number: DispatchNumber) -> Vec<String> {
         let delivered = self.dispatches.get(&number).and_then(Dispatch::delivered);
-        let outputs = delivered.map(|delivered| &delivered.work.outputs);
+        let outputs = delivered.map(|delivered| &delivered.work.code.outputs);
         outputs.into_iter().flatten().map(|output| output.path.clone()).collect()
     }
 

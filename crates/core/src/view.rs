@@ -37,37 +37,79 @@ use std::fmt;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// All of a session, as `status --json` prints it.
+/// All of a session, as `status --json` prints it: there the fields of all parts are in one object.
 #[derive(Debug, Clone, Serialize)]
 pub struct View {
     pub schema_version: u32,
     pub session: SessionName,
+    #[serde(flatten)]
+    pub route: RouteView,
+    pub goal: String,
+    /// Where the session's files are, from the repository's root.
+    pub folder: String,
+    #[serde(flatten)]
+    pub branch: BranchView,
+    pub blocker: Option<Blocker>,
+    pub pending_decisions: Vec<QuestionView>,
+    #[serde(flatten)]
+    pub work: WorkView,
+    #[serde(flatten)]
+    pub results: ResultView,
+    #[serde(flatten)]
+    pub costs: CostView,
+    pub opened_at: Timestamp,
+    pub updated_at: Timestamp,
+    #[serde(flatten)]
+    pub record: RecordView,
+}
+
+/// Which way the work goes, and how far it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct RouteView {
     pub action: String,
     pub mode: Mode,
     pub state: State,
     pub standing: Standing,
-    pub goal: String,
-    /// Where the session's files are, from the repository's root.
-    pub folder: String,
-    pub branch: String,
+}
+
+/// The branch that accepted work is on.
+#[derive(Debug, Clone, Serialize)]
+pub struct BranchView {
+    #[serde(rename = "branch")]
+    pub name: String,
     /// The commit that the work started from, and the last accepted one; the same while nothing is accepted.
     pub base: CommitId,
     pub tip: CommitId,
-    pub blocker: Option<Blocker>,
-    pub pending_decisions: Vec<QuestionView>,
+}
+
+/// What must be done, and what was run for it.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkView {
     pub tasks: Vec<TaskView>,
     pub criteria: Vec<CriterionView>,
     pub dispatches: Vec<DispatchView>,
     pub checks: Vec<ChecksView>,
+}
+
+/// What the work led to.
+#[derive(Debug, Clone, Serialize)]
+pub struct ResultView {
     pub artefacts: Vec<Artefact>,
     pub changed_files: Vec<FileChange>,
     pub findings: Vec<FindingView>,
+}
+
+/// Who spent what, and who has reached a usage limit.
+#[derive(Debug, Clone, Serialize)]
+pub struct CostView {
     pub spend: SpendView,
     pub spend_by: SpendBy,
-    /// Agents that are out of their usage limit.
     pub parked: Vec<ParkedAgent>,
-    pub opened_at: Timestamp,
-    pub updated_at: Timestamp,
+}
+
+/// What was noted on the way.
+#[derive(Debug, Clone, Serialize)]
+pub struct RecordView {
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
     pub notices: Vec<NoticeView>,
@@ -166,46 +208,60 @@ impl View {
         Self {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
-            action: session.opening.action.name.clone(),
-            mode: session.route.mode,
-            state: session.state(),
-            standing: Standing::of(session),
+            route: RouteView {
+                action: session.opening.action.name.clone(),
+                mode: session.route.mode,
+                state: session.state(),
+                standing: Standing::of(session),
+            },
             goal: session.opening.goal.clone(),
             folder: session.session_path(""),
-            branch: session.branch(),
-            base: session.opening.base.clone(),
-            tip: session.branch.tip.clone(),
+            branch: BranchView {
+                name: session.branch(),
+                base: session.opening.base.clone(),
+                tip: session.branch.tip.clone(),
+            },
             blocker: session.standing.blocker.clone(),
             pending_decisions: question::pending(session).collect(),
-            tasks: tasks(session),
-            criteria: criteria(session),
-            dispatches: dispatch::all(session),
-            checks: checks(session),
-            artefacts: artefacts(session),
-            changed_files: session.branch.changed.iter().cloned().collect(),
-            findings: session.record.findings.iter().map(FindingView::of).collect(),
-            spend: SpendView::of(&session.budget.ledger.total),
-            spend_by: SpendBy::of(&session.budget.ledger),
-            parked: parked(session),
+            work: WorkView {
+                tasks: tasks(session),
+                criteria: criteria(session),
+                dispatches: dispatch::all(session),
+                checks: checks(session),
+            },
+            results: ResultView {
+                artefacts: artefacts(session),
+                changed_files: session.branch.changed.iter().cloned().collect(),
+                findings: session.record.findings.iter().map(FindingView::of).collect(),
+            },
+            costs: CostView {
+                spend: SpendView::of(&session.budget.ledger.total),
+                spend_by: SpendBy::of(&session.budget.ledger),
+                parked: parked(session),
+            },
             opened_at: session.opened_at,
             updated_at: session.updated_at,
-            assumptions: session.record.assumptions.clone(),
-            known_issues: session.record.known_issues.clone(),
-            notices: notices(session),
+            record: RecordView {
+                assumptions: session.record.assumptions.clone(),
+                known_issues: session.record.known_issues.clone(),
+                notices: notices(session),
+            },
         }
     }
 
-    pub fn has_accepted_work(&self) -> bool {
-        self.tip != self.base
-    }
-
     pub fn is_cancelled(&self) -> bool {
-        self.standing == Standing::Cancelled
+        self.route.standing == Standing::Cancelled
     }
 
     /// A file of the session, from the repository's root.
     pub fn path_of(&self, file: &str) -> String {
         format!("{}{file}", self.folder)
+    }
+}
+
+impl BranchView {
+    pub fn has_accepted_work(&self) -> bool {
+        self.tip != self.base
     }
 }
 

@@ -123,47 +123,26 @@ impl DispatchEnd {
     }
 }
 
+/// What an attempt left behind. In the journal the fields of all parts are in one object.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Work {
+    #[serde(flatten)]
+    pub code: CodeWork,
+    #[serde(flatten)]
+    pub documents: Documents,
+    #[serde(flatten)]
+    pub left_out: LeftOut,
+}
+
+/// What it did to the repository.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CodeWork {
     /// Changes of the repository that the role may make; they are in `commit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
     /// Made from `changes` on top of the last accepted commit; not yet on any branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitId>,
-    /// Session files that the role may write and did, as taken into the dispatch's outputs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub artefacts: Vec<Artefact>,
-    /// What was touched without right.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Breach>,
-    /// Changes outside the task's scope but inside the role's: kept aside, not in `commit`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub out_of_scope: Vec<FileChange>,
-    /// Changes that are in scope by a declaration or by a person's word, and those of `out_of_scope`, with their reasons.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scoped: Vec<Scoped>,
-    /// Name under which refused or left-out changes are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rescue: Option<String>,
-    /// Files that are larger than the limits: in neither the commit nor the rescue.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set_aside: Vec<SetAside>,
-    /// The plan, when the role writes tasks.yaml.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Vec<TaskSpec>>,
-    /// What a plan leaves to a person before it can be whole.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refinements: Vec<Refinement>,
-    /// The criteria, when the role writes acceptance.json.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub criteria: Option<Vec<Criterion>>,
-    /// Status changes the agent wrote into tasks.yaml: proposals.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub status_claims: Vec<StatusClaim>,
-    /// Files that only the engine writes and the agent changed: put back, nothing of it is taken.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dropped: Vec<String>,
     /// Paths among `changes` that the settings call sensitive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive: Vec<String>,
@@ -178,7 +157,50 @@ pub struct Work {
     pub restored: Vec<String>,
 }
 
-impl Work {
+/// What it wrote into the session's folder, and what is read from there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Documents {
+    /// Session files that the role may write and did, as taken into the dispatch's outputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artefacts: Vec<Artefact>,
+    /// The plan, when the role writes tasks.yaml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<TaskSpec>>,
+    /// Questions of a plan that only a person can answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refinements: Vec<Refinement>,
+    /// The criteria, when the role writes acceptance.json.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Vec<Criterion>>,
+    /// Status changes the agent wrote into tasks.yaml: proposals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub status_claims: Vec<StatusClaim>,
+    /// Files that only the engine writes and the agent changed: they are put back, and the change is lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+}
+
+/// What it changed beyond its scope or without permission, and what is not in the commit for that.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// What it changed without permission.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Breach>,
+    /// Changes outside the task's scope but inside the role's: kept aside, not in `commit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out_of_scope: Vec<FileChange>,
+    /// Changes that a declaration or a person put into the scope, and those of `out_of_scope`, with their reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scoped: Vec<Scoped>,
+    /// Name under which refused or left-out changes are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
+    /// Files that are larger than the limits: in neither the commit nor the rescue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAside>,
+}
+
+impl CodeWork {
     /// Paths at which a file is no longer found.
     pub fn gone(&self) -> impl Iterator<Item = &str> {
         self.changes.iter().filter_map(|change| match change.change_type {

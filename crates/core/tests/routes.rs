@@ -296,7 +296,7 @@ fn a_confined_role_is_told_and_may_fix_checked_planning() {
     );
     let session = told.session();
     let last = *session.dispatches.keys().next_back().expect("it was sent out");
-    let constraints = |number| session.brief(number).expect("it is known").constraints;
+    let constraints = |number| session.brief(number).expect("it is known").task.constraints;
     let first = *session.dispatches.keys().next().expect("it was sent out");
     assert_eq!(constraints(first), ["write nothing but: planning-mds/validation/**"]);
     assert!(

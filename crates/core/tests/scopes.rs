@@ -36,7 +36,7 @@ fn r105_a_coder_that_needs_another_file_asks_and_continues_with_it_when_allowed(
          answer UD-1 allow",
     );
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    assert_eq!(brief.unwrap().scope.unwrap().allowed, ["src/other.rs"]);
+    assert_eq!(brief.unwrap().files.scope.unwrap().allowed, ["src/other.rs"]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn r105_a_request_beside_work_that_is_done_brings_back_what_was_left_out() {
          go until Coder",
     );
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    let restored = brief.unwrap().restore;
+    let restored = brief.unwrap().start.restore;
     assert_eq!(restored[0].paths, ["src/other.rs"]);
     assert_eq!(restored[0].rescue, "left-out");
 }
@@ -126,7 +126,7 @@ fn r096_r100_a_change_out_of_scope_that_nobody_spoke_of_is_a_warning_and_rejects
     );
     assert!(finding.contains("the summary does not mention it"), "{finding}");
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    let constraints = brief.unwrap().constraints.join(" / ");
+    let constraints = brief.unwrap().task.constraints.join(" / ");
     assert!(constraints.contains("src/other.rs"), "{constraints}");
 }
 
@@ -141,7 +141,7 @@ fn r099_files_that_a_person_names_count_in_the_next_revision_and_only_there() {
          go until Coder",
     );
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    assert_eq!(brief.unwrap().scope.unwrap().named, ["src/call.rs"]);
+    assert_eq!(brief.unwrap().files.scope.unwrap().named, ["src/call.rs"]);
     let told = tell(
         "task T-001 chore
          Reviewer: blocked high:see src/agent.rs
@@ -150,7 +150,11 @@ fn r099_files_that_a_person_names_count_in_the_next_revision_and_only_there() {
          go until Coder",
     );
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    assert_eq!(brief.unwrap().scope.unwrap().named, Vec::<String>::new(), "an agent names nothing");
+    assert_eq!(
+        brief.unwrap().files.scope.unwrap().named,
+        Vec::<String>::new(),
+        "an agent names nothing"
+    );
 }
 
 #[test]
@@ -230,7 +234,11 @@ fn r105_what_was_put_back_once_is_not_laid_over_later_work() {
     let coders = told.session().dispatches.values().filter(|d| d.role == Role::Coder).count();
     assert_eq!(coders, 3, "its work, what was allowed, and the repair");
     let brief = told.session().brief(*told.session().dispatches.keys().next_back().unwrap());
-    assert_eq!(brief.unwrap().restore, [], "the accepted file is newer than what was left out");
+    assert_eq!(
+        brief.unwrap().start.restore,
+        [],
+        "the accepted file is newer than what was left out"
+    );
 }
 
 #[test]

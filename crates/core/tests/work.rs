@@ -103,7 +103,7 @@ fn r047_a_later_review_sees_all_that_changed() {
         told.session().dispatches.keys().next_back().copied().expect("there were dispatches");
     let brief = told.session().brief(last).expect("it has a brief");
     let seen: Vec<String> =
-        brief.session_changed_files.unwrap_or_default().into_iter().map(|c| c.path).collect();
+        brief.task.session_changed_files.unwrap_or_default().into_iter().map(|c| c.path).collect();
     assert_eq!(seen, ["README.md", "src/T-001.rs", "src/T-002.rs"]);
 }
 

@@ -171,7 +171,8 @@ impl Client {
     /// Where nobody owns the session, an attempt of the journal may run on under its supervisor, or wait for `resume`.
     fn look_at_agents(&self, view: &mut View) {
         let is_running = self.is_running();
-        let at_work = view.dispatches.iter_mut().filter(|found| found.outcome == Outcome::Running);
+        let at_work =
+            view.work.dispatches.iter_mut().filter(|found| found.outcome == Outcome::Running);
         for dispatch in at_work {
             let folder = self.layout.attempt(dispatch.number, Attempt(dispatch.attempts));
             if !is_running {

@@ -321,7 +321,7 @@ fn is_of_last_take_over(session: &Session, number: DispatchNumber) -> bool {
     };
     let step = |number: &DispatchNumber| {
         let dispatch = session.dispatches.get(number).filter(|dispatch| dispatch.is_member());
-        dispatch.and_then(|dispatch| dispatch.place()).map(|place| place.step)
+        dispatch.and_then(|dispatch| dispatch.part_index()).map(|part| part.step)
     };
     number == last || (step(&number).is_some() && step(&number) == step(&last))
 }

@@ -47,7 +47,7 @@ fn each_record_is_reported_once_and_the_view_goes_along() {
     assert_eq!(seen(&mut client), [0_u64; 0], "nothing new");
     let _ = journal.append(at(1), &[note("two")]).unwrap();
     let view = client.view().unwrap().unwrap();
-    assert_eq!(view.assumptions, ["one", "two"]);
+    assert_eq!(view.record.assumptions, ["one", "two"]);
     assert_eq!((view.session.as_str(), view.updated_at), (NAME, at(1)));
     assert_eq!(seen(&mut client), [0_u64; 0], "the view has read it");
     let summary = client.summary().unwrap().unwrap();

@@ -233,6 +233,7 @@ fn event() -> impl Strategy<Value = Event> {
                 findings: Some(feedback.iter().map(|_| FindingId::FIRST).collect()),
                 feedback,
                 lane: None,
+                starts_max: Some(3),
             }
         ),
         (number.clone(), any::<u32>(), end).prop_map(|(number, attempt, end)| {
@@ -252,10 +253,11 @@ fn event() -> impl Strategy<Value = Event> {
         number.prop_map(|number| Event::DispatchClosed {
             number,
             verdict: Verdict::Objected,
-            look_again: None
+            look_again: None,
+            unreviewed: None
         }),
         (any::<u32>(), proptest::collection::vec(result, 0..3)).prop_map(|(n, results)| {
-            Event::ChecksEnded { number: CheckNumber(n), results, stage: None }
+            Event::ChecksEnded { number: CheckNumber(n), results, stage: None, holds: None }
         }),
         (any::<u32>(), text(), proptest::option::of(text())).prop_map(|(id, message, file)| {
             let report = ReportedFinding {

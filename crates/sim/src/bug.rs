@@ -379,9 +379,9 @@ impl Bug {
                 InPlace(vec![Event::DecisionResolved { id, resolution }])
             }
             Event::DecisionAsked { decision } => self.instead_of_asking(*decision),
-            Event::ChecksEnded { number, mut results, stage } => {
+            Event::ChecksEnded { number, mut results, stage, .. } => {
                 results.iter_mut().for_each(|result| result.passed = true);
-                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage }])
+                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage, holds: None }])
             }
             Event::DispatchOpened { .. } => self.instead_of_dispatching(event, session),
             other => InPlace(vec![other]),
@@ -480,7 +480,7 @@ fn ended(number: DispatchNumber, attempt: Attempt, end: DispatchEnd, usage: Usag
 }
 
 fn closed(number: DispatchNumber, verdict: Verdict) -> Event {
-    Event::DispatchClosed { number, verdict, look_again: None }
+    Event::DispatchClosed { number, verdict, look_again: None, unreviewed: None }
 }
 
 enum Twisted {

@@ -158,19 +158,20 @@ impl Crew {
         let mut work = Work::default();
         match dispatch.role {
             Role::SpecAgent => {
-                work.artefacts = vec![self.artefact("spec.md"), self.artefact("acceptance.json")];
-                work.criteria = Some(self.workload.criteria.clone());
+                work.documents.artefacts =
+                    vec![self.artefact("spec.md"), self.artefact("acceptance.json")];
+                work.documents.criteria = Some(self.workload.criteria.clone());
                 if session.route.mode == Mode::Lean {
-                    work.artefacts.push(self.artefact("tasks.yaml"));
-                    work.plan = Some(self.workload.plan[..1].to_vec());
+                    work.documents.artefacts.push(self.artefact("tasks.yaml"));
+                    work.documents.plan = Some(self.workload.plan[..1].to_vec());
                 }
             }
-            Role::Architect => work.artefacts = vec![self.artefact("architecture.md")],
-            Role::Designer => work.artefacts = vec![self.artefact("design-specs/one.md")],
-            Role::Researcher => work.artefacts = vec![self.artefact("research/one.md")],
+            Role::Architect => work.documents.artefacts = vec![self.artefact("architecture.md")],
+            Role::Designer => work.documents.artefacts = vec![self.artefact("design-specs/one.md")],
+            Role::Researcher => work.documents.artefacts = vec![self.artefact("research/one.md")],
             Role::Planner => {
-                work.artefacts = vec![self.artefact("tasks.yaml")];
-                work.plan = Some(self.workload.plan.clone());
+                work.documents.artefacts = vec![self.artefact("tasks.yaml")];
+                work.documents.plan = Some(self.workload.plan.clone());
             }
             Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task)),
             Role::QA if self.chance.percent(40) => {
@@ -178,7 +179,7 @@ impl Crew {
             }
             Role::Integrator if self.chance.percent(30) => self.change(&mut work, "Makefile"),
             Role::Docs => {
-                work.artefacts = vec![self.artefact("report.md")];
+                work.documents.artefacts = vec![self.artefact("report.md")];
                 if self.chance.percent(50) {
                     self.change(&mut work, "README.md");
                 }
@@ -200,17 +201,17 @@ impl Crew {
 
     /// On a route of its own a role writes the session files that its step asks for.
     fn only_what_is_declared(&self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
-        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let assignment = dispatch.part_index().and_then(|at| session.assignment(at));
         let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
-        work.artefacts.retain(|artefact| declared.contains(&artefact.path));
-        if work.artefacts.is_empty() {
-            work.criteria = None;
+        work.documents.artefacts.retain(|artefact| declared.contains(&artefact.path));
+        if work.documents.artefacts.is_empty() {
+            work.documents.criteria = None;
         }
     }
 
     /// Files of the repository that the step declares, and now and then one that a gate has shown.
     fn outputs(&mut self, session: &Session, dispatch: &Dispatch, work: &mut Work) {
-        let assignment = dispatch.place().and_then(|place| session.assignment(place));
+        let assignment = dispatch.part_index().and_then(|at| session.assignment(at));
         let declared = assignment.map(|assignment| assignment.outputs.clone()).unwrap_or_default();
         let mut paths: Vec<String> =
             declared.into_iter().filter(|path| path.starts_with("out/")).collect();
@@ -222,18 +223,18 @@ impl Crew {
         for path in paths {
             self.change(work, &path);
             let output = self.artefact(&path);
-            work.outputs.push(output);
+            work.code.outputs.push(output);
         }
     }
 
     /// Tests that a change weakens, and that a later one brings back.
     fn weaken(&mut self, work: &mut Work) {
-        if work.commit.is_none() {
+        if work.code.commit.is_none() {
             return;
         }
         if self.trouble > 0 && self.chance.percent(6) {
             self.trouble -= 1;
-            work.weakened.push(ReportedFinding {
+            work.code.weakened.push(ReportedFinding {
                 severity: Severity::Medium,
                 category: tollgate_core::WEAKENED.to_owned(),
                 file: Some("tests/a.rs".to_owned()),
@@ -243,14 +244,14 @@ impl Crew {
                 is_nit: false,
             });
         } else if self.chance.percent(30) {
-            work.restored.push("tests/a.rs".to_owned());
+            work.code.restored.push("tests/a.rs".to_owned());
         }
     }
 
     fn change(&mut self, work: &mut Work, path: &str) {
         let change_type = *self.chance.pick(&[ChangeType::Added, ChangeType::Modified]);
-        work.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
-        work.commit = Some(self.commit());
+        work.code.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
+        work.code.commit = Some(self.commit());
     }
 
     /// No reply that could be used.
@@ -292,7 +293,7 @@ impl Crew {
                 return replied(reply, Work::default());
             }
             1 => {
-                work.breaches.push(Breach {
+                work.left_out.breaches.push(Breach {
                     path: "tollgate.toml".to_owned(),
                     why: "nobody may".to_owned(),
                 });
@@ -340,12 +341,14 @@ impl Crew {
                 return replied(reply, work);
             }
             3 => {
-                work.out_of_scope = std::mem::take(&mut work.changes);
-                work.commit = None;
+                work.left_out.out_of_scope = std::mem::take(&mut work.code.changes);
+                work.code.commit = None;
             }
             4 => {
                 if let Some(task) = session.plan.tasks.first().map(|task| task.spec.id.clone()) {
-                    work.status_claims.push(StatusClaim { task, status: "completed".to_owned() });
+                    work.documents
+                        .status_claims
+                        .push(StatusClaim { task, status: "completed".to_owned() });
                 }
             }
             5 => {
@@ -353,7 +356,10 @@ impl Crew {
                     self.change(&mut work, &format!("src/{}/{number}.rs", dispatch.task));
                 }
             }
-            _ => work.sensitive.extend(work.changes.first().map(|change| change.path.clone())),
+            _ => work
+                .code
+                .sensitive
+                .extend(work.code.changes.first().map(|change| change.path.clone())),
         }
         replied(self.reply(ReplyStatus::Ok), work)
     }

@@ -60,7 +60,7 @@ impl Truth {
     /// An attempt made its commit on the one that it started from.
     pub fn made(&mut self, on: Option<&CommitId>, end: &DispatchEnd) {
         if let (Some(on), DispatchEnd::Replied { work, .. }) = (on, end)
-            && let Some(commit) = &work.commit
+            && let Some(commit) = &work.code.commit
         {
             self.parents.insert(commit.clone(), on.clone());
         }

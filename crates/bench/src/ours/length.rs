@@ -5,7 +5,7 @@ use crate::workflow::{self, Flow, Parts};
 use crate::{scratch, timing};
 use std::time::Duration;
 use tollgate_core::id::{CommitId, DispatchNumber};
-use tollgate_core::work::{ChangeType, DispatchEnd, FileChange, Work};
+use tollgate_core::work::{ChangeType, CodeWork, DispatchEnd, FileChange, Work};
 use xtask::Trouble;
 
 /// Dispatches that lie behind the measured ones.
@@ -51,10 +51,11 @@ pub fn measure() -> Result<Vec<MeasuredRow>, Trouble> {
 pub fn changing_a_file(number: DispatchNumber) -> DispatchEnd {
     let path = format!("src/module_{:02}/lib.rs", number.0 % FILES);
     let commit = format!("{:040x}", u64::from(number.0) + 0xbe6c);
-    let work = Work {
+    let code = CodeWork {
         changes: vec![FileChange { path, change_type: ChangeType::Modified, old_path: None }],
         commit: Some(CommitId::parse(&commit).expect("forty hex digits are a commit")),
-        ..Work::default()
+        ..CodeWork::default()
     };
+    let work = Work { code, ..Work::default() };
     workflow::replied("Changed one file, ran its tests, and left the rest as it was.", work)
 }

@@ -34,14 +34,14 @@ impl Findings {
     pub fn run(self) -> Result<Exit, Failure> {
         let (_, view) = place::Checkout::find()?.begun(&self.session)?;
         let is_shown = |finding: &&FindingView| self.all || finding.status != FindingStatus::Fixed;
-        let findings: Vec<&FindingView> = view.findings.iter().filter(is_shown).collect();
+        let findings: Vec<&FindingView> = view.results.findings.iter().filter(is_shown).collect();
         if self.sarif {
             let findings: Vec<SarifFinding> = findings.into_iter().map(as_sarif).collect();
             output::json(&sarif::document(&findings, env!("CARGO_PKG_VERSION")));
         } else if self.json {
             output::json(&findings);
         } else if findings.is_empty() {
-            output::talk(&none_shown(&view.session, view.findings.len()));
+            output::talk(&none_shown(&view.session, view.results.findings.len()));
         } else {
             output::data_rows(&findings.into_iter().map(row).collect::<Vec<_>>());
         }

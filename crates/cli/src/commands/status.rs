@@ -6,7 +6,7 @@ use crate::{output, place, summary};
 use clap::Args;
 use tollgate_core::event::RetryWhy;
 use tollgate_core::id::SessionName;
-use tollgate_core::view::{DispatchView, FindingView, Standing, View};
+use tollgate_core::view::{CostView, DispatchView, FindingView, Standing, View};
 use tollgate_core::words;
 use tollgate_host::activity::manual::Assigned;
 
@@ -31,7 +31,7 @@ impl Status {
         let is_running = client.is_running();
         let mut lines = text(&view, is_running);
         lines.extend(roles_to_play(&view.session, &client.assigned()));
-        if !is_running && view.standing == Standing::Working {
+        if !is_running && view.route.standing == Standing::Working {
             let how = format!("tollgate resume {}", view.session);
             lines.push(format!("next      the session is not running; continue with `{how}`"));
         }
@@ -60,15 +60,15 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
     let mut lines = vec![
         format!("session   {}", view.session),
         format!("goal      {}", view.goal.replace('\n', " ")),
-        format!("action    {} ({})", view.action, view.mode),
-        format!("state     {}{}", view.state, if is_running { ", running" } else { "" }),
-        format!("branch    {}", view.branch),
+        format!("action    {} ({})", view.route.action, view.route.mode),
+        format!("state     {}{}", view.route.state, if is_running { ", running" } else { "" }),
+        format!("branch    {}", view.branch.name),
     ];
     if let Some(blocker) = &view.blocker {
         lines.push(format!("blocker   {}: {}", blocker.code, blocker.detail));
         lines.push(format!("remedy    {}", blocker.remedy));
     }
-    for task in &view.tasks {
+    for task in &view.work.tasks {
         lines.push(format!(
             "task      {:<8} {:<12} {}",
             task.id.to_string(),
@@ -76,12 +76,12 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
             task.title
         ));
     }
-    lines.extend(view.dispatches.iter().map(dispatch));
-    for change in &view.changed_files {
+    lines.extend(view.work.dispatches.iter().map(dispatch));
+    for change in &view.results.changed_files {
         lines.push(format!("changed   {:<9} {}", change.change_type, change.path));
     }
-    lines.extend(view.findings.iter().map(finding));
-    lines.extend(spend(view));
+    lines.extend(view.results.findings.iter().map(finding));
+    lines.extend(spend(&view.costs));
     for decision in &view.pending_decisions {
         lines.push(format!(
             "waits     {} ({}): {}",
@@ -128,15 +128,15 @@ fn finding(finding: &FindingView) -> String {
 }
 
 /// The session's line, then who spent it.
-fn spend(view: &View) -> Vec<String> {
-    let mut lines = vec![format!("spend     {}", view.spend)];
-    let roles = view.spend_by.role.iter();
+fn spend(costs: &CostView) -> Vec<String> {
+    let mut lines = vec![format!("spend     {}", costs.spend)];
+    let roles = costs.spend_by.role.iter();
     lines.extend(roles.map(|(role, spend)| format!("  role    {role:<11} {spend}")));
-    if view.spend_by.agent.len() > 1 {
-        let agents = view.spend_by.agent.iter();
+    if costs.spend_by.agent.len() > 1 {
+        let agents = costs.spend_by.agent.iter();
         lines.extend(agents.map(|(name, spend)| format!("  agent   {name:<11} {spend}")));
     }
-    let parked = view.parked.iter();
+    let parked = costs.parked.iter();
     lines.extend(parked.map(|out| format!("parked    {} until {}", out.agent, out.until)));
     lines
 }

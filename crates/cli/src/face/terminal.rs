@@ -50,7 +50,7 @@ impl TerminalFace {
         output::talk("");
         output::marked(NOTE, "?", &format!("{} ({})", question.decision_id, question.kind));
         output::quoted(Style::new(), &question.question);
-        for line in digest(&self.root, view, question) {
+        for line in digest(&self.root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
         for (index, option) in question.options.iter().enumerate() {

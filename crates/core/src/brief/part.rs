@@ -1,6 +1,6 @@
 //! What an action says about the part that a dispatch plays.
 
-use crate::action::{Assignment, CheckSubject, Place, StepKind};
+use crate::action::{Assignment, CheckSubject, PartIndex, StepKind};
 use crate::decision::DecisionKind;
 use crate::event::{FindingStatus, Purpose};
 use crate::role::Role;
@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 impl Session {
     /// The part of the action that a dispatch plays; one that looks again plays its role's last one.
     pub(super) fn part_of(&self, dispatch: &Dispatch) -> Option<&Assignment> {
-        if let Some(place) = dispatch.place() {
-            return self.assignment(place);
+        if let Some(at) = dispatch.part_index() {
+            return self.assignment(at);
         }
         match dispatch.purpose {
             Purpose::Look { step } | Purpose::Correction { step, .. } => {
@@ -33,7 +33,7 @@ impl Session {
         parts.find(|(_, part)| part.role == role).map(|(_, part)| part)
     }
 
-    fn parts(&self) -> impl Iterator<Item = (Place, &Assignment)> {
+    fn parts(&self) -> impl Iterator<Item = (PartIndex, &Assignment)> {
         self.route.steps.iter().enumerate().flat_map(|(at, step)| step.assignments(at))
     }
 
@@ -46,11 +46,11 @@ impl Session {
     /// What the step must read: session files by their whole path, all others as they stand.
     pub(super) fn step_inputs(&self, dispatch: &Dispatch) -> Vec<String> {
         let inputs = self.part_of(dispatch).map(|part| part.inputs.clone()).unwrap_or_default();
-        let place = |input: String| match self.files.artefacts.contains_key(&input) {
+        let path = |input: String| match self.files.artefacts.contains_key(&input) {
             true => self.session_path(&input),
             false => input,
         };
-        inputs.into_iter().map(place).collect()
+        inputs.into_iter().map(path).collect()
     }
 
     /// Who repairs in an action without tasks may change what the makers of the action may, and planning where

@@ -30,7 +30,7 @@ pub(super) fn ended(
     let asks_first =
         matches!(&end, DispatchEnd::Replied { reply, .. } if scope::asks(draft, number, reply));
     let set_aside = match &end {
-        DispatchEnd::Replied { work, .. } => work.set_aside.clone(),
+        DispatchEnd::Replied { work, .. } => work.left_out.set_aside.clone(),
         _ => Vec::new(),
     };
     let end = asked_to_repeat(contradicted(dispatch, asks_first, end));
@@ -75,6 +75,7 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
         return end;
     }
     let mut errors: Vec<ReplyError> = work
+        .left_out
         .breaches
         .iter()
         .filter(|_| !Mutant::BelievesAnOkWithForbiddenChanges.is_planted())
@@ -87,15 +88,20 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
     // A red build may have had an outside cause: nothing to change is an answer, and the checks run again.
     let may_be_empty = matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
     let is_empty =
-        dispatch.role == Role::Coder && work.commit.is_none() && !may_be_empty && !asks_first;
+        dispatch.role == Role::Coder && work.code.commit.is_none() && !may_be_empty && !asks_first;
     if is_empty && errors.is_empty() {
-        let message = if let Some(large) = work.set_aside.first() {
+        let message = if let Some(large) = work.left_out.set_aside.first() {
             format!("the reply says OK but every changed file is too large to be accepted: {large}")
-        } else if work.out_of_scope.is_empty() {
+        } else if work.left_out.out_of_scope.is_empty() {
             "the reply says OK but no file was changed".to_owned()
         } else {
-            let paths: Vec<&str> =
-                work.out_of_scope.iter().take(SHOWN_MAX).map(|c| c.path.as_str()).collect();
+            let paths: Vec<&str> = work
+                .left_out
+                .out_of_scope
+                .iter()
+                .take(SHOWN_MAX)
+                .map(|c| c.path.as_str())
+                .collect();
             format!(
                 "the reply says OK but every changed file is outside the scope of the task: {}; ask for what you need with scope_request",
                 paths.join(", ")
@@ -130,20 +136,20 @@ fn asked_to_repeat(mut end: DispatchEnd) -> DispatchEnd {
 /// What was touched without right beside a verdict that stands all the same.
 fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     let role = draft.dispatches[&number].role;
-    for breach in &work.breaches {
-        let kept = work.rescue.as_deref().unwrap_or("the dispatch's folder");
+    for breach in &work.left_out.breaches {
+        let kept = work.left_out.rescue.as_deref().unwrap_or("the dispatch's folder");
         let message = format!(
             "{role} changed {} ({}); the change is kept in {kept}",
             breach.path, breach.why
         );
         draft.notice(NoticeCode::WorkNotAllowed, message);
     }
-    for path in &work.dropped {
+    for path in &work.documents.dropped {
         let message =
             format!("{role} changed {path}; only Tollgate writes it, so the change was dropped");
         draft.notice(NoticeCode::WorkDropped, message);
     }
-    for claim in &work.status_claims {
+    for claim in &work.documents.status_claims {
         let legal = matches!(
             (role, TaskStatus::parse(&claim.status)),
             (Role::Coder, Some(TaskStatus::InProgress | TaskStatus::Implemented))
@@ -170,7 +176,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         // Beside others its own changes have to go together with theirs first.
         _ if judges
             && dispatch.is_member()
-            && work.commit.is_some()
+            && work.code.commit.is_some()
             && reply.status != ReplyStatus::Fail =>
         {
             draft.emit(Event::MemberReady { number, verdict: Verdict::Accepted });

@@ -66,8 +66,8 @@ pub(super) fn all_hold(draft: &mut Draft<'_>) -> bool {
     });
     let mut subjects =
         lists.flat_map(|(at, of)| of.iter().enumerate().map(move |(i, s)| ((at, i), s)));
-    subjects.all(|(place, subject)| {
-        *subject == CheckSubject::Acceptance || subject_holds(draft, place, subject)
+    subjects.all(|(index, subject)| {
+        *subject == CheckSubject::Acceptance || subject_holds(draft, index, subject)
     })
 }
 
@@ -103,7 +103,7 @@ pub(super) fn renew_lifecycle(draft: &mut Draft<'_>) {
     let step = draft.route.step;
     let subject = CheckSubject::Lifecycle;
     let commands = vec![subject.to_string()];
-    // No place in a list: nothing but the evidence is renewed.
+    // No index in a list: nothing but the evidence is renewed.
     let purpose = CheckPurpose::Subject { step, index: None, subject };
     start(draft, purpose, commands);
 }
@@ -203,7 +203,8 @@ pub(super) fn ended(
         // Nothing runs in a clone before it is set up.
         ran.push(CheckResult::SETUP.to_owned());
     }
-    draft.emit(Event::ChecksEnded { number, results, stage });
+    let holds = Some(draft.are_good_enough(&purpose, &results));
+    draft.emit(Event::ChecksEnded { number, results, stage, holds });
     let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
@@ -438,7 +439,7 @@ fn complaint(result: &CheckResult, tree: CheckTree) -> String {
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => "no exit code".to_owned(),
     };
-    let place = match tree {
+    let tree_words = match tree {
         CheckTree::Workspace => "",
         CheckTree::Fresh { .. } => " in a fresh clone of the branch",
     };
@@ -447,7 +448,10 @@ fn complaint(result: &CheckResult, tree: CheckTree) -> String {
         (None, true) => " (pre-existing: it already failed on the base revision)",
         (None, false) => "",
     };
-    format!("the work was reported as done but `{}` fails{place}: {how}{since}", result.command)
+    format!(
+        "the work was reported as done but `{}` fails{tree_words}: {how}{since}",
+        result.command
+    )
 }
 
 fn feedback(result: &CheckResult, tree: CheckTree) -> String {

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::moves::open::{self, Start};
 use super::{gate, severity};
-use crate::action::Place;
+use crate::action::PartIndex;
 use crate::decision::{CorrectionStatus, Subject};
 use crate::event::{Event, Purpose};
 use crate::id::TaskRef;
@@ -19,15 +19,15 @@ pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
     } else {
         of_named
     };
-    let (roles, places) = parts.into_iter().unzip();
+    let (roles, parts) = parts.into_iter().unzip();
     let status = CorrectionStatus::Queued;
-    draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
+    draft.emit(Event::CorrectionMoved { status, roles, parts, agent: None });
 }
 
 /// Sends the correction to the next role, or asks again when all have run.
 pub(super) fn correct(draft: &mut Draft<'_>) {
-    let (roles, places) =
-        (draft.decisions.correction.roles.clone(), draft.decisions.correction.places.clone());
+    let (roles, parts) =
+        (draft.decisions.correction.roles.clone(), draft.decisions.correction.parts.clone());
     let index = rejected_gate(draft);
     let Some(role) = roles.first().copied() else {
         // Who judged the work looks at what came of it before the person does.
@@ -35,7 +35,7 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
             return;
         }
         let status = CorrectionStatus::Completed;
-        draft.emit(Event::CorrectionMoved { status, roles, places, agent: None });
+        draft.emit(Event::CorrectionMoved { status, roles, parts, agent: None });
         return gate::ask_approval(draft, index, None);
     };
     let words = draft
@@ -45,11 +45,11 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
         .map(|rejection| rejection.words.clone())
         .unwrap_or_default();
     let status = CorrectionStatus::Dispatched;
-    let place = places.first().copied();
-    draft.emit(Event::CorrectionMoved { status, roles, places, agent: Some(role) });
+    let part = parts.first().copied();
+    draft.emit(Event::CorrectionMoved { status, roles, parts, agent: Some(role) });
     let of = if gate::is_design(draft, index) { "of the design" } else { "of your work" };
     let feedback = vec![format!("the person asks for changes {of}: {words}")];
-    let purpose = Purpose::Correction { step: index, place };
+    let purpose = Purpose::Correction { step: index, part };
     open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
 }
 
@@ -63,9 +63,9 @@ fn rejected_gate(draft: &Draft<'_>) -> usize {
 }
 
 /// The parts that a person means by a name: the one that the action uses, or that of a role.
-fn parts_named(draft: &Draft<'_>, before: usize, name: &str) -> Vec<(Role, Place)> {
-    let is_meant = |(_, place): &(Role, Place)| {
-        draft.assignment(*place).is_some_and(|part| part.name().eq_ignore_ascii_case(name))
+fn parts_named(draft: &Draft<'_>, before: usize, name: &str) -> Vec<(Role, PartIndex)> {
+    let is_meant = |(_, at): &(Role, PartIndex)| {
+        draft.assignment(*at).is_some_and(|part| part.name().eq_ignore_ascii_case(name))
     };
     let called = gate::correctors(draft, before).into_iter().filter(is_meant).collect::<Vec<_>>();
     match Role::parse(name) {

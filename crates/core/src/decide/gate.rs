@@ -3,7 +3,7 @@
 use super::checks;
 use super::draft::Draft;
 use super::moves::{ask, enter};
-use crate::action::{APPROVE_DESIGN, CheckSubject, Place, Step, StepKind};
+use crate::action::{APPROVE_DESIGN, CheckSubject, PartIndex, Step, StepKind};
 use crate::answer::{AnswerOption, ApproveWay, Choice};
 use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use crate::event::Event;
@@ -112,28 +112,28 @@ fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Art
 }
 
 fn made_since_last_gate(draft: &Draft<'_>, index: usize) -> Vec<String> {
-    let made = producers(draft, index).into_iter().filter_map(|place| draft.assignment(place));
+    let made = producers(draft, index).into_iter().filter_map(|part| draft.assignment(part));
     made.flat_map(|assignment| assignment.outputs.clone()).collect()
 }
 
 /// The parts of the action between the last gate and this one that make something.
-fn producers(draft: &Draft<'_>, index: usize) -> Vec<Place> {
+fn producers(draft: &Draft<'_>, index: usize) -> Vec<PartIndex> {
     let is_gate = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
     let first = draft.route.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
     let steps = draft.route.steps[..index].iter().enumerate().skip(first);
     let parts = steps.flat_map(|(at, step)| step.assignments(at));
     let can_be_asked = |role: Role| !role.is_reviewing() && role != Role::Orchestrator;
-    parts.filter(|(_, a)| can_be_asked(a.role)).map(|(place, _)| place).collect()
+    parts.filter(|(_, a)| can_be_asked(a.role)).map(|(at, _)| at).collect()
 }
 
 /// Who does its part again when the gate is not passed: the named roles, else who made what is shown.
-pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> {
+pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, PartIndex)> {
     let named = match draft.route.steps.get(index).map(|step| &step.kind) {
         Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
         _ => Vec::new(),
     };
     let of_role = |role: &Role| parts_of(draft, index, *role);
-    let mut correctors: Vec<(Role, Place)> = named.iter().flat_map(of_role).collect();
+    let mut correctors: Vec<(Role, PartIndex)> = named.iter().flat_map(of_role).collect();
     if correctors.is_empty() {
         let made = producers(draft, index).into_iter();
         correctors = made.filter_map(|p| Some((draft.assignment(p)?.role, p))).collect();
@@ -142,20 +142,20 @@ pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, Place)> 
 }
 
 /// Where a role last played a part before a step; all its parts of a parallel one.
-pub(super) fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, Place)> {
+pub(super) fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, PartIndex)> {
     let steps = draft.route.steps[..before].iter().enumerate().rev();
     let mut parts = steps.map(|(at, step)| {
-        let places = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
-        places.map(|(place, _)| (role, place)).collect::<Vec<_>>()
+        let found = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
+        found.map(|(at, _)| (role, at)).collect::<Vec<_>>()
     });
     parts.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// What the action calls these parts, each once.
-fn names_of(draft: &Draft<'_>, parts: &[(Role, Place)]) -> Vec<String> {
+fn names_of(draft: &Draft<'_>, parts: &[(Role, PartIndex)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for (role, place) in parts {
-        let name = draft.assignment(*place).map_or(role.as_str(), |part| part.name()).to_owned();
+    for (role, at) in parts {
+        let name = draft.assignment(*at).map_or(role.as_str(), |part| part.name()).to_owned();
         if !names.contains(&name) {
             names.push(name);
         }

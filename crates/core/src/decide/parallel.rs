@@ -56,7 +56,7 @@ pub(super) fn barrier(draft: &mut Draft<'_>) {
     }
     let has_commit = |number: &&DispatchNumber| {
         let delivered = draft.dispatches[*number].delivered();
-        delivered.is_some_and(|delivered| delivered.work.commit.is_some())
+        delivered.is_some_and(|delivered| delivered.work.code.commit.is_some())
     };
     let numbers: Vec<DispatchNumber> = ready.iter().filter(has_commit).copied().collect();
     let is_behind =
@@ -76,7 +76,7 @@ fn clashing_session_files(draft: &Draft<'_>, ready: &[DispatchNumber]) -> Vec<Me
             continue;
         };
         let mut conflicts = Vec::new();
-        for artefact in &delivered.work.artefacts {
+        for artefact in &delivered.work.documents.artefacts {
             let known = seen.entry(&artefact.path).or_insert(&artefact.sha256);
             if **known != artefact.sha256 {
                 conflicts.push(draft.session_path(&artefact.path));

@@ -22,7 +22,7 @@ pub(super) fn stops_for(
 ) -> bool {
     let has_nothing = match reply.status {
         ReplyStatus::Blocked => true,
-        ReplyStatus::Ok => work.commit.is_none(),
+        ReplyStatus::Ok => work.code.commit.is_none(),
         _ => false,
     };
     let requests = open_requests(draft, number, reply);
@@ -139,9 +139,10 @@ fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
 /// Warnings about changes that the work item does not cover: each by name, or by folder where there are very many.
 pub(super) fn warn(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     let task = draft.dispatches[&number].task.clone();
-    let kept = work.rescue.as_deref();
+    let kept = work.left_out.rescue.as_deref();
     let told = |scoped: &Scoped| Some((scoped.path.clone(), warning(&task, scoped, kept)?));
-    let mut warnings: Vec<(String, String)> = work.scoped.iter().filter_map(told).collect();
+    let mut warnings: Vec<(String, String)> =
+        work.left_out.scoped.iter().filter_map(told).collect();
     if warnings.len() > SCOPE_WARNINGS_MAX {
         warnings = by_folder(&task, &warnings, kept);
     }

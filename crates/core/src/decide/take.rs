@@ -30,9 +30,8 @@ pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Repl
                 format!("{files} files changed; lean work changes at most {LEAN_FILES_MAX}"),
             );
         }
-        if let Some(path) =
-            work.sensitive.first().filter(|_| !Mutant::StaysLeanOnASensitivePath.is_planted())
-        {
+        let sensitive = work.code.sensitive.first();
+        if let Some(path) = sensitive.filter(|_| !Mutant::StaysLeanOnASensitivePath.is_planted()) {
             go_full(draft, format!("{path} is a sensitive path"));
         }
     }
@@ -52,17 +51,22 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
 
 /// Takes over what the work says beyond its files: criteria, a plan, what a gate has shown, weakened tests, findings.
 pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
-    if let Some(criteria) = work.criteria.clone() {
+    if let Some(criteria) = work.documents.criteria.clone() {
         draft.emit(Event::CriteriaAdopted { criteria });
     }
-    if let Some(tasks) = work.plan.clone() {
+    if let Some(tasks) = work.documents.plan.clone() {
         plan::adopt(draft, tasks);
     }
-    refine(draft, number, &work.refinements);
+    refine(draft, number, &work.documents.refinements);
     weakened::note(draft, number, work);
     report::follow(draft, number, reply);
-    let made = work.outputs.iter().chain(&work.artefacts).map(|output| output.path.as_str());
-    let changed: Vec<String> = made.chain(work.gone()).map(str::to_owned).collect();
+    let made = work
+        .code
+        .outputs
+        .iter()
+        .chain(&work.documents.artefacts)
+        .map(|output| output.path.as_str());
+    let changed: Vec<String> = made.chain(work.code.gone()).map(str::to_owned).collect();
     gate::reopen(draft, &changed);
 }
 

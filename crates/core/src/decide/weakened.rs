@@ -13,7 +13,7 @@ use crate::work::Work;
 /// Accepted work is looked at as it was taken: what it weakens is recorded, what it brings back is settled.
 pub(super) fn note(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     let task = draft.dispatches[&number].task.clone();
-    for report in &work.weakened {
+    for report in &work.code.weakened {
         finding::record(draft, FindingOrigin::WeakenedTest, &task, report, FindingStatus::Open);
     }
     let restored: Vec<FindingId> = draft
@@ -21,7 +21,7 @@ pub(super) fn note(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
         .findings
         .iter()
         .filter(|f| f.status == FindingStatus::Open && f.is_weakening())
-        .filter(|f| f.report.file.as_ref().is_some_and(|file| work.restored.contains(file)))
+        .filter(|f| f.report.file.as_ref().is_some_and(|file| work.code.restored.contains(file)))
         .map(|finding| finding.id)
         .collect();
     for id in restored {

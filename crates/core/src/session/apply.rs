@@ -35,10 +35,21 @@ impl Session {
                 self.branch.before_merge = None;
             }
             Event::StepReopened { index } => self.route.reopen(*index),
-            Event::DispatchOpened { number, role, task, purpose, feedback, findings, lane } => {
+            Event::DispatchOpened {
+                number,
+                role,
+                task,
+                purpose,
+                feedback,
+                findings,
+                lane,
+                starts_max,
+            } => {
                 let feedback = told(feedback, findings);
                 self.open_dispatch(*number, *role, task, purpose, feedback);
-                self.dispatches.get_mut(*number).lane = *lane;
+                let dispatch = self.dispatches.get_mut(*number);
+                dispatch.lane = *lane;
+                dispatch.tries.starts_max = starts_max.unwrap_or_default();
             }
             Event::AttemptStarted { ruling, .. } => {
                 self.start_attempt(at, event, ruling.unwrap_or_default());
@@ -55,8 +66,9 @@ impl Session {
             Event::RetryScheduled { number, due, why } => {
                 self.dispatches.get_mut(*number).schedule(*due, *why);
             }
-            Event::DispatchClosed { number, verdict, look_again } => {
+            Event::DispatchClosed { number, verdict, look_again, unreviewed } => {
                 self.close_dispatch(*number, *verdict);
+                self.branch.unreviewed |= unreviewed.unwrap_or_default();
                 self.route.look_again.extend(look_again.iter().flatten());
             }
             Event::MemberReady { number, verdict } => {
@@ -97,8 +109,8 @@ impl Session {
             Event::ChecksStarted { number, purpose, commands, tree } => {
                 self.start_checks(*number, purpose, commands, *tree);
             }
-            Event::ChecksEnded { number, results, stage } => {
-                self.end_checks(*number, results, stage.as_deref());
+            Event::ChecksEnded { number, results, stage, holds } => {
+                self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
             Event::SeverityPassed { step, .. } => {
@@ -119,8 +131,8 @@ impl Session {
             }
             // Journals of earlier versions have it; nothing follows from it.
             Event::AnswerKept { .. } => {}
-            Event::CorrectionMoved { status, roles, places, agent } => {
-                self.decisions.correction.move_to(at, *status, roles, places, *agent);
+            Event::CorrectionMoved { status, roles, parts, agent } => {
+                self.decisions.correction.move_to(at, *status, roles, parts, *agent);
             }
             Event::ManualChecksSettled { checks } => {
                 self.plan.manual_settled.extend(checks.iter().cloned());
@@ -165,8 +177,9 @@ impl Session {
             lane: None,
             given: Given { feedback, authorized, ..Given::default() },
             attempts: Attempt(0),
-            tries: Tries { starts_max: self.policy.starts_max(), ..Tries::default() },
+            tries: Tries::default(),
             who: Who::default(),
+            // No ruling: each start writes the time that it gets.
             terms: Terms { timeout_ms: self.policy.timeout_ms(role), ..Terms::default() },
             spend: Spend::default(),
             past: Past::default(),
@@ -239,6 +252,7 @@ impl Session {
         if role == Role::Security && *task == TaskRef::Meta {
             self.plan.meta.needs_audit = false;
         }
+        // No ruling: such a review was given all that changed, because in lean mode its task is the whole work.
         let is_comprehensive = *task == TaskRef::Meta || self.route.mode == Mode::Lean;
         if role == Role::Reviewer && is_comprehensive {
             self.branch.unreviewed = false;

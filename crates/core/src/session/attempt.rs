@@ -31,6 +31,7 @@ impl Session {
         let based_on = Some(self.branch.tip.clone());
         let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
         let role = self.dispatches[number].role;
+        // No ruling: the agent of a role is in the policy, which an event adopted.
         let of_role = || self.policy.players.get(&role).cloned().map(Worker::Agent);
         let player = agent.clone().or_else(of_role);
         let dispatch = self.dispatches.get_mut(*number);

@@ -10,7 +10,7 @@ pub struct Checks {
     pub runs: BTreeMap<CheckNumber, CheckRun>,
     /// The fresh clone that checks ran in last, while all of them held, and its commit.
     pub(crate) clone: Option<(CheckNumber, CommitId)>,
-    /// Subjects of checks steps that hold, by step and place in its list, and on which commit.
+    /// Subjects of checks steps that hold, by step and index in its list, and on which commit.
     pub(crate) subjects_hold: BTreeMap<(usize, usize), CommitId>,
     /// How the acceptance checks went since something last changed; none: they must run.
     pub(crate) acceptance: Option<bool>,

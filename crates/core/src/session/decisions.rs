@@ -1,6 +1,6 @@
 //! Questions to a person, their answers, and the correction of what a person rejected.
 
-use crate::action::Place;
+use crate::action::PartIndex;
 use crate::answer::{ApproveAnswer, Choice};
 use crate::decision::{CorrectionStatus, Decision, Resolution};
 use crate::id::{CommandId, DecisionId};
@@ -27,7 +27,7 @@ pub struct Correction {
     /// Roles still to run, the one at work first.
     pub roles: Vec<Role>,
     /// The parts of the action that they play again, in the same order.
-    pub places: Vec<Place>,
+    pub parts: Vec<PartIndex>,
     pub agent: Option<Role>,
     pub at: Option<Timestamp>,
 }
@@ -81,12 +81,12 @@ impl Correction {
         at: Timestamp,
         status: CorrectionStatus,
         roles: &[Role],
-        places: &[Place],
+        parts: &[PartIndex],
         agent: Option<Role>,
     ) {
         self.status = status;
         self.roles = roles.to_vec();
-        self.places = places.to_vec();
+        self.parts = parts.to_vec();
         self.agent = agent.or(self.agent);
         if status == CorrectionStatus::Dispatched {
             self.at = Some(at);
@@ -96,8 +96,8 @@ impl Correction {
     /// The first of its roles has done its part again.
     pub(super) fn played(&mut self) {
         self.roles.remove(0);
-        if !self.places.is_empty() {
-            self.places.remove(0);
+        if !self.parts.is_empty() {
+            self.parts.remove(0);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One role given one input once: its attempts and what it waits for.
 
 use super::Spend;
-use crate::action::Place;
+use crate::action::PartIndex;
 use crate::allowance::Allowance;
 use crate::event::{Purpose, StartRuling, Verdict};
 use crate::feedback::Feedback;
@@ -167,10 +167,10 @@ pub enum Waiting {
 
 impl Dispatch {
     /// The part of the action it plays, when it plays one for the first time or again.
-    pub fn place(&self) -> Option<Place> {
+    pub fn part_index(&self) -> Option<PartIndex> {
         match &self.purpose {
-            Purpose::Step { index, member } => Some(Place { step: *index, member: *member }),
-            Purpose::Correction { place, .. } => *place,
+            Purpose::Step { index, member } => Some(PartIndex { step: *index, member: *member }),
+            Purpose::Correction { part, .. } => *part,
             _ => None,
         }
     }

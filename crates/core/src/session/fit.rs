@@ -2,7 +2,7 @@
 //! wrote it last, and what cannot be must be found before it is believed.
 
 use super::{Dispatch, Session};
-use crate::action::Place;
+use crate::action::PartIndex;
 use crate::decision::Subject;
 use crate::event::{CheckPurpose, Event, Finding, Purpose};
 use crate::id::{
@@ -11,9 +11,9 @@ use crate::id::{
 use crate::input::Opening;
 use crate::policy::Policy;
 use crate::time::Timestamp;
-use crate::work::{DispatchEnd, Merged, Work};
+use crate::work::{DispatchEnd, Merged};
 
-/// The first event of a journal that cannot follow those before it, by its place in the list.
+/// The first event of a journal that cannot follow those before it, by its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfit {
     pub index: usize,
@@ -128,8 +128,8 @@ impl Session {
                 require(self.decision(id).is_some(), || format!("question {id} was never asked"))
             }
             Event::AnswerKept { decision, .. } => decision_fits(decision),
-            Event::CorrectionMoved { places, .. } => {
-                places.iter().try_for_each(|place| self.place_fits(*place))
+            Event::CorrectionMoved { parts, .. } => {
+                parts.iter().try_for_each(|part| self.part_fits(*part))
             }
             _ => Ok(()),
         }
@@ -169,9 +169,9 @@ impl Session {
         require(is_known, || format!("there is no finding {id}"))
     }
 
-    fn place_fits(&self, place: Place) -> Fit {
-        self.has_step(place.step)?;
-        place.member.map_or(Ok(()), |member| within("member", member))
+    fn part_fits(&self, part: PartIndex) -> Fit {
+        self.has_step(part.step)?;
+        part.member.map_or(Ok(()), |member| within("member", member))
     }
 
     /// What is asked about is there, so that the answer finds its way back.
@@ -214,9 +214,9 @@ impl Session {
                 self.has_step(*index)?;
                 member.map_or(Ok(()), |member| within("member", member))
             }
-            Purpose::Correction { step, place } => {
+            Purpose::Correction { step, part } => {
                 self.has_step(*step)?;
-                place.map_or(Ok(()), |place| self.place_fits(place))
+                part.map_or(Ok(()), |part| self.part_fits(part))
             }
             Purpose::Look { step } => self.has_step(*step),
             _ => Ok(()),
@@ -261,10 +261,7 @@ fn policy_fits(policy: &Policy) -> Fit {
 
 fn end_fits(end: &DispatchEnd) -> Fit {
     match end {
-        DispatchEnd::Replied { work, .. } => {
-            let Work { commit, .. } = &**work;
-            commit.as_ref().map_or(Ok(()), commit_fits)
-        }
+        DispatchEnd::Replied { work, .. } => work.code.commit.as_ref().map_or(Ok(()), commit_fits),
         _ => Ok(()),
     }
 }

@@ -5,32 +5,40 @@ use super::Session;
 use crate::event::{Event, Finding};
 use crate::id::{FindingId, TaskRef};
 use crate::time::Timestamp;
-use std::borrow::Cow;
 
 impl Session {
-    pub(super) fn completed<'e>(&self, at: Timestamp, event: &'e Event) -> Cow<'e, Event> {
+    pub(super) fn completed(&self, at: Timestamp, event: &Event) -> Event {
         let mut whole = event.clone();
         match &mut whole {
-            Event::AttemptStarted { allowance, ruling: ruling @ None, .. } => {
-                *ruling = Some(self.start_ruling(allowance));
+            Event::AttemptStarted { allowance, ruling, .. } => {
+                ruling.get_or_insert_with(|| self.start_ruling(allowance));
             }
-            Event::AttemptEnded { number, end, usage, ruling: ruling @ None, .. } => {
-                *ruling = Some(self.end_ruling(at, *number, end, usage));
+            Event::AttemptEnded { number, end, usage, ruling, .. } => {
+                ruling.get_or_insert_with(|| self.end_ruling(at, *number, end, usage));
             }
-            Event::DispatchClosed { number, verdict, look_again: look_again @ None } => {
-                *look_again = Some(self.who_looks_again(*number, *verdict).into_iter().collect());
+            Event::DispatchClosed { number, verdict, look_again, unreviewed } => {
+                let who = || self.who_looks_again(*number, *verdict).into_iter().collect();
+                look_again.get_or_insert_with(who);
+                unreviewed.get_or_insert_with(|| self.leaves_unreviewed(*number, *verdict));
             }
-            Event::DispatchOpened { task, feedback, findings: findings @ None, .. }
-            | Event::RepairOpened { task, feedback, findings: findings @ None, .. } => {
-                *findings = Some(self.named_in(feedback, task));
+            Event::DispatchOpened { task, feedback, findings, starts_max, .. } => {
+                findings.get_or_insert_with(|| self.named_in(feedback, task));
+                starts_max.get_or_insert_with(|| self.policy.starts_max());
             }
-            Event::GuidanceGiven { number, text, findings: findings @ None, .. } => {
+            Event::RepairOpened { task, feedback, findings, .. } => {
+                findings.get_or_insert_with(|| self.named_in(feedback, task));
+            }
+            Event::GuidanceGiven { number, text, findings, .. } => {
                 let task = &self.dispatches[number].task;
-                *findings = Some(self.named_in(std::slice::from_ref(text), task));
+                findings.get_or_insert_with(|| self.named_in(std::slice::from_ref(text), task));
             }
-            _ => return Cow::Borrowed(event),
+            Event::ChecksEnded { number, results, holds, .. } => {
+                let purpose = &self.checks.runs[number].purpose;
+                holds.get_or_insert_with(|| self.are_good_enough(purpose, results));
+            }
+            _ => {}
         }
-        Cow::Owned(whole)
+        whole
     }
 
     /// Earlier versions knew only by the text who was told of a finding.

@@ -32,8 +32,8 @@ impl Session {
                 if let Life::Delivered(delivered) | Life::Ready { delivered, .. } =
                     &mut dispatch.life
                 {
-                    delivered.work.commit.clone_from(&one.commit);
-                    for output in &mut delivered.work.outputs {
+                    delivered.work.code.commit.clone_from(&one.commit);
+                    for output in &mut delivered.work.code.outputs {
                         let merged = one.outputs.iter().find(|other| other.path == output.path);
                         merged.into_iter().for_each(|now| output.sha256.clone_from(&now.sha256));
                     }
@@ -87,6 +87,7 @@ impl Session {
         number: CheckNumber,
         results: &[CheckResult],
         stage: Option<&str>,
+        holds: bool,
     ) {
         let passed = results.iter().all(|result| result.passed);
         self.checks.last_passed = Some(passed);
@@ -113,12 +114,6 @@ impl Session {
                 }
             }
             CheckPurpose::Subject { step, index, subject } => {
-                let holds = match subject {
-                    CheckSubject::Coverage => results.iter().all(|r| self.covers_enough(r)),
-                    CheckSubject::Lifecycle => passed,
-                    // What failed before the session began is told, and stops nothing.
-                    _ => results.iter().all(|result| result.passed || result.failed_on_base),
-                };
                 if let Some(index) = index.filter(|_| holds && is_fresh) {
                     self.checks.subjects_hold.insert((step, index), tip);
                 }
@@ -156,7 +151,7 @@ impl Session {
     }
 }
 
-/// Two members changed the same place: the later one is told and does its part again.
+/// Two members changed the same lines: the later one is told and does its part again.
 fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
     let other = "another member of this step";
     let words = |file: &String| match file.starts_with(".agents-work/") {
@@ -170,7 +165,7 @@ fn conflict_errors(files: &[String], kept: &str) -> Vec<ReplyError> {
     files.iter().map(|file| ReplyError::new("work.conflict", file.clone(), words(file))).collect()
 }
 
-/// Two tasks changed the same place: the later one is done again.
+/// Two tasks changed the same lines: the later one is done again.
 fn clash_words(file: &str, kept: &str) -> String {
     format!(
         "another task that ran at the same time changed the same lines in {file}; its change is in your tree now, so make yours on top of it (your first one is kept as {kept})"

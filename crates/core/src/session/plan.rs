@@ -74,8 +74,8 @@ impl Plan {
     pub(super) fn adopt(&mut self, specs: &[TaskSpec]) {
         let mut known = std::mem::take(&mut self.tasks);
         for spec in specs {
-            let place = known.iter().position(|task| task.spec.id == spec.id);
-            let task = match place {
+            let position = known.iter().position(|task| task.spec.id == spec.id);
+            let task = match position {
                 Some(index) => Task { spec: spec.clone(), ..known.swap_remove(index) },
                 None => Task {
                     spec: spec.clone(),

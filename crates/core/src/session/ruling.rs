@@ -5,14 +5,17 @@ use super::Session;
 use super::dispatch::Dispatch;
 use super::ledger::Limit;
 use super::spend::Cost;
+use crate::action::CheckSubject;
 use crate::allowance::Allowance;
-use crate::event::{EndRuling, Finding, FindingStatus, Purpose, StartRuling, Verdict};
+use crate::event::{
+    CheckPurpose, EndRuling, Finding, FindingStatus, Purpose, StartRuling, Verdict,
+};
 use crate::id::DispatchNumber;
 use crate::limits::{PARK_BACKOFF_MS_MAX, SHORT_PARK_MS};
 use crate::reply::Usage;
 use crate::role::Role;
 use crate::time::Timestamp;
-use crate::work::DispatchEnd;
+use crate::work::{ChangeType, CheckResult, DispatchEnd, FileChange, Work};
 use crate::worker::Worker;
 use std::collections::BTreeSet;
 
@@ -83,9 +86,7 @@ impl Session {
         verdict: Verdict,
     ) -> BTreeSet<Role> {
         let dispatch = &self.dispatches[&number];
-        let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
-        let delivered = dispatch.delivered().filter(|_| is_taken);
-        let changed = delivered.is_some_and(|delivered| delivered.work.commit.is_some());
+        let changed = dispatch.accepted_change(verdict).is_some();
         match dispatch.purpose {
             Purpose::Correction { .. }
                 if changed
@@ -106,6 +107,29 @@ impl Session {
         }
     }
 
+    /// Whether a comprehensive review must see what a closed dispatch changed. Tests that QA adds belong to its verdict.
+    pub(crate) fn leaves_unreviewed(&self, number: DispatchNumber, verdict: Verdict) -> bool {
+        let dispatch = &self.dispatches[&number];
+        let is_added = |change: &FileChange| change.change_type == ChangeType::Added;
+        dispatch.accepted_change(verdict).is_some_and(|work| {
+            dispatch.role != Role::QA || !work.code.changes.iter().all(is_added)
+        })
+    }
+
+    /// Whether what was checked holds with these results.
+    pub(crate) fn are_good_enough(&self, purpose: &CheckPurpose, results: &[CheckResult]) -> bool {
+        results.iter().all(|result| match purpose {
+            CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
+                self.covers_enough(result)
+            }
+            CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
+            | CheckPurpose::Task { .. }
+            | CheckPurpose::Acceptance { .. } => result.passed,
+            // What failed before the session began is reported, and stops nothing.
+            CheckPurpose::Subject { .. } => result.passed || result.failed_on_base,
+        })
+    }
+
     fn lookers(&self, changed: bool) -> BTreeSet<Role> {
         let open =
             self.record.findings.iter().filter(|finding| finding.status == FindingStatus::Open);
@@ -114,7 +138,7 @@ impl Session {
         if changed {
             let judged = self.dispatches.values().filter(|dispatch| {
                 dispatch.role.is_reviewing()
-                    && dispatch.place().is_some()
+                    && dispatch.part_index().is_some()
                     && dispatch.verdict().is_some()
             });
             lookers.extend(judged.map(|dispatch| dispatch.role));
@@ -124,6 +148,13 @@ impl Session {
 }
 
 impl Dispatch {
+    /// The work that goes onto the branch when it is closed like this; none where no code changed.
+    fn accepted_change(&self, verdict: Verdict) -> Option<&Work> {
+        let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
+        let delivered = self.delivered().filter(|_| is_taken);
+        delivered.map(|delivered| &delivered.work).filter(|work| work.code.commit.is_some())
+    }
+
     /// How often in a row its usage limit lasted for next to no time, once the attempt has ended like this.
     pub(super) fn short_parks_after(&self, end: &DispatchEnd, short_park: bool) -> u32 {
         match end {

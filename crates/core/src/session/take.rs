@@ -4,7 +4,7 @@ use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::Role;
-use crate::work::{ChangeType, ScopeClass, Work};
+use crate::work::{ScopeClass, Work};
 
 impl Session {
     /// The commands of all tasks, each once.
@@ -28,14 +28,14 @@ impl Session {
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
         self.plan.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
-        let Work { changes, commit, artefacts, sensitive, outputs, .. } = &delivered.work;
-        for path in delivered.work.gone() {
+        let Work { code, documents, .. } = &delivered.work;
+        for path in code.gone() {
             self.files.outputs.remove(path);
         }
-        for output in outputs {
+        for output in &code.outputs {
             self.files.outputs.insert(output.path.clone(), output.sha256.clone());
         }
-        for artefact in artefacts {
+        for artefact in &documents.artefacts {
             let previous =
                 self.files.artefacts.get(&artefact.path).map(|record| record.sha256.clone());
             let record = ArtefactRecord {
@@ -45,21 +45,16 @@ impl Session {
             };
             self.files.artefacts.insert(artefact.path.clone(), record);
         }
-        let Some(commit) = commit else {
+        let Some(commit) = &code.commit else {
             return false;
         };
         let before = self.has_accepted_work().then(|| self.branch.tip.clone());
         self.branch.tip_before = self.branch.before_merge.clone().unwrap_or(before);
         self.branch.tip = commit.clone();
-        for change in changes {
+        for change in &code.changes {
             self.branch.changed.absorb(change);
         }
-        // Tests that QA adds belong to its verdict; everything else wants a reviewer's eye.
-        let only_adds = changes.iter().all(|change| change.change_type == ChangeType::Added);
-        if role != Role::QA || !only_adds {
-            self.branch.unreviewed = true;
-        }
-        if !sensitive.is_empty() {
+        if !code.sensitive.is_empty() {
             match task {
                 TaskRef::Task(id) => {
                     let task = self.plan.task_mut(id);
@@ -84,13 +79,13 @@ impl Session {
         };
         // What was left out before is told again where it is touched again.
         unit.beyond.retain(|_, scoped| scoped.class != ScopeClass::Violation);
-        for scoped in &work.scoped {
+        for scoped in &work.left_out.scoped {
             unit.beyond.insert(scoped.path.clone(), scoped.clone());
         }
-        let Some(rescue) = &work.rescue else {
+        let Some(rescue) = &work.left_out.rescue else {
             return;
         };
-        for change in &work.out_of_scope {
+        for change in &work.left_out.out_of_scope {
             for path in std::iter::once(&change.path).chain(&change.old_path) {
                 unit.aside.insert(path.clone(), rescue.clone());
             }

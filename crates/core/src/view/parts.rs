@@ -124,9 +124,9 @@ impl<'a> Parts<'a> {
         let instructions = self.session.opening.instructions.iter().cloned();
         Some(Given {
             role: brief.role,
-            task: brief.task,
-            reads: instructions.chain(brief.context_files).collect(),
-            must_write: brief.outputs,
+            task: brief.task.id,
+            reads: instructions.chain(brief.task.context_files).collect(),
+            must_write: brief.files.outputs,
         })
     }
 

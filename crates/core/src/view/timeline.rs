@@ -1,7 +1,7 @@
 //! What happened, in words: one line for each event of the journal.
 
 use super::FindingView;
-use crate::action::{CheckSubject, Place, StepKind};
+use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict,
@@ -123,8 +123,8 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
         Event::DecisionResolved { id, resolution } => resolved(id, resolution),
         Event::AnswerKept { decision, answer, .. } => kept_early(decision, answer),
-        Event::CorrectionMoved { status, roles, places, agent } => {
-            corrects(session, *status, roles, places, *agent)
+        Event::CorrectionMoved { status, roles, parts, agent } => {
+            corrects(session, *status, roles, parts, *agent)
         }
         Event::ManualChecksSettled { checks } => checked_by_hand(checks.len()),
         Event::BudgetExtended => small("budget", "one more dispatch is allowed beyond the limits"),
@@ -302,7 +302,7 @@ fn passed(task: &TaskRef, role: Role) -> Line {
 }
 
 fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
-    let place = match tree {
+    let tree_words = match tree {
         CheckTree::Workspace => "",
         CheckTree::Fresh { .. } => ", in a fresh clone",
     };
@@ -311,7 +311,7 @@ fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
         _ => detail(
             Tone::Quiet,
             "checks",
-            format!("{} for {purpose}{place}", crate::count::counted(count, "command")),
+            format!("{} for {purpose}{tree_words}", crate::count::counted(count, "command")),
         ),
     }
 }
@@ -352,8 +352,8 @@ fn weighed(tracked: usize) -> Line {
 }
 
 fn found(finding: &FindingView) -> Line {
-    let place = finding.file.as_deref().unwrap_or("-");
-    let text = format!("[{}] {place}: {}", finding.severity, short(&finding.message));
+    let file = finding.file.as_deref().unwrap_or("-");
+    let text = format!("[{}] {file}: {}", finding.severity, short(&finding.message));
     detail(Tone::Warning, "finding", text)
 }
 
@@ -391,14 +391,14 @@ fn corrects(
     session: &Session,
     status: CorrectionStatus,
     roles: &[Role],
-    places: &[Place],
+    parts: &[PartIndex],
     agent: Option<Role>,
 ) -> Line {
     if status != CorrectionStatus::Queued {
         let who = agent.map(|role| format!(" ({role})")).unwrap_or_default();
         return small("correct", format!("the correction is {status}{who}"));
     }
-    let part = |at: usize| places.get(at).and_then(|place| session.assignment(*place));
+    let part = |at: usize| parts.get(at).and_then(|at| session.assignment(*at));
     let name = |(at, role): (usize, &Role)| part(at).map_or(role.as_str(), |part| part.name());
     let names: Vec<&str> = roles.iter().enumerate().map(name).collect();
     detail(Tone::Warning, "correct", format!("the work goes back to {}", names.join(", then ")))
@@ -428,7 +428,7 @@ pub(super) fn who(session: &Session, number: DispatchNumber) -> String {
         Purpose::Correction { .. } => " (correction)".to_owned(),
         _ => String::new(),
     };
-    let part = dispatch.place().and_then(|place| session.assignment(place));
+    let part = dispatch.part_index().and_then(|at| session.assignment(at));
     let name = part.map_or(dispatch.role.as_str(), |part| part.name());
     format!("#{number} {name} {}{why}", dispatch.task)
 }

@@ -90,11 +90,11 @@ pub fn who(session: &Session) -> Vec<String> {
 pub fn ledger(session: &Session) -> Vec<String> {
     let view = View::of(session);
     let line = |name: &str, spend: &SpendView| format!("spent     {name}: {spend}");
-    let mut lines = vec![line("all", &view.spend)];
-    lines.extend(view.spend_by.role.iter().map(|(role, spend)| line(role.as_str(), spend)));
-    lines.extend(view.spend_by.task.iter().map(|(task, spend)| line(task.as_str(), spend)));
-    lines.extend(view.spend_by.agent.iter().map(|(name, spend)| line(name, spend)));
-    let dispatches = view.dispatches.iter();
+    let mut lines = vec![line("all", &view.costs.spend)];
+    lines.extend(view.costs.spend_by.role.iter().map(|(role, spend)| line(role.as_str(), spend)));
+    lines.extend(view.costs.spend_by.task.iter().map(|(task, spend)| line(task.as_str(), spend)));
+    lines.extend(view.costs.spend_by.agent.iter().map(|(name, spend)| line(name, spend)));
+    let dispatches = view.work.dispatches.iter();
     lines.extend(dispatches.map(|d| line(&format!("dispatch {}", d.number), &d.spend)));
     lines
 }

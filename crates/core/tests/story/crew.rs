@@ -237,14 +237,14 @@ impl Crew {
             SaidWord::Empty | SaidWord::Wants | SaidWord::Insists => work = Work::default(),
             SaidWord::Breach => {
                 let (path, why) = ("tollgate.toml".to_owned(), "nobody may".to_owned());
-                work.breaches.push(Breach { path, why });
+                work.left_out.breaches.push(Breach { path, why });
             }
             SaidWord::Files => {
                 for name in ["a", "b", "c"] {
                     self.change(&mut work, &format!("src/{name}.rs"));
                 }
             }
-            SaidWord::Sensitive => work.sensitive.push("src/auth.rs".to_owned()),
+            SaidWord::Sensitive => work.code.sensitive.push("src/auth.rs".to_owned()),
             SaidWord::Adds => out_of_scope(&mut work, &text, true),
             SaidWord::Beyond => out_of_scope(&mut work, &text, false),
             SaidWord::Floods => {
@@ -252,7 +252,7 @@ impl Crew {
             }
             SaidWord::Refine => {
                 let (item, question) = ("R-001".to_owned(), text.clone());
-                work.refinements = vec![Refinement { item, question }];
+                work.documents.refinements = vec![Refinement { item, question }];
             }
             _ => {}
         }
@@ -350,20 +350,20 @@ impl Crew {
         let mut work = Work::default();
         match dispatch.role {
             Role::SpecAgent => {
-                work.artefacts = vec![self.artefact("spec.md")];
-                work.criteria = Some(self.criteria.clone());
+                work.documents.artefacts = vec![self.artefact("spec.md")];
+                work.documents.criteria = Some(self.criteria.clone());
                 if session.route.mode == Mode::Lean {
-                    work.plan = Some(self.plan[..1].to_vec());
+                    work.documents.plan = Some(self.plan[..1].to_vec());
                 }
             }
-            Role::Architect => work.artefacts = vec![self.artefact("architecture.md")],
+            Role::Architect => work.documents.artefacts = vec![self.artefact("architecture.md")],
             Role::Planner => {
-                work.artefacts = vec![self.artefact("tasks.yaml")];
-                work.plan = Some(self.plan.clone());
+                work.documents.artefacts = vec![self.artefact("tasks.yaml")];
+                work.documents.plan = Some(self.plan.clone());
             }
             Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task.as_str())),
             Role::Docs => {
-                work.artefacts = vec![self.artefact("report.md")];
+                work.documents.artefacts = vec![self.artefact("report.md")];
                 self.change(&mut work, "README.md");
             }
             _ => {}
@@ -374,8 +374,8 @@ impl Crew {
     fn change(&mut self, work: &mut Work, path: &str) {
         self.made += 1;
         let change_type = ChangeType::Modified;
-        work.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
-        work.commit = CommitId::parse(&format!("{:040x}", self.made)).ok();
+        work.code.changes.push(FileChange { path: path.to_owned(), change_type, old_path: None });
+        work.code.commit = CommitId::parse(&format!("{:040x}", self.made)).ok();
     }
 }
 
@@ -411,14 +411,14 @@ fn ends_without_a_reply(word: SaidWord, about: &About, now: Timestamp) -> Option
 
 fn out_of_scope(work: &mut Work, path: &str, is_told: bool) {
     let (path, change_type) = (path.to_owned(), ChangeType::Modified);
-    work.scoped.push(Scoped {
+    work.left_out.scoped.push(Scoped {
         path: path.clone(),
         class: ScopeClass::Violation,
         reason: "not listed".to_owned(),
         is_told,
     });
-    work.out_of_scope.push(FileChange { path, change_type, old_path: None });
-    work.rescue = Some("left-out".to_owned());
+    work.left_out.out_of_scope.push(FileChange { path, change_type, old_path: None });
+    work.left_out.rescue = Some("left-out".to_owned());
 }
 
 /// `high:text`, `high:text #scope` or `high:text #scope src/a.rs`: a remark, of a category, about a file.

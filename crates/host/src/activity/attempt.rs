@@ -210,7 +210,7 @@ impl Ended<'_> {
         let mut set_aside = workspace.set_aside_as_large()?;
         clean::set_aside(&context.redactor, &mut set_aside);
         if let DispatchEnd::Replied { work, .. } = &mut end {
-            work.set_aside = std::mem::take(&mut set_aside);
+            work.left_out.set_aside = std::mem::take(&mut set_aside);
         }
         Ok(Collected { end, usage, set_aside })
     }

@@ -83,13 +83,13 @@ fn clean_findings(redactor: &Redactor, findings: &mut [ReportedFinding]) {
 
 /// Paths of changes stay: they are looked up again.
 fn clean_work(redactor: &Redactor, work: &mut Work) {
-    for weakened in &mut work.weakened {
+    for weakened in &mut work.code.weakened {
         text(redactor, &mut weakened.message);
     }
-    for scoped in &mut work.scoped {
+    for scoped in &mut work.left_out.scoped {
         text(redactor, &mut scoped.reason);
     }
-    for breach in &mut work.breaches {
+    for breach in &mut work.left_out.breaches {
         text(redactor, &mut breach.path);
         text(redactor, &mut breach.why);
     }
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
     use tollgate_core::reply::{ReportedFinding, Severity};
-    use tollgate_core::work::Breach;
+    use tollgate_core::work::{Breach, CodeWork, LeftOut};
 
     #[test]
     fn r083_an_escape_hides_no_secret_from_the_record() {
@@ -160,8 +160,11 @@ mod tests {
             ..finding.clone()
         };
         let work = Work {
-            weakened: vec![weakened],
-            breaches: vec![Breach { path: secret(), why: secret() }],
+            code: CodeWork { weakened: vec![weakened], ..CodeWork::default() },
+            left_out: LeftOut {
+                breaches: vec![Breach { path: secret(), why: secret() }],
+                ..LeftOut::default()
+            },
             ..Work::default()
         };
         let reply: Reply = serde_json::from_value(serde_json::json!({

@@ -18,7 +18,7 @@ use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_core::work::{DispatchEnd, LeftOut, Work};
 use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
@@ -155,7 +155,7 @@ fn reply_in(
     let said = Said::of(&read);
     let (reply, planner) = (read.reply, read.planner);
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
-    let brings_work = role == Role::QA || !at.order.brief.outputs.is_empty();
+    let brings_work = role == Role::QA || !at.order.brief.files.outputs.is_empty();
     let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
     if reply.status == ReplyStatus::Ok || judges {
         delivered(at, reply, planner.as_ref(), &said)
@@ -186,12 +186,13 @@ fn not_takeable(error: WorkspaceError, reply: &Reply) -> Result<DispatchEnd, Act
 /// Beside a reply that delivers nothing, only what was touched without right matters.
 fn look(at: &Site<'_>) -> Result<Work, ActivityError> {
     let role = role_file(at);
-    let declared = outputs::declared(&at.order.brief, &role);
-    if !outputs::writes(&at.order.brief, &role, &declared).is_empty() {
+    let declared = outputs::declared(&at.order.brief.files, &role);
+    if !outputs::writes(&at.order.brief.files, &role, &declared).is_empty() {
         return Ok(Work::default());
     }
     let sorted = classify(&at.workspace.changes()?, &role, None, &Said::default());
-    Ok(Work { breaches: sorted.breaches, ..Work::default() })
+    let left_out = LeftOut { breaches: sorted.breaches, ..LeftOut::default() };
+    Ok(Work { left_out, ..Work::default() })
 }
 
 fn role_file(at: &Site<'_>) -> RoleFile {
@@ -209,7 +210,7 @@ fn delivered(
     said: &Said,
 ) -> Result<DispatchEnd, ActivityError> {
     let role = role_file(at);
-    let declared = outputs::declared(&at.order.brief, &role);
+    let declared = outputs::declared(&at.order.brief.files, &role);
     let work = match session_side(at, &role, &declared, &reply, planner)? {
         Ok(work) => work,
         Err(end) => return Ok(end),
@@ -231,14 +232,16 @@ fn delivered(
             Err(errors) => return Ok(invalid(errors, &reply)),
         }
     }
-    let role = RoleFile { writes: outputs::writes(&at.order.brief, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.scope.as_ref(), said);
+    let role =
+        RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
+    let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
     match take_changes(at, &reply, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
-    let watched = &at.order.brief.watched;
-    work.outputs = outputs::taken(at.workspace.tree(), &declared, watched, &work.changes)?;
+    let watched = &at.order.brief.files.watched;
+    work.code.outputs =
+        outputs::taken(at.workspace.tree(), &declared, watched, &work.code.changes)?;
     guard::look(at, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
@@ -251,24 +254,27 @@ fn take_changes(
     sorted: Classified,
     work: &mut Work,
 ) -> Result<(), ActivityError> {
-    work.breaches.extend(sorted.breaches);
-    work.out_of_scope = sorted.out_of_scope;
-    work.scoped = sorted.scoped;
+    work.left_out.breaches.extend(sorted.breaches);
+    work.left_out.out_of_scope = sorted.out_of_scope;
+    work.left_out.scoped = sorted.scoped;
     let order = at.order;
-    if !work.breaches.is_empty() || !work.out_of_scope.is_empty() {
+    if !work.left_out.breaches.is_empty() || !work.left_out.out_of_scope.is_empty() {
         let name = format!("dispatch-{}-attempt-{}-left-out", order.number, order.attempt);
-        work.rescue = at.workspace.rescue(&name, "changes that were not accepted")?;
+        work.left_out.rescue = at.workspace.rescue(&name, "changes that were not accepted")?;
     }
-    if !work.breaches.is_empty() || sorted.allowed.is_empty() {
+    if !work.left_out.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
     }
     let message = CommitMessage {
-        subject: format!("{} {}: {}", order.brief.role, order.brief.task, order.brief.title),
+        subject: format!(
+            "{} {}: {}",
+            order.brief.role, order.brief.task.id, order.brief.task.title
+        ),
         body: at.context.redactor.redact(&reply.summary).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
         role: order.brief.role,
-        task: order.brief.task.clone(),
+        task: order.brief.task.id.clone(),
     };
     crash::point("collect.before_commit");
     let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
@@ -278,18 +284,18 @@ fn take_changes(
     }
     let allowed: BTreeSet<&String> = sorted.allowed.iter().collect();
     let taken = changes.iter().filter(|change| allowed.contains(&change.path));
-    work.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {
+    work.code.changes = match plain_changes(&taken.cloned().collect::<Vec<_>>()) {
         Some(plain) => plain,
         None => at.workspace.diff(&order.tip, &commit)?,
     };
-    work.sensitive = sensitive(at, work);
-    work.commit = Some(commit);
+    work.code.sensitive = sensitive(at, work);
+    work.code.commit = Some(commit);
     Ok(())
 }
 
 fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {
     let rules = PathRules::new(&at.context.config.sensitive).unwrap_or_default();
-    let paths = work.changes.iter().map(|change| change.path.clone());
+    let paths = work.code.changes.iter().map(|change| change.path.clone());
     paths.filter(|path| rules.matches(path)).collect()
 }
 

@@ -14,7 +14,7 @@ use tollgate_agents::{
 use tollgate_contract::config::Enforce;
 use tollgate_contract::schema;
 use tollgate_contract::skill::RoleFile;
-use tollgate_core::brief::Brief;
+use tollgate_core::brief::FileRules;
 use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::limits::PARK_MS_MAX;
 use tollgate_core::reply::Usage;
@@ -34,7 +34,7 @@ pub struct Resumed {
 
 /// The session of the attempt before, when its agent is asked again and can continue in it.
 pub fn resumed(context: &Context, order: &DispatchOrder) -> Result<Option<Resumed>, ActivityError> {
-    let Some(before) = order.brief.asked_again else { return Ok(None) };
+    let Some(before) = order.brief.start.asked_again else { return Ok(None) };
     let folder = context.session_layout(&order.session).attempt(order.number, before);
     let transcript = transcript(&folder)?;
     let before = transcript.total();
@@ -55,7 +55,7 @@ pub(super) fn launch(
     let (program, home) = ready(context, order, tree, driven)?;
     let schema = reply_schema();
     let session_folder = session_path(&order.session);
-    let access = access(&order.brief, role);
+    let access = access(&order.brief.files, role);
     let job = Job {
         agent: &driven.agent,
         program,
@@ -222,9 +222,9 @@ fn is_confined(context: &Context) -> bool {
 }
 
 /// What may be written in this step, as far as agents can be told: by the same rule by which its work is accepted.
-fn access(brief: &Brief, role: &RoleFile) -> Access {
-    let declared = outputs::declared(brief, role);
-    let writes = outputs::writes(brief, role, &declared);
+fn access(rules: &FileRules, role: &RoleFile) -> Access {
+    let declared = outputs::declared(rules, role);
+    let writes = outputs::writes(rules, role, &declared);
     match (writes.is_empty(), role.artefacts.is_empty()) {
         (false, _) => Access::Tree,
         (true, false) => Access::Session,

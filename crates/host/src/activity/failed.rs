@@ -32,8 +32,8 @@ pub fn may_be_refused(end: &DispatchEnd, role: Role) -> bool {
     match end {
         DispatchEnd::Invalid { .. } => true,
         DispatchEnd::Replied { reply, work } => {
-            let is_empty = role == Role::Coder && work.commit.is_none();
-            reply.status == ReplyStatus::Ok && (is_empty || !work.breaches.is_empty())
+            let is_empty = role == Role::Coder && work.code.commit.is_none();
+            reply.status == ReplyStatus::Ok && (is_empty || !work.left_out.breaches.is_empty())
         }
         _ => false,
     }

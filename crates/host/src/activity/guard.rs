@@ -15,29 +15,29 @@ const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Fills in what the change weakens, and what was weakened before and is whole again.
 pub fn look(at: &Site<'_>, work: &mut Work) -> Result<(), ActivityError> {
-    if work.commit.is_none() || work.changes.is_empty() {
+    if work.code.commit.is_none() || work.code.changes.is_empty() {
         return Ok(());
     }
     let steering = steering(at)?;
-    let changes: Vec<&FileChange> = work.changes.iter().collect();
+    let changes: Vec<&FileChange> = work.code.changes.iter().collect();
     let found = compare(at, &at.order.tip, &changes, &steering)?;
-    work.weakened = found.into_iter().map(finding).collect();
+    work.code.weakened = found.into_iter().map(finding).collect();
     let is_weakened = |c: &&FileChange| {
-        let known = &at.order.brief.weakened;
+        let known = &at.order.brief.tests.weakened;
         known.contains(&c.path) || c.old_path.as_ref().is_some_and(|path| known.contains(path))
     };
     let touched: Vec<&FileChange> = changes.iter().copied().filter(is_weakened).collect();
     if !touched.is_empty() {
         let still = compare(at, &at.order.base, &touched, &steering)?;
         let is_whole = |change: &&&FileChange| !still.iter().any(|w| w.path == change.path);
-        work.restored = touched.iter().filter(is_whole).map(|c| c.path.clone()).collect();
+        work.code.restored = touched.iter().filter(is_whole).map(|c| c.path.clone()).collect();
     }
     Ok(())
 }
 
 /// The commands that decide about the work, and the scripts that they run, as they were before the change.
 fn steering(at: &Site<'_>) -> Result<Steering, ActivityError> {
-    let mut commands = at.order.brief.check_commands.clone();
+    let mut commands = at.order.brief.tests.check_commands.clone();
     if let Ok((lifecycle, _)) = lifecycle::load(at.context.repository.root()) {
         commands.extend(lifecycle.gates.iter().map(|gate| gate.command.join(" ")));
     }

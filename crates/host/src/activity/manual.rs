@@ -172,7 +172,7 @@ pub(super) fn assign(
     folder: &RunFolder,
 ) -> Result<(), FileError> {
     let folder_path = session_path(&order.session);
-    let Declared { session: own, repository } = outputs::declared(&order.brief, role);
+    let Declared { session: own, repository } = outputs::declared(&order.brief.files, role);
     let own = own.into_iter().map(|output| format!("{folder_path}/{output}"));
     let assignment = Assignment {
         workspace: tree.to_owned(),

@@ -3,6 +3,7 @@
 use super::ActivityError;
 use crate::context::{Context, WorkspaceId};
 use crate::journal::Lineage;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,17 +34,29 @@ pub struct DispatchOrder {
     pub session: SessionName,
     /// Where it works; parallel members have workspaces of their own.
     pub workspace_id: WorkspaceId,
-    pub mode: Mode,
-    pub project_type: ProjectType,
     pub base: CommitId,
     pub tip: CommitId,
-    pub branch: String,
-    pub ci_status: &'static str,
-    pub last_failed_step: Option<String>,
-    pub instructions: Vec<String>,
-    pub artefacts: Vec<String>,
+    pub about: SessionFacts,
+    pub repo_state: RepoState,
     /// The dispatches that are not over; the private folders of all others go.
     pub open: Vec<DispatchNumber>,
+}
+
+/// What every dispatch of a session is told alike.
+#[derive(Debug, Clone)]
+pub struct SessionFacts {
+    pub mode: Mode,
+    pub project_type: ProjectType,
+    pub instructions: Vec<String>,
+    pub artefacts: Vec<String>,
+}
+
+/// How the repository is, as the agent reads it under `repo_state` in its input.
+#[derive(Debug, Clone, Serialize)]
+pub struct RepoState {
+    branch: String,
+    ci_status: &'static str,
+    last_failed_step: Option<String>,
 }
 
 impl DispatchOrder {
@@ -54,7 +67,6 @@ impl DispatchOrder {
         attempt: Attempt,
     ) -> Option<Self> {
         let dispatch = session.dispatches.get(&number)?;
-        let base_branch = session.opening.base_branch.clone();
         Some(Self {
             number,
             attempt,
@@ -64,12 +76,29 @@ impl DispatchOrder {
             agent: dispatch.agent().cloned(),
             session: session.opening.session.clone(),
             workspace_id: workspace_id_of(dispatch),
-            mode: session.route.mode,
-            project_type: session.opening.project_type,
             base: session.opening.base.clone(),
             tip: dispatch.based_on().cloned().unwrap_or_else(|| session.branch.tip.clone()),
-            branch: match base_branch {
-                Some(branch) if !session.has_accepted_work() => branch,
+            about: SessionFacts {
+                mode: session.route.mode,
+                project_type: session.opening.project_type,
+                instructions: session.opening.instructions.clone(),
+                artefacts: session.files.artefacts.keys().cloned().collect(),
+            },
+            repo_state: RepoState::of(session),
+            open: open_dispatches(session),
+        })
+    }
+
+    pub(super) fn rescue_name(&self) -> String {
+        rescue_name(self.number, self.attempt)
+    }
+}
+
+impl RepoState {
+    fn of(session: &Session) -> Self {
+        Self {
+            branch: match &session.opening.base_branch {
+                Some(branch) if !session.has_accepted_work() => branch.clone(),
                 _ => session.branch(),
             },
             ci_status: match session.checks.last_passed {
@@ -78,14 +107,7 @@ impl DispatchOrder {
                 Some(false) => "red",
             },
             last_failed_step: session.checks.last_failed_step(),
-            instructions: session.opening.instructions.clone(),
-            artefacts: session.files.artefacts.keys().cloned().collect(),
-            open: open_dispatches(session),
-        })
-    }
-
-    pub(super) fn rescue_name(&self) -> String {
-        rescue_name(self.number, self.attempt)
+        }
     }
 }
 
@@ -165,31 +187,14 @@ const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "
 /// The input as JSON.
 pub fn input(order: &DispatchOrder) -> Value {
     let brief = &order.brief;
-    let mut task = json!({
-        "id": brief.task,
-        "title": brief.title,
-        "goal": brief.goal,
-        "non_goals": brief.non_goals,
-        "context_files": brief.context_files,
-        "constraints": brief.constraints,
-        "acceptance_checks": brief.acceptance_checks,
-        "risk_flags": brief.risk_flags,
-    });
-    if let Some(changed) = &brief.session_changed_files {
-        task["session_changed_files"] = json!(changed);
-    }
     let mut value = json!({
-        "task": task,
-        "project_type": order.project_type,
-        "repo_state": {
-            "branch": order.branch,
-            "ci_status": order.ci_status,
-            "last_failed_step": order.last_failed_step,
-        },
+        "task": brief.task,
+        "project_type": order.about.project_type,
+        "repo_state": order.repo_state,
         "tools_available": TOOLS,
-        "artifact_list": order.artefacts,
+        "artifact_list": order.about.artefacts,
         "session": order.session,
-        "mode": order.mode,
+        "mode": order.about.mode,
         "dispatch": order.number,
         "attempt": order.attempt,
     });
@@ -204,7 +209,7 @@ pub fn faults(value: &Value, order: &DispatchOrder, tree: &Path) -> Vec<ReplyErr
     let bytes = serde_json::to_vec(value).expect("a JSON value can always be written");
     let (_, report) = agent_input::read(&bytes, "input.json", Some(order.brief.role));
     let mut errors = report.reply_errors();
-    for path in &order.brief.context_files {
+    for path in &order.brief.task.context_files {
         // A folder is named with a slash at its end.
         let named = path.strip_suffix('/').unwrap_or(path);
         if files::open_beneath(tree, named).is_err() {
@@ -237,8 +242,8 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         ("session_folder", format!("{}/", session_path(&order.session))),
         ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
-        ("context_files", bullets(&brief.context_files)),
-        ("instructions", bullets(&order.instructions)),
+        ("context_files", bullets(&brief.task.context_files)),
+        ("instructions", bullets(&order.about.instructions)),
         ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
         ("previous_errors", fenced(&bullets(&errors))),
         ("feedback", fenced(&bullets(&brief.feedback))),

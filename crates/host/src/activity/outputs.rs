@@ -5,7 +5,7 @@ use tollgate_contract::artefact::{self, RepositoryFiles};
 use tollgate_contract::diagnostic::Report;
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{junit, sarif};
-use tollgate_core::brief::Brief;
+use tollgate_core::brief::FileRules;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::{ReplyError, ReportedFinding, Severity};
 use tollgate_core::role::Role;
@@ -24,7 +24,7 @@ pub struct Declared {
 }
 
 /// The role's own session files lie in the session folder, all others in the repository.
-pub fn declared(brief: &Brief, role: &RoleFile) -> Declared {
+pub fn declared(rules: &FileRules, role: &RoleFile) -> Declared {
     let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
     let is_session_file = |output: &String| {
         // The engine may write every session file, and is asked only for files of the repository.
@@ -32,13 +32,13 @@ pub fn declared(brief: &Brief, role: &RoleFile) -> Declared {
         role.role != Role::Orchestrator
             && (artefacts.matches(output) || artefacts.matches(&format!("{output}x")))
     };
-    let (session, repository) = brief.outputs.iter().cloned().partition(is_session_file);
+    let (session, repository) = rules.outputs.iter().cloned().partition(is_session_file);
     Declared { session, repository }
 }
 
 /// What the role may change in this step: what the step says, else its own, and always its outputs.
-pub fn writes(brief: &Brief, role: &RoleFile, declared: &Declared) -> Vec<String> {
-    let own = brief.writes.as_ref().unwrap_or(&role.writes);
+pub fn writes(rules: &FileRules, role: &RoleFile, declared: &Declared) -> Vec<String> {
+    let own = rules.writes.as_ref().unwrap_or(&role.writes);
     own.iter().chain(&declared.repository).cloned().collect()
 }
 

@@ -99,7 +99,7 @@ fn lay_out(
     {
         return Ok((given, Vec::new()));
     }
-    let before = order.brief.asked_again.filter(|_| asks_again);
+    let before = order.brief.start.asked_again.filter(|_| asks_again);
     // What lies there from the attempt before is its work, by the name under which it will be looked for; also by an engine
     // that is killed right after this.
     let name = match before {
@@ -112,7 +112,9 @@ fn lay_out(
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
     let mends = order.agent == Some(Worker::Person);
     match (&found, before) {
-        (Some(left), before) if before.is_some() || order.brief.goes_on || mends => {
+        (Some(left), before)
+            if before.is_some() || order.brief.start.after_scope_request || mends =>
+        {
             workspace.take_up(left, &order.tip)?;
         }
         (None, Some(before)) => {
@@ -134,7 +136,7 @@ fn lay_out(
 /// What was left out before and is allowed now lies in the tree again; the notes say where it does not.
 fn restore(order: &DispatchOrder, workspace: &Workspace) -> Result<Vec<String>, ActivityError> {
     let mut notes = Vec::new();
-    for kept in &order.brief.restore {
+    for kept in &order.brief.start.restore {
         let left = workspace.put_back(&kept.rescue, &kept.paths)?;
         notes.extend(left.iter().map(|path| {
             format!(
@@ -178,7 +180,7 @@ fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
     let env = BTreeMap::from([
         ("TOLLGATE_SESSION".to_owned(), order.session.to_string()),
         ("TOLLGATE_ROLE".to_owned(), order.brief.role.to_string()),
-        ("TOLLGATE_TASK".to_owned(), order.brief.task.as_str().to_owned()),
+        ("TOLLGATE_TASK".to_owned(), order.brief.task.id.as_str().to_owned()),
         ("TOLLGATE_DISPATCH".to_owned(), order.number.to_string()),
         ("TOLLGATE_ATTEMPT".to_owned(), order.attempt.to_string()),
         ("TOLLGATE_INPUT".to_owned(), folder.input().display().to_string()),

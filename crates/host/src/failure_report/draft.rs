@@ -96,7 +96,7 @@ pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &Dispa
         DispatchEnd::MissingOutput { paths, .. } => impacted(paths, "it was not written"),
         _ => {
             let brief = report.dispatch.and_then(|number| session.brief(number));
-            let outputs = brief.map(|brief| brief.outputs).unwrap_or_default();
+            let outputs = brief.map(|brief| brief.files.outputs).unwrap_or_default();
             let paths: Vec<String> =
                 outputs.iter().map(|output| session.session_path(output)).collect();
             impacted(&paths, "it should have been written, but is unchanged")

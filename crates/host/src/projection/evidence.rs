@@ -91,7 +91,7 @@ impl Evidence {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, line(&purpose.to_string()));
             }
-            Event::ChecksEnded { number, results, stage } => {
+            Event::ChecksEnded { number, results, stage, .. } => {
                 let purpose = self.checks.remove(number).unwrap_or_default();
                 for result in results {
                     self.commands.add(&command(at, *number, &purpose, result));

@@ -6,8 +6,8 @@ use tollgate_core::view::Parts;
 pub fn lean_report(parts: Parts<'_>) -> String {
     let view = parts.view();
     let mut done = vec![view.goal];
-    done.extend(view.tasks.iter().map(|task| format!("{}: {}", task.id, task.title)));
-    let changes = view.changed_files.iter();
+    done.extend(view.work.tasks.iter().map(|task| format!("{}: {}", task.id, task.title)));
+    let changes = view.results.changed_files.iter();
     done.extend(changes.map(|change| format!("{} {}", change.change_type, change.path)));
     let tests: Vec<String> = parts
         .proofs()
@@ -16,13 +16,13 @@ pub fn lean_report(parts: Parts<'_>) -> String {
             Check::Manual(text) => format!("by hand: {text}"),
         })
         .collect();
-    let branch = view.branch;
+    let branch = view.branch.name;
     let run = format!("The work is on branch `{branch}`; merge it with `git merge {branch}`.");
     format!(
         "# Report\n\n## What was done\n\n{}\n\n## How to run\n\n{run}\n\n## How to test\n\n{}\n\n## Known issues\n\n{}\n",
         list(&done),
         list(&tests),
-        list(&view.known_issues),
+        list(&view.record.known_issues),
     )
 }
 

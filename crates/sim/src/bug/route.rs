@@ -133,7 +133,7 @@ impl Bug {
             }
             Event::ChecksEnded { number, results, .. } => {
                 let stage = session.checks.stage.clone();
-                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage }])
+                AndNothingAfter(vec![Event::ChecksEnded { number, results, stage, holds: None }])
             }
             // What is lost leaves nothing behind.
             _ => InPlace(Vec::new()),
@@ -185,9 +185,9 @@ fn is_approval(resolution: &Resolution) -> bool {
 /// A second dispatch of a member that is through.
 fn called_again(number: DispatchNumber, session: &Session) -> Event {
     let through = &session.dispatches[&number];
-    let step = through.place().map(|place| place.step);
+    let step = through.part_index().map(|part| part.step);
     // The state is ahead of the journal: later steps may have been entered.
-    let until = session.dispatches.iter().filter(|(_, d)| d.place().map(|p| p.step) <= step);
+    let until = session.dispatches.iter().filter(|(_, d)| d.part_index().map(|p| p.step) <= step);
     let last = until.map(|(number, _)| *number).max().unwrap_or(number);
     let (role, purpose): (_, Purpose) = (through.role, through.purpose.clone());
     let task = TaskRef::Meta;
@@ -199,6 +199,7 @@ fn called_again(number: DispatchNumber, session: &Session) -> Event {
         feedback: Vec::new(),
         findings: None,
         lane: None,
+        starts_max: None,
     }
 }
 

@@ -39,11 +39,11 @@ impl Bug {
                     return None;
                 };
                 let mut work = work.clone();
-                work.changes.extend(work.out_of_scope.iter().cloned());
+                work.code.changes.extend(work.left_out.out_of_scope.iter().cloned());
                 let end = DispatchEnd::Replied { reply: reply.clone(), work };
                 let (number, attempt) = (*number, *attempt);
                 let has_more = matches!(&end, DispatchEnd::Replied { work, .. }
-                    if work.commit.is_some() && !work.out_of_scope.is_empty());
+                    if work.code.commit.is_some() && !work.left_out.out_of_scope.is_empty());
                 let usage = *usage;
                 has_more.then(|| InPlace(vec![ended(number, attempt, end, usage)]))
             }
@@ -87,6 +87,7 @@ impl Bug {
                     feedback: Vec::new(),
                     findings: None,
                     lane: None,
+                    starts_max: None,
                 }
             }
             (Self::LetsARefinementLapse, Subject::Refinement { .. }) => {

@@ -28,21 +28,25 @@ impl Crew {
             self.wish(&mut reply, &path);
             return replied(reply, Work::default());
         }
-        let scope = session.brief(number).and_then(|brief| brief.scope);
+        let scope = session.brief(number).and_then(|brief| brief.files.scope);
         let may = scope.is_some_and(|s| s.allowed.contains(&path) || s.named.contains(&path));
         let is_told = kind != 3;
         if may {
             self.change(&mut work, &path);
-            work.scoped.push(scoped(path, ScopeClass::Authorized, is_told));
+            work.left_out.scoped.push(scoped(path, ScopeClass::Authorized, is_told));
             return replied(reply, work);
         }
         if kind == 5 {
             self.wish(&mut reply, &path);
         }
         let change_type = ChangeType::Modified;
-        work.out_of_scope.push(FileChange { path: path.clone(), change_type, old_path: None });
-        work.rescue = Some("left-out".to_owned());
-        work.scoped.push(scoped(path, ScopeClass::Violation, is_told));
+        work.left_out.out_of_scope.push(FileChange {
+            path: path.clone(),
+            change_type,
+            old_path: None,
+        });
+        work.left_out.rescue = Some("left-out".to_owned());
+        work.left_out.scoped.push(scoped(path, ScopeClass::Violation, is_told));
         replied(reply, work)
     }
 
@@ -58,13 +62,15 @@ impl Crew {
 
     /// A plan that only a person can make whole.
     pub(super) fn leave_to_a_person(&mut self, work: &mut Work) {
-        if work.plan.is_none() || self.refinements == 0 {
+        if work.documents.plan.is_none() || self.refinements == 0 {
             return;
         }
         self.refinements -= 1;
         for number in 0..=self.chance.below(2) {
             let question = format!("How many of {number}?");
-            work.refinements.push(Refinement { item: format!("R-{number:03}"), question });
+            work.documents
+                .refinements
+                .push(Refinement { item: format!("R-{number:03}"), question });
         }
     }
 

@@ -295,13 +295,13 @@ fn the_record_is_the_truth(
     let told = truth.ends.get(&(number, attempt));
     let lied = match told {
         Some(DispatchEnd::Replied { reply, work }) if reply.status == ReplyStatus::Ok => {
-            !work.breaches.is_empty() || work.commit.is_none()
+            !work.left_out.breaches.is_empty() || work.code.commit.is_none()
         }
         _ => false,
     };
     let is_breach = match told {
         Some(DispatchEnd::Replied { reply, work }) => {
-            reply.status == ReplyStatus::Ok && !work.breaches.is_empty()
+            reply.status == ReplyStatus::Ok && !work.left_out.breaches.is_empty()
         }
         _ => false,
     };

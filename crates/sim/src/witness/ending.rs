@@ -185,7 +185,7 @@ impl Books {
         let Some(DispatchEnd::Replied { work, .. }) = &record.last_end else {
             return Ok(());
         };
-        let Some(delivered) = &work.commit else {
+        let Some(delivered) = &work.code.commit else {
             return Ok(());
         };
         let commit = self.merged.get(&number).unwrap_or(delivered);
@@ -194,13 +194,13 @@ impl Books {
             format!("{commit} of dispatch {number} lies on {below:?}, and the tip is {}", self.tip)
         })?;
         self.tip = commit.clone();
-        self.paths.extend(work.changes.iter().map(|change| change.path.clone()));
+        self.paths.extend(work.code.changes.iter().map(|change| change.path.clone()));
         if record.role != Role::QA {
             self.unseen.insert(record.role);
         }
         let is_of_no_task = record.task == TaskRef::Meta || !self.is_full;
-        self.is_unaudited |= is_of_no_task && !work.sensitive.is_empty();
-        let is_large = self.paths.len() > LEAN_FILES_MAX || !work.sensitive.is_empty();
+        self.is_unaudited |= is_of_no_task && !work.code.sensitive.is_empty();
+        let is_large = self.paths.len() > LEAN_FILES_MAX || !work.code.sensitive.is_empty();
         if record.role == Role::Coder && !self.is_full && is_large {
             self.not_lean = Some(format!("dispatch {number}: {:?}", self.paths));
         }

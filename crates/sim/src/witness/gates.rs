@@ -125,7 +125,7 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, stage } => {
+            Event::ChecksEnded { number, results, stage, .. } => {
                 self.checked(*number, results, stage, tip);
             }
             Event::CoverageSettled { minimum, .. } => self.a_person_settles_coverage(*minimum)?,
@@ -211,7 +211,7 @@ impl Books {
 
     fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books) {
         if let Some(DispatchEnd::Replied { work, .. }) = &attempts.dispatches[&number].last_end {
-            for file in work.artefacts.iter().chain(&work.outputs) {
+            for file in work.documents.artefacts.iter().chain(&work.code.outputs) {
                 self.files.insert(file.path.clone(), file.sha256.clone());
             }
         }

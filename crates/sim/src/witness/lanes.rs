@@ -278,7 +278,7 @@ impl Books {
         hold(busy.is_none(), "a_wave_is_taken_in_together", || format!("{busy:?} is at work"))?;
         let brings = |number: &&DispatchNumber| {
             matches!(&attempts.dispatches[*number].last_end,
-            Some(DispatchEnd::Replied { work, .. }) if work.commit.is_some())
+            Some(DispatchEnd::Replied { work, .. }) if work.code.commit.is_some())
         };
         let expected: Vec<DispatchNumber> = self.open.keys().filter(brings).copied().collect();
         hold(numbers == expected, "a_wave_is_taken_in_in_order", || {
@@ -331,7 +331,7 @@ impl Books {
             format!("dispatch {number} ({} of {}) is {verdict:?}", record.role, record.task)
         })?;
         let work = match &record.last_end {
-            Some(DispatchEnd::Replied { work, .. }) => work.commit.is_some(),
+            Some(DispatchEnd::Replied { work, .. }) => work.code.commit.is_some(),
             _ => false,
         };
         let mut before = self.merged.iter().filter(|other| **other < number);

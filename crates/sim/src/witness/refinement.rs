@@ -55,7 +55,7 @@ impl Books {
     fn taken(&mut self, number: DispatchNumber, attempts: &attempts::Books) {
         let end = attempts.dispatches.get(&number).and_then(|record| record.last_end.as_ref());
         if let Some(DispatchEnd::Replied { work, .. }) = end {
-            let items = work.refinements.iter().map(|open| (number, open.item.clone()));
+            let items = work.documents.refinements.iter().map(|open| (number, open.item.clone()));
             self.unasked.extend(items);
         }
     }

@@ -115,11 +115,12 @@ impl Books {
         else {
             return Ok(());
         };
-        let left_out = |path: &str| work.out_of_scope.iter().any(|change| change.path == path);
-        let both = work.changes.iter().find(|change| left_out(&change.path));
-        let is_done = reply.status == ReplyStatus::Ok && work.commit.is_some();
+        let left_out =
+            |path: &str| work.left_out.out_of_scope.iter().any(|change| change.path == path);
+        let both = work.code.changes.iter().find(|change| left_out(&change.path));
+        let is_done = reply.status == ReplyStatus::Ok && work.code.commit.is_some();
         if is_done && record.role == Role::Coder {
-            let outside = work.scoped.iter().filter(|s| s.class == ScopeClass::Violation);
+            let outside = work.left_out.scoped.iter().filter(|s| s.class == ScopeClass::Violation);
             let task = || record.task.clone();
             self.untold.extend(outside.map(|scoped| (task(), scoped.path.clone())));
         }
@@ -221,6 +222,7 @@ impl Books {
         let task = record.task.clone();
         let beyond = crate::crew::BEYOND;
         let strange = work
+            .code
             .changes
             .iter()
             .map(|change| &change.path)
@@ -228,10 +230,10 @@ impl Books {
         hold(strange.is_none(), "what_is_out_of_scope_stays_out", || {
             format!("dispatch {number} of {task} changed {strange:?}")
         })?;
-        self.taken.extend(work.changes.iter().map(|change| change.path.clone()));
+        self.taken.extend(work.code.changes.iter().map(|change| change.path.clone()));
         let may_be_empty =
             matches!(record.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
-        let has_work = work.commit.is_some() || may_be_empty;
+        let has_work = work.code.commit.is_some() || may_be_empty;
         hold(has_work, "a_wish_is_no_work", || format!("dispatch {number} of {task}"))
     }
 

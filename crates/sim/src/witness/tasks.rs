@@ -72,7 +72,7 @@ impl Books {
             Event::ChecksStarted { number, purpose, .. } => {
                 self.checks.insert(*number, purpose.clone());
             }
-            Event::ChecksEnded { number, results, stage } => {
+            Event::ChecksEnded { number, results, stage, .. } => {
                 self.checked(*number, results, stage, truth)?;
             }
             Event::FindingRecorded { finding } => {
@@ -202,13 +202,13 @@ impl Books {
                 format!("dispatch {number} said {} with {grave:?}", reply.status)
             })?;
         }
-        if work.commit.is_some() && !judges {
+        if work.code.commit.is_some() && !judges {
             self.unchecked.insert(record.task.clone());
         }
         if let TaskRef::Task(id) = &record.task
-            && let Some(task) = self.tasks.get_mut(id).filter(|_| work.commit.is_some())
+            && let Some(task) = self.tasks.get_mut(id).filter(|_| work.code.commit.is_some())
         {
-            task.sensitive |= !work.sensitive.is_empty();
+            task.sensitive |= !work.code.sensitive.is_empty();
         }
         Ok(())
     }

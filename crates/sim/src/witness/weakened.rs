@@ -53,7 +53,7 @@ impl Books {
     fn taken(&mut self, number: DispatchNumber, attempts: &attempts::Books) {
         let end = attempts.dispatches.get(&number).and_then(|record| record.last_end.as_ref());
         if let Some(DispatchEnd::Replied { work, .. }) = end {
-            self.open.extend(work.weakened.iter().map(|report| report.file.clone()));
+            self.open.extend(work.code.weakened.iter().map(|report| report.file.clone()));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
-use crate::action::Place;
+use crate::action::PartIndex;
 use crate::answer::EscalationWay;
 use crate::decide::draft::Draft;
 use crate::decision::{Blocker, BlockerCode, DecisionKind, Subject};
@@ -85,7 +85,7 @@ fn block_and_ask(
             "the step is skipped, and nothing from it is used",
         ));
     }
-    if is_mendable(draft, number) {
+    if can_be_fixed(draft, number) {
         options.push(ask::option(
             EscalationWay::ManualFix,
             "Fix it by hand",
@@ -123,7 +123,7 @@ fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     match draft.dispatches[&number].purpose {
         Purpose::Step { index, member } => {
             let is_asked_for = draft.route.steps.get(index).is_some_and(|step| step.when.is_some());
-            let assignment = draft.assignment(Place { step: index, member });
+            let assignment = draft.assignment(PartIndex { step: index, member });
             is_asked_for || assignment.is_some_and(|assignment| assignment.optional)
         }
         _ => false,
@@ -131,7 +131,7 @@ fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
 }
 
 /// A person can fix what an agent left behind, not an agent that never came to write anything.
-fn is_mendable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
+fn can_be_fixed(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     let Some(failure) = &draft.dispatches[&number].past.failure else {
         return true;
     };

@@ -36,7 +36,17 @@ pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
     let Start { role, task, purpose, feedback, lane } = start;
     let (findings, feedback) = (feedback.named(), feedback.lines);
-    draft.emit(Event::DispatchOpened { number, role, task, purpose, feedback, findings, lane });
+    let starts_max = Some(draft.policy.starts_max());
+    draft.emit(Event::DispatchOpened {
+        number,
+        role,
+        task,
+        purpose,
+        feedback,
+        findings,
+        lane,
+        starts_max,
+    });
     attempt::start(draft, number);
 }
 

@@ -152,10 +152,10 @@ impl Auditor {
             dispatch: number,
             attempt,
             role: brief.role,
-            task: brief.task,
+            task: brief.task.id,
             agent: agent.map(str::to_owned),
             at,
-            files: instructions.chain(brief.context_files).collect(),
+            files: instructions.chain(brief.task.context_files).collect(),
         });
     }
 
@@ -171,7 +171,7 @@ impl Auditor {
             return;
         };
         let by = Writer::Dispatch { number, attempt, role: dispatch.role };
-        self.written.extend(work.artefacts.iter().map(|artefact| WrittenEntry {
+        self.written.extend(work.documents.artefacts.iter().map(|artefact| WrittenEntry {
             path: artefact.path.clone(),
             sha256: Some(artefact.sha256.clone()),
             by,
@@ -205,14 +205,14 @@ impl Auditor {
         let (Some(work), Some(dispatch)) = (delivered, session.dispatches.get(&number)) else {
             return;
         };
-        if let Some(commit) = work.commit {
+        if let Some(commit) = work.code.commit {
             self.commits.push(CommitEntry {
                 commit,
                 dispatch: number,
                 role: dispatch.role,
                 task: dispatch.task.clone(),
                 at,
-                changes: work.changes,
+                changes: work.code.changes,
             });
         }
     }

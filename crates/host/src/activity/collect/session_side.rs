@@ -34,7 +34,9 @@ pub(super) fn session_side(
     )?)
     .map_err(|error| ActivityError::io("cannot read the input of the attempt")(error.into()))?;
     // A file that was there before and that no role has delivered yet is delivered by the role that leaves it there.
-    given.retain(|path, _| at.order.artefacts.contains(path) || !declared.session.contains(path));
+    given.retain(|path, _| {
+        at.order.about.artefacts.contains(path) || !declared.session.contains(path)
+    });
     let mut found = session_files::differences(at.workspace.tree(), &at.order.session, &given)?;
     let record = at.context.session_layout(&at.order.session);
     let made = planner
@@ -99,11 +101,11 @@ impl SessionWork {
         session_files::take_secrets_out(&mut clean, redactor);
         for file in clean.written {
             let artefact = Artefact { path: file.path.clone(), sha256: file.sha256.clone() };
-            self.work.artefacts.push(artefact);
+            self.work.documents.artefacts.push(artefact);
             self.files.push(file);
         }
-        self.work.refinements = made.refinements;
-        self.work.dropped.extend(made.dropped);
+        self.work.documents.refinements = made.refinements;
+        self.work.documents.dropped.extend(made.dropped);
     }
 }
 
@@ -115,16 +117,19 @@ fn session_work(
 ) -> (SessionWork, Vec<ReplyError>) {
     let artefacts = PathRules::new(&role.artefacts).unwrap_or_default();
     let prefix = format!("{}/", session_path(&at.order.session));
-    let mut work = Work { breaches: found.breaches, ..Work::default() };
+    let mut work = Work::default();
+    work.left_out.breaches = found.breaches;
     let mut taken = Vec::new();
     let mut errors = Vec::new();
     for file in found.written {
         if may_write(at, &artefacts, &file.path) {
-            work.artefacts.push(Artefact { path: file.path.clone(), sha256: file.sha256.clone() });
+            work.documents
+                .artefacts
+                .push(Artefact { path: file.path.clone(), sha256: file.sha256.clone() });
             taken.push(file);
         } else if file.path == "tasks.yaml" {
             match status_claims(at, &file) {
-                Some(claims) => work.status_claims.extend(claims),
+                Some(claims) => work.documents.status_claims.extend(claims),
                 None => {
                     let message =
                         "only the Planner may change the plan, and only Tollgate changes statuses";
@@ -136,10 +141,10 @@ fn session_work(
                 }
             }
         } else if file.path == "status.json" {
-            work.dropped.push(format!("{prefix}status.json"));
+            work.documents.dropped.push(format!("{prefix}status.json"));
         } else {
             let why = "this role may not write this session file".to_owned();
-            work.breaches.push(Breach { path: format!("{prefix}{}", file.path), why });
+            work.left_out.breaches.push(Breach { path: format!("{prefix}{}", file.path), why });
         }
     }
     // A deleted session file is put back by the next copy; only an artefact of the role may go.
@@ -150,7 +155,7 @@ fn session_work(
 fn may_write(at: &Site<'_>, artefacts: &PathRules, path: &str) -> bool {
     let plan_of_another = path == "tasks.yaml"
         && at.order.brief.role == Role::SpecAgent
-        && at.order.mode == Mode::Full;
+        && at.order.about.mode == Mode::Full;
     artefacts.matches(path) && !plan_of_another
 }
 
@@ -198,14 +203,14 @@ fn check_documents(
         let path = format!("{}/{}", session_path(session), file.path);
         if is_item(&file.path) {
             match plan::item(&file.path, session, &file.bytes) {
-                Ok(question) if !is_made => work.refinements.extend(question),
+                Ok(question) if !is_made => work.documents.refinements.extend(question),
                 Ok(_) => {}
                 Err(faults) => errors.extend(faults),
             }
             continue;
         }
         match read_document(&file.path, &path, &file.bytes) {
-            Ok(Document::Criteria(criteria)) => work.criteria = Some(criteria),
+            Ok(Document::Criteria(criteria)) => work.documents.criteria = Some(criteria),
             Ok(Document::Plan(_) | Document::Text) => {}
             Err(faults) => errors.extend(faults),
         }
@@ -215,10 +220,10 @@ fn check_documents(
     }
     let record = at.context.session_layout(session);
     match plan::read(record.folder(), session, files)? {
-        Ok(Some(plan)) if at.order.mode == Mode::Lean && plan.len() != 1 => {
+        Ok(Some(plan)) if at.order.about.mode == Mode::Lean && plan.len() != 1 => {
             errors.push(plan::not_lean(session, plan.len()));
         }
-        Ok(plan) => work.plan = plan,
+        Ok(plan) => work.documents.plan = plan,
         // What is wrong with an item was told above.
         Err(mut faults) => {
             faults.retain(|fault| !errors.contains(fault));

@@ -6,43 +6,17 @@ use super::*;
 use expect_test::expect;
 use tollgate_contract::{action, pack, skill};
 use tollgate_core::action::Assignment;
-use tollgate_core::allowance::Allowance;
-use tollgate_core::id::TaskRef;
 use tollgate_core::role::Role;
 
-fn brief(role: Role, outputs: &[&str], writes: Option<&[&str]>) -> Brief {
+fn rules(outputs: &[&str], writes: Option<&[&str]>) -> FileRules {
     let owned = |paths: &[&str]| paths.iter().map(ToString::to_string).collect();
-    Brief {
-        role,
-        called: None,
-        task: TaskRef::Meta,
-        title: String::new(),
-        goal: String::new(),
-        non_goals: Vec::new(),
-        context_files: Vec::new(),
-        session_changed_files: None,
-        constraints: Vec::new(),
-        acceptance_checks: Vec::new(),
-        check_commands: Vec::new(),
-        risk_flags: Vec::new(),
-        outputs: owned(outputs),
-        writes: writes.map(owned),
-        watched: Vec::new(),
-        weakened: Vec::new(),
-        scope: None,
-        restore: Vec::new(),
-        goes_on: false,
-        asked_again: None,
-        feedback: Vec::new(),
-        previous_errors: Vec::new(),
-        allowance: Allowance::default(),
-    }
+    FileRules { outputs: owned(outputs), writes: writes.map(owned), ..FileRules::default() }
 }
 
 #[test]
 fn what_a_step_demands_may_be_written_whatever_the_role_may_by_itself() {
     let of = |role: Role, outputs: &[&str], writes: Option<&[&str]>| {
-        access(&brief(role, outputs, writes), &skill::built_in(role))
+        access(&rules(outputs, writes), &skill::built_in(role))
     };
     assert_eq!(of(Role::Reviewer, &[], None), Access::Read);
     assert_eq!(of(Role::Reviewer, &["planning-mds/reviews/code-review.md"], None), Access::Tree);
@@ -71,10 +45,8 @@ fn every_dispatch_of_the_pack_may_write_what_its_step_demands() {
         let played = action.assignments().map(|(_, part)| part);
         for part in played.filter(|part| part.role != Role::Orchestrator) {
             let role = role_file(part);
-            let outputs: Vec<&str> = part.outputs.iter().map(String::as_str).collect();
-            let writes: Option<Vec<&str>> =
-                part.writes.as_ref().map(|globs| globs.iter().map(String::as_str).collect());
-            let access = access(&brief(part.role, &outputs, writes.as_deref()), &role);
+            let (outputs, writes) = (part.outputs.clone(), part.writes.clone());
+            let access = access(&FileRules { outputs, writes, ..FileRules::default() }, &role);
             let name = part.called.clone().unwrap_or_else(|| part.role.to_string());
             table.push_str(&format!("{} {name}: {access:?}\n", file.name));
         }

@@ -35,6 +35,7 @@ fn some_events() -> Vec<Event> {
             feedback: vec!["see\n# this".to_owned()],
             findings: None,
             lane: None,
+            starts_max: None,
         },
         Event::AttemptStarted {
             number,
@@ -72,6 +73,7 @@ fn some_events() -> Vec<Event> {
                 only_in_workspace: None,
             }],
             stage: None,
+            holds: None,
         },
     ]
 }

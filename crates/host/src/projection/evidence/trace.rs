@@ -70,27 +70,27 @@ fn name(end: &DispatchEnd) -> String {
 
 fn written(work: &Work) -> String {
     let mut text = String::new();
-    for artefact in &work.artefacts {
+    for artefact in &work.documents.artefacts {
         text.push_str(&format!("- wrote: {} sha256 {}\n", code(&artefact.path), artefact.sha256));
     }
-    for change in &work.changes {
+    for change in &work.code.changes {
         let from = change.old_path.as_deref().map(|path| format!(" from {}", code(path)));
         let from = from.unwrap_or_default();
         text.push_str(&format!("- {}: {}{from}\n", change.change_type, code(&change.path)));
     }
-    if let Some(commit) = &work.commit {
+    if let Some(commit) = &work.code.commit {
         text.push_str(&format!("- commit: {commit}\n"));
     }
-    for breach in &work.breaches {
+    for breach in &work.left_out.breaches {
         text.push_str(&format!("- refused: {}: {}\n", code(&breach.path), code(&breach.why)));
     }
-    for change in &work.out_of_scope {
+    for change in &work.left_out.out_of_scope {
         text.push_str(&format!("- out of scope, set aside: {}\n", code(&change.path)));
     }
-    for path in &work.dropped {
+    for path in &work.documents.dropped {
         text.push_str(&format!("- put back: {}\n", code(path)));
     }
-    if let Some(rescue) = &work.rescue {
+    if let Some(rescue) = &work.left_out.rescue {
         text.push_str(&format!("- kept under: {}\n", code(rescue)));
     }
     if text.is_empty() { "- wrote: nothing\n".to_owned() } else { text }
