@@ -104,11 +104,20 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(text: &str, expected: Expect) {
+        check_all([text], expected);
+    }
+
+    /// What is said of each, one after the other.
+    fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+        expected.assert_eq(&texts.map(said).concat());
+    }
+
+    fn said(text: &str) -> String {
         let (criteria, report) = read(text, "acceptance.json");
         assert_eq!(criteria.is_some(), report.is_ok());
         let line = |c: &Criterion| format!("{} {:?} {:?}\n", c.id, c.description, c.verify);
         let criteria: String = criteria.iter().flatten().map(line).collect();
-        expected.assert_eq(&format!("{criteria}{}", shown(&report)));
+        format!("{criteria}{}", shown(&report))
     }
 
     #[test]
@@ -126,40 +135,26 @@ mod tests {
 
     #[test]
     fn r037_no_criterion_is_refused() {
-        check(
-            "{}",
+        check_all(
+            [
+                "{}",
+                r#"{"acceptance_criteria": []}"#,
+                "",
+                "{} {}",
+                "{\n  \"acceptance_criteria\": [}\n",
+            ],
             expect![[r#"
-            error acceptance.none acceptance.json: there is no acceptance criterion
-              help: Add at least one with id, description and verify
-        "#]],
-        );
-        check(
-            r#"{"acceptance_criteria": []}"#,
-            expect![[r#"
-            error acceptance.none acceptance.json#/acceptance_criteria: there is no acceptance criterion
-              help: Add at least one with id, description and verify
-        "#]],
-        );
-        check(
-            "",
-            expect![[r#"
-            error json.syntax acceptance.json:1: this is not valid JSON: the file is empty (column 1)
-              help: Write the file with a JSON serializer instead of by hand
-        "#]],
-        );
-        check(
-            "{} {}",
-            expect![[r#"
-            error json.syntax acceptance.json: after the JSON value comes "{}"
-              help: Keep exactly one JSON value
-        "#]],
-        );
-        check(
-            "{\n  \"acceptance_criteria\": [}\n",
-            expect![[r#"
-            error json.syntax acceptance.json:2: this is not valid JSON: expected value (column 27)
-              help: Write the file with a JSON serializer instead of by hand
-        "#]],
+                error acceptance.none acceptance.json: there is no acceptance criterion
+                  help: Add at least one with id, description and verify
+                error acceptance.none acceptance.json#/acceptance_criteria: there is no acceptance criterion
+                  help: Add at least one with id, description and verify
+                error json.syntax acceptance.json:1: this is not valid JSON: the file is empty (column 1)
+                  help: Write the file with a JSON serializer instead of by hand
+                error json.syntax acceptance.json: after the JSON value comes "{}"
+                  help: Keep exactly one JSON value
+                error json.syntax acceptance.json:2: this is not valid JSON: expected value (column 27)
+                  help: Write the file with a JSON serializer instead of by hand
+            "#]],
         );
     }
 

@@ -7,11 +7,20 @@ use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(said).concat());
+}
+
+fn said(text: &str) -> String {
     let (action, report) = read(text, "agents/actions/quick.md");
     assert_eq!(action.is_some(), report.is_ok());
     let steps: String =
         action.iter().flat_map(|action| &action.steps).map(|step| format!("{step:?}\n")).collect();
-    expected.assert_eq(&format!("{steps}{}", shown(&report)));
+    format!("{steps}{}", shown(&report))
 }
 
 #[test]
@@ -113,32 +122,22 @@ steps:
 
 #[test]
 fn an_action_has_front_matter_and_a_route() {
-    check(
-        "---\nname: x\ndescription: y\nsteps:\n- {tasks: plan, state: PLAN}\n- {close: done, state: DONE}\n---\n",
+    check_all(
+        [
+            "---\nname: x\ndescription: y\nsteps:\n- {tasks: plan, state: PLAN}\n- {close: done, state: DONE}\n---\n",
+            "---\nname: x\ndescription: y\nsteps: []\n---\n",
+            "---\nname: x\n",
+            "---\nname: [\n---\n",
+        ],
         expect![[r#"
             error action.tasks_without_plan agents/actions/quick.md:5: no step before this one makes a tasks.yaml
               help: Put a dispatch with `outputs: [tasks.yaml]` before it
+            error shape.empty agents/actions/quick.md:4: `steps` is empty
+            error front_matter.missing agents/actions/quick.md:1: the front matter has no line "---" at its end
+              help: Begin the file with a line `---`, the fields as YAML, and a line `---`
+            error yaml.syntax agents/actions/quick.md:2: this is not valid YAML: unclosed bracket '['
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
         "#]],
-    );
-    check(
-        "---\nname: x\ndescription: y\nsteps: []\n---\n",
-        expect![[r#"
-        error shape.empty agents/actions/quick.md:4: `steps` is empty
-    "#]],
-    );
-    check(
-        "---\nname: x\n",
-        expect![[r#"
-        error front_matter.missing agents/actions/quick.md:1: the front matter has no line "---" at its end
-          help: Begin the file with a line `---`, the fields as YAML, and a line `---`
-    "#]],
-    );
-    check(
-        "---\nname: [\n---\n",
-        expect![[r#"
-        error yaml.syntax agents/actions/quick.md:2: this is not valid YAML: unclosed bracket '['
-          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
     );
 }
 

@@ -11,7 +11,16 @@ use crate::testing::{REFINEMENT, TASK, shown_errors};
 use expect_test::{Expect, expect};
 
 fn check(role: Role, bytes: &[u8], expected: Expect) {
-    let shown = match read_reply(bytes, role) {
+    check_all(role, [bytes], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<B: AsRef<[u8]>, const N: usize>(role: Role, replies: [B; N], expected: Expect) {
+    expected.assert_eq(&replies.map(|bytes| said(role, bytes.as_ref())).concat());
+}
+
+fn said(role: Role, bytes: &[u8]) -> String {
+    match read_reply(bytes, role) {
         Ok(read) => {
             let requests: String = read
                 .reply
@@ -23,8 +32,7 @@ fn check(role: Role, bytes: &[u8], expected: Expect) {
             format!("{:?} {json}{requests}\n", read.kind)
         }
         Err(errors) => shown_errors(&errors),
-    };
-    expected.assert_eq(&shown);
+    }
 }
 
 /// A good reply with one top-level field replaced, or added.
@@ -70,102 +78,55 @@ fn r001_white_space_around_the_object_is_allowed() {
 
 #[test]
 fn r001_text_before_the_object_is_named() {
-    check(
+    check_all(
         Role::Coder,
-        format!("Here is my reply:\n{GOOD}").as_bytes(),
+        [
+            format!("Here is my reply:\n{GOOD}").into_bytes(),
+            format!("```json\n{GOOD}\n```").into_bytes(),
+            format!("\u{feff}{GOOD}").into_bytes(),
+            format!("\x1b[31m{GOOD}").into_bytes(),
+        ],
         expect![[r#"
-        reply.text_before at /: before the JSON object comes "Here is my reply:". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
-    "#]],
-    );
-    check(
-        Role::Coder,
-        format!("```json\n{GOOD}\n```").as_bytes(),
-        expect![[r#"
-        reply.text_before at /: before the JSON object comes "```json". Leave out the Markdown fence; reply with the object alone
-    "#]],
-    );
-    check(
-        Role::Coder,
-        format!("\u{feff}{GOOD}").as_bytes(),
-        expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{feff}". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
-    "#]],
-    );
-    check(
-        Role::Coder,
-        format!("\x1b[31m{GOOD}").as_bytes(),
-        expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{1b}[31m". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
-    "#]],
+            reply.text_before at /: before the JSON object comes "Here is my reply:". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+            reply.text_before at /: before the JSON object comes "```json". Leave out the Markdown fence; reply with the object alone
+            reply.text_before at /: before the JSON object comes "\u{feff}". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+            reply.text_before at /: before the JSON object comes "\u{1b}[31m". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        "#]],
     );
 }
 
 #[test]
 fn r001_text_after_the_object_is_named() {
-    check(
+    check_all(
         Role::Coder,
-        format!("{GOOD}\nLet me know!").as_bytes(),
+        [format!("{GOOD}\nLet me know!").into_bytes(), format!("{GOOD}{GOOD}").into_bytes()],
         expect![[r#"
-        reply.text_after at /: after the JSON object comes "Let me know!". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
-    "#]],
-    );
-    check(
-        Role::Coder,
-        format!("{GOOD}{GOOD}").as_bytes(),
-        expect![[r#"
-        reply.text_after at /: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
-    "#]],
+            reply.text_after at /: after the JSON object comes "Let me know!". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+            reply.text_after at /: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        "#]],
     );
 }
 
 #[test]
 fn r001_something_else_than_an_object_is_refused() {
-    check(
+    check_all(
         Role::Coder,
-        b"",
+        [
+            b"" as &[u8],
+            b" \n ",
+            b"[1, 2]",
+            b"I could not do it.",
+            b"{\"status\": \"OK\", summary: 1}",
+            b"{\"status\": \"OK",
+            b"{\"status\": \"\xff\"}",
+        ],
         expect![[r#"
-        reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b" \n ",
-        expect![[r#"
-        reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b"[1, 2]",
-        expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "[1, 2]". Reply with one object that begins with { and ends with }
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b"I could not do it.",
-        expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "I could not do it.". Reply with one object that begins with { and ends with }
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b"{\"status\": \"OK\", summary: 1}",
-        expect![[r#"
-        reply.not_json at /: this is not valid JSON: key must be a string (line 1, column 18, near "{\"status\": \"OK\", summary: 1}"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b"{\"status\": \"OK",
-        expect![[r#"
-        reply.not_json at /: this is not valid JSON: EOF while parsing a string (line 1, column 14, near "{\"status\": \"OK"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
-    "#]],
-    );
-    check(
-        Role::Coder,
-        b"{\"status\": \"\xff\"}",
-        expect![[r#"
+            reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
+            reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
+            reply.not_an_object at /: the reply is not a JSON object; it begins with "[1, 2]". Reply with one object that begins with { and ends with }
+            reply.not_an_object at /: the reply is not a JSON object; it begins with "I could not do it.". Reply with one object that begins with { and ends with }
+            reply.not_json at /: this is not valid JSON: key must be a string (line 1, column 18, near "{\"status\": \"OK\", summary: 1}"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
+            reply.not_json at /: this is not valid JSON: EOF while parsing a string (line 1, column 14, near "{\"status\": \"OK"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
             reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it comes "{\"status\": \"". Reply in UTF-8
         "#]],
     );
@@ -182,41 +143,34 @@ fn r001_bombs_are_refused() {
     "#]],
     );
     let large = vec![b' '; usize::try_from(REPLY_BYTES_MAX).unwrap() + 1];
-    check(
+    check_all(
         Role::Coder,
-        &large,
+        [
+            &large[..],
+            br#"{"status":"OK","status":"FAIL","summary":"x","artifacts":{"a":{"b":1,"b":2}},"gates":{"meets_definition_of_done":true}}"#,
+        ],
         expect![[r#"
             reply.too_large at /: the reply has 4194305 bytes; the limit is 4194304. Write large content to files and name them in the reply
+            shape.key_twice at /status: the key "status" occurs twice. Keep one of them
+            shape.key_twice at /artifacts/a/b: the key "b" occurs twice. Keep one of them
         "#]],
     );
-    check(Role::Coder, br#"{"status":"OK","status":"FAIL","summary":"x","artifacts":{"a":{"b":1,"b":2}},"gates":{"meets_definition_of_done":true}}"#, expect![[r#"
-        shape.key_twice at /status: the key "status" occurs twice. Keep one of them
-        shape.key_twice at /artifacts/a/b: the key "b" occurs twice. Keep one of them
-    "#]]);
 }
 
 #[test]
 fn r006_a_status_outside_the_five_is_refused() {
-    check(
+    check_all(
         Role::Coder,
-        &with("status", "ok".into()),
+        [
+            with("status", "ok".into()),
+            with("status", "DONE".into()),
+            with("status", serde_json::Value::Null),
+        ],
         expect![[r#"
-        reply.status_unknown at /status: the status is "ok", but must be OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION or FAIL. Did you mean "OK"?
-    "#]],
-    );
-    check(
-        Role::Coder,
-        &with("status", "DONE".into()),
-        expect![[r#"
+            reply.status_unknown at /status: the status is "ok", but must be OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION or FAIL. Did you mean "OK"?
             reply.status_unknown at /status: the status is "DONE", but must be OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION or FAIL
+            shape.wrong_type at /status: `status` is null, but a text is expected
         "#]],
-    );
-    check(
-        Role::Coder,
-        &with("status", serde_json::Value::Null),
-        expect![[r#"
-        shape.wrong_type at /status: `status` is null, but a text is expected
-    "#]],
     );
 }
 
@@ -457,21 +411,18 @@ fn r093_results_of_the_wrong_role_or_shape_are_refused() {
             shape.field_missing at /: the field "summary" is missing. Add "summary" to the top level
         "#]],
     );
-    check(
+    check_all(
         Role::Reviewer,
-        &bare(
-            serde_json::json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "x", "comments": [{"path": "a", "body": "fix this"}]}}),
-        ),
+        [
+            bare(
+                serde_json::json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "x", "comments": [{"path": "a", "body": "fix this"}]}}),
+            ),
+            bare(
+                serde_json::json!({"role": "reviewer", "review": {"verdict": "needs-changes", "summary": "x", "comments": [{"path": "a", "body": "[Warning] that"}]}}),
+            ),
+        ],
         expect![[r#"
             reply.review_approves_finding at /review/comments/0/body: the verdict is "approve" but a comment says "fix this". Begin it with [Warning], or reply needs-changes
-        "#]],
-    );
-    check(
-        Role::Reviewer,
-        &bare(
-            serde_json::json!({"role": "reviewer", "review": {"verdict": "needs-changes", "summary": "x", "comments": [{"path": "a", "body": "[Warning] that"}]}}),
-        ),
-        expect![[r#"
             reply.review_without_finding at /review/comments: the verdict is "needs-changes" but no comment asks for a change. Add a comment for each change, or approve
         "#]],
     );

@@ -5,7 +5,12 @@ use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
-    expected.assert_eq(&said(text, "cov", &|_| true));
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(|text| said(text, "cov", &|_| true)).concat());
 }
 
 fn said(text: &str, path: &str, is_file: &dyn Fn(&str) -> bool) -> String {
@@ -106,15 +111,13 @@ fn a_name_of_a_million_parts_costs_no_time() {
 
 #[test]
 fn r077_lcov_counts_each_line_of_each_file_once() {
-    check(
-        "TN:\nSF:src/a.rs\nFN:1,main\nDA:1,5\nDA:2,0\nDA:3,1,abc=\nLF:3\nLH:2\nend_of_record\n",
+    check_all(
+        [
+            "TN:\nSF:src/a.rs\nFN:1,main\nDA:1,5\nDA:2,0\nDA:3,1,abc=\nLF:3\nLH:2\nend_of_record\n",
+            "SF:src/a.rs\nDA:1,0\nDA:2,0\nend_of_record\nSF:./src/a.rs\nDA:2,99999999999999999999999\nDA:3,0\nend_of_record\n",
+        ],
         expect![[r#"
             2/3 6666
-        "#]],
-    );
-    check(
-        "SF:src/a.rs\nDA:1,0\nDA:2,0\nend_of_record\nSF:./src/a.rs\nDA:2,99999999999999999999999\nDA:3,0\nend_of_record\n",
-        expect![[r#"
             1/3 3333
         "#]],
     );
@@ -197,15 +200,13 @@ fn r077_cobertura_counts_a_line_of_a_file_once() {
 
 #[test]
 fn r077_without_lines_cobertura_is_read_by_its_sums_and_then_by_its_rate() {
-    check(
-        r#"<coverage lines-covered="3" lines-valid="4" line-rate="0.1"/>"#,
+    check_all(
+        [
+            r#"<coverage lines-covered="3" lines-valid="4" line-rate="0.1"/>"#,
+            r#"<coverage line-rate="0.8025"><packages><package><classes><class filename="a"/></classes></package></packages></coverage>"#,
+        ],
         expect![[r#"
             3/4 7500
-        "#]],
-    );
-    check(
-        r#"<coverage line-rate="0.8025"><packages><package><classes><class filename="a"/></classes></package></packages></coverage>"#,
-        expect![[r#"
             8025/10000 8025
         "#]],
     );
@@ -213,8 +214,12 @@ fn r077_without_lines_cobertura_is_read_by_its_sums_and_then_by_its_rate() {
 
 #[test]
 fn r077_broken_cobertura_gives_no_number() {
-    check(
-        "<coverage>\n<line number=\"1\"/>\n<line number=\"-1\" hits=\"1\"/>\n<line number=\"3\" hits=\"NaN\"/></coverage>",
+    check_all(
+        [
+            "<coverage>\n<line number=\"1\"/>\n<line number=\"-1\" hits=\"1\"/>\n<line number=\"3\" hits=\"NaN\"/></coverage>",
+            r#"<coverage lines-covered="5" lines-valid="4"/>"#,
+            r#"<coverage line-rate="80"><class/></coverage>"#,
+        ],
         expect![[r#"
             error coverage.malformed cov:2: a line needs a number and hits, but number is "1" and hits is missing
               help: Write the report again with the coverage tool
@@ -222,18 +227,8 @@ fn r077_broken_cobertura_gives_no_number() {
               help: Write the report again with the coverage tool
             error coverage.malformed cov:4: a line needs a number and hits, but number is "3" and hits is "NaN"
               help: Write the report again with the coverage tool
-        "#]],
-    );
-    check(
-        r#"<coverage lines-covered="5" lines-valid="4"/>"#,
-        expect![[r#"
             error coverage.malformed cov:1: 5 lines are covered, but there are only 4
               help: Write the report again with the coverage tool
-        "#]],
-    );
-    check(
-        r#"<coverage line-rate="80"><class/></coverage>"#,
-        expect![[r#"
             error coverage.malformed cov:1: line-rate is "80", but must be a number
               help: Write the report again with the coverage tool
         "#]],
@@ -242,19 +237,14 @@ fn r077_broken_cobertura_gives_no_number() {
 
 #[test]
 fn r077_other_reports_are_named() {
-    check(
-        "<coverage clover=\"3\"><project/></coverage>",
+    check_all(
+        ["<coverage clover=\"3\"><project/></coverage>", "{\"total\": 100}"],
         expect![[r#"
-        error coverage.unknown_kind cov:1: Clover XML is neither lcov nor Cobertura
-          help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
-    "#]],
-    );
-    check(
-        "{\"total\": 100}",
-        expect![[r#"
-        error coverage.unknown_kind cov: a file that begins with "{\"total\": 100}" is neither lcov nor Cobertura
-          help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
-    "#]],
+            error coverage.unknown_kind cov:1: Clover XML is neither lcov nor Cobertura
+              help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
+            error coverage.unknown_kind cov: a file that begins with "{\"total\": 100}" is neither lcov nor Cobertura
+              help: Have the coverage tool write lcov (lines `SF:`, `DA:`) or Cobertura XML
+        "#]],
     );
 }
 

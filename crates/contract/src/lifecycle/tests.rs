@@ -8,6 +8,15 @@ use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(said).concat());
+}
+
+fn said(text: &str) -> String {
     let (lifecycle, report) = read(text, "lifecycle-stage.yaml");
     assert_eq!(lifecycle.is_some(), report.is_ok());
     let mut told = String::new();
@@ -18,7 +27,7 @@ fn check(text: &str, expected: Expect) {
     for gate in lifecycle.iter().flat_map(|l| &l.gates) {
         told.push_str(&format!("{}: {:?}\n", gate.name, gate.command));
     }
-    expected.assert_eq(&format!("{told}{}", shown(&report)));
+    format!("{told}{}", shown(&report))
 }
 
 #[test]
@@ -59,9 +68,13 @@ fn r087_unknown_stages_and_gates_are_errors_with_their_lines() {
 
 #[test]
 fn every_fault_of_form_is_named_with_its_line() {
-    check(
-        "version: 2\ncurrent_stages: a\ncurrent_stage: 3\nstages:\n  a:\n    required_gate: [x]\n    required_gates: x\n  \" \": {required_gates: []}\n\
+    check_all(
+        [
+            "version: 2\ncurrent_stages: a\ncurrent_stage: 3\nstages:\n  a:\n    required_gate: [x]\n    required_gates: x\n  \" \": {required_gates: []}\n\
          gates:\n  x:\n    command: npm test\n  y:\n    command: []\n  z: {description: d}\n  zero: {command: [a, \"b\\0c\"]}\n",
+            "version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n",
+            "",
+        ],
         expect![[r#"
             error lifecycle.version_unknown lifecycle-stage.yaml:1: `version` is "2", but must be 1
               help: Write version: 1
@@ -79,20 +92,10 @@ fn every_fault_of_form_is_named_with_its_line() {
               help: Add "command" to `z`
             error lifecycle.zero_byte lifecycle-stage.yaml:15: the command of gate "zero" contains a zero byte
               help: Remove it
-        "#]],
-    );
-    check(
-        "version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n",
-        expect![[r#"
             error yaml.syntax lifecycle-stage.yaml:5: this is not valid YAML: the key "a" occurs twice
               help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+            error shape.wrong_type lifecycle-stage.yaml: the document is null, but an object is expected
         "#]],
-    );
-    check(
-        "",
-        expect![[r#"
-        error shape.wrong_type lifecycle-stage.yaml: the document is null, but an object is expected
-    "#]],
     );
 }
 

@@ -7,11 +7,19 @@ use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::{ReportedFinding, Severity};
 
 fn check(text: &str, expected: Expect) {
-    let said = match read(text, "s.sarif") {
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(said).concat());
+}
+
+fn said(text: &str) -> String {
+    match read(text, "s.sarif") {
         Err(report) => shown(&report),
         Ok(findings) => findings.iter().map(line).collect(),
-    };
-    expected.assert_eq(&said);
+    }
 }
 
 fn line(f: &ReportedFinding) -> String {
@@ -128,33 +136,18 @@ fn suppressed_gone_and_passed_results_are_not_findings_in_any_run() {
 
 #[test]
 fn a_file_that_is_not_sarif_is_refused_with_a_message() {
-    check(
-        "{}",
+    check_all(
+        ["{}", r#"{"version": "1.0.0", "runs": []}"#, r#"{"version": "2.1.0"}"#, &run("", "7, {}")],
         expect![[r#"
-        error sarif.unknown_kind s.sarif: there is no SARIF version
-          help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        r#"{"version": "1.0.0", "runs": []}"#,
-        expect![[r#"
-        error sarif.unknown_kind s.sarif: the version of SARIF is "1.0.0", but must be "2.1.0"
-          help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        r#"{"version": "2.1.0"}"#,
-        expect![[r#"
-        error sarif.unknown_kind s.sarif: there is no list of runs
-          help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        &run("", "7, {}"),
-        expect![[r#"
-        error sarif.malformed s.sarif#/runs/0/results/0: a result must be an object
-        error sarif.malformed s.sarif#/runs/0/results/1: a result has no message, and its rule has no words either
-    "#]],
+            error sarif.unknown_kind s.sarif: there is no SARIF version
+              help: Have the scanner write SARIF 2.1.0
+            error sarif.unknown_kind s.sarif: the version of SARIF is "1.0.0", but must be "2.1.0"
+              help: Have the scanner write SARIF 2.1.0
+            error sarif.unknown_kind s.sarif: there is no list of runs
+              help: Have the scanner write SARIF 2.1.0
+            error sarif.malformed s.sarif#/runs/0/results/0: a result must be an object
+            error sarif.malformed s.sarif#/runs/0/results/1: a result has no message, and its rule has no words either
+        "#]],
     );
 }
 

@@ -5,12 +5,21 @@ use crate::testing::shown;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(said).concat());
+}
+
+fn said(text: &str) -> String {
     let (file, report) = read(text, "agents/coder/SKILL.md");
     let read = file.map_or_else(String::new, |file| {
         let RoleFile { role, name, writes, artefacts, body, .. } = file;
         format!("{role} {name} writes {writes:?} artefacts {artefacts:?}\n{body}")
     });
-    expected.assert_eq(&format!("{read}{}", shown(&report)));
+    format!("{read}{}", shown(&report))
 }
 
 #[test]
@@ -44,34 +53,27 @@ fn r009_every_fault_of_a_role_file_is_named_with_its_line() {
 
 #[test]
 fn a_name_that_nobody_knows_needs_a_role() {
-    check(
-        "---\nname: wizard\ndescription: x\n---\n",
+    check_all(
+        ["---\nname: wizard\ndescription: x\n---\n", "# no front matter\n"],
         expect![[r#"
             error skill.role_unknown agents/coder/SKILL.md:2: "wizard" does not name a role
               help: Add the field role with SpecAgent, Architect, Planner, Designer, Researcher, Coder, Reviewer, QA, Security, Integrator, Docs or Orchestrator
+            error front_matter.missing agents/coder/SKILL.md:1: the file does not begin with a line "---"
+              help: Begin the file with a line `---`, the fields as YAML, and a line `---`
         "#]],
-    );
-    check(
-        "# no front matter\n",
-        expect![[r#"
-        error front_matter.missing agents/coder/SKILL.md:1: the file does not begin with a line "---"
-          help: Begin the file with a line `---`, the fields as YAML, and a line `---`
-    "#]],
     );
 }
 
 #[test]
 fn fields_of_the_agent_skills_convention_are_accepted_and_writing_comes_from_the_built_in_role() {
-    check(
-        "---\nname: planner\ndescription: Plans.\nlicense: MIT\ncompatibility: any\nmetadata: {version: \"1\"}\nallowed-tools: Read Grep\n---\nPlan.\n",
+    check_all(
+        [
+            "---\nname: planner\ndescription: Plans.\nlicense: MIT\ncompatibility: any\nmetadata: {version: \"1\"}\nallowed-tools: Read Grep\n---\nPlan.\n",
+            "---\nname: planner\ndescription: Plans.\nartefacts: []\nallowed-tools: [Read]\n---\nPlan.\n",
+        ],
         expect![[r#"
             Planner planner writes [] artefacts ["tasks.yaml", "work-items/**"]
             Plan.
-        "#]],
-    );
-    check(
-        "---\nname: planner\ndescription: Plans.\nartefacts: []\nallowed-tools: [Read]\n---\nPlan.\n",
-        expect![[r#"
             Planner planner writes [] artefacts []
             Plan.
         "#]],

@@ -8,10 +8,19 @@ use expect_test::{Expect, expect};
 use tollgate_core::task::TaskStatus;
 
 fn check(text: &str, expected: Expect) {
+    check_all([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn check_all<const N: usize>(texts: [&str; N], expected: Expect) {
+    expected.assert_eq(&texts.map(said).concat());
+}
+
+fn said(text: &str) -> String {
     let (plan, report) = read(text, "tasks.yaml");
     let tasks: String = plan.iter().flat_map(|plan| &plan.tasks).map(line).collect();
     assert_eq!(plan.is_some(), report.is_ok());
-    expected.assert_eq(&format!("{tasks}{}", shown(&report)));
+    format!("{tasks}{}", shown(&report))
 }
 
 fn line(task: &TaskSpec) -> String {
@@ -73,47 +82,29 @@ fn a_valid_plan_has_no_diagnostics() {
 
 #[test]
 fn a_plan_that_does_not_parse_says_where() {
-    check(
-        "tasks:\n  - id: T-001\n    goal: \"open\n",
+    check_all(
+        [
+            "tasks:\n  - id: T-001\n    goal: \"open\n",
+            "tasks:\n  - id: T-001\n    id: T-002\n",
+            "tasks:\n\t- id: x\n",
+            "",
+            "tasks: []\n",
+            "project: {name: x}\n",
+        ],
         expect![[r#"
-        error yaml.syntax tasks.yaml:4: this is not valid YAML: invalid indentation in multiline quoted scalar
-          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    check(
-        "tasks:\n  - id: T-001\n    id: T-002\n",
-        expect![[r#"
+            error yaml.syntax tasks.yaml:4: this is not valid YAML: invalid indentation in multiline quoted scalar
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
             error yaml.syntax tasks.yaml:3: this is not valid YAML: the key "id" occurs twice
               help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-        "#]],
-    );
-    check(
-        "tasks:\n\t- id: x\n",
-        expect![[r#"
-        error yaml.syntax tasks.yaml:2: this is not valid YAML: tabs disallowed within this context (block indentation)
-          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    check(
-        "",
-        expect![[r#"
+            error yaml.syntax tasks.yaml:2: this is not valid YAML: tabs disallowed within this context (block indentation)
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
             error tasks.none tasks.yaml: the plan has no tasks
               help: Add at least one task under `tasks:`
+            error tasks.none tasks.yaml:1: the plan has no tasks
+              help: Add at least one task under `tasks:`
+            error tasks.none tasks.yaml:1: the plan has no tasks
+              help: Add at least one task under `tasks:`
         "#]],
-    );
-    check(
-        "tasks: []\n",
-        expect![[r#"
-        error tasks.none tasks.yaml:1: the plan has no tasks
-          help: Add at least one task under `tasks:`
-    "#]],
-    );
-    check(
-        "project: {name: x}\n",
-        expect![[r#"
-        error tasks.none tasks.yaml:1: the plan has no tasks
-          help: Add at least one task under `tasks:`
-    "#]],
     );
 }
 

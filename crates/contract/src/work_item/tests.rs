@@ -10,8 +10,13 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 fn story(text: &str, expected: Expect) {
-    let (_, report) = read(text, "T-001.md");
-    expected.assert_eq(&shown(&report));
+    stories([text], expected);
+}
+
+/// What is said of each, one after the other.
+fn stories<T: AsRef<str>, const N: usize>(texts: [T; N], expected: Expect) {
+    let said = texts.map(|text| shown(&read(text.as_ref(), "T-001.md").1));
+    expected.assert_eq(&said.concat());
 }
 
 fn good(text: &str) -> WorkItem {
@@ -69,39 +74,34 @@ fn r090_every_missing_heading_is_named_alone_and_together() {
         assert_eq!(codes, ["work_item.section_missing"], "{}", required.name);
         assert!(report.diagnostics[0].message.contains(required.name));
     }
-    story(
-        "## Objective\n\nx\n\n## Constraints\n\nnone\n",
+    stories(
+        ["## Objective\n\nx\n\n## Constraints\n\nnone\n", ""],
         expect![[r####"
-        error work_item.section_missing T-001.md:5: the section "Spec Reference" is missing
-          help: Add a heading "## Spec Reference" with its content below it
-        error work_item.section_missing T-001.md:5: the section "In Scope" is missing
-          help: Add a heading "### In Scope" with its content below it
-        error work_item.section_missing T-001.md:5: the section "Out of Scope" is missing
-          help: Add a heading "### Out of Scope" with its content below it
-        error work_item.section_missing T-001.md:5: the section "Acceptance Criteria" is missing
-          help: Add a heading "## Acceptance Criteria" with its content below it
-        error work_item.section_missing T-001.md:5: the section "Context" is missing
-          help: Add a heading "## Context" with its content below it
-    "####]],
-    );
-    story(
-        "",
-        expect![[r####"
-        error work_item.section_missing T-001.md:1: the section "Objective" is missing
-          help: Add a heading "## Objective" with its content below it
-        error work_item.section_missing T-001.md:1: the section "Spec Reference" is missing
-          help: Add a heading "## Spec Reference" with its content below it
-        error work_item.section_missing T-001.md:1: the section "In Scope" is missing
-          help: Add a heading "### In Scope" with its content below it
-        error work_item.section_missing T-001.md:1: the section "Out of Scope" is missing
-          help: Add a heading "### Out of Scope" with its content below it
-        error work_item.section_missing T-001.md:1: the section "Acceptance Criteria" is missing
-          help: Add a heading "## Acceptance Criteria" with its content below it
-        error work_item.section_missing T-001.md:1: the section "Context" is missing
-          help: Add a heading "## Context" with its content below it
-        error work_item.section_missing T-001.md:1: the section "Constraints" is missing
-          help: Add a heading "## Constraints" with its content below it
-    "####]],
+            error work_item.section_missing T-001.md:5: the section "Spec Reference" is missing
+              help: Add a heading "## Spec Reference" with its content below it
+            error work_item.section_missing T-001.md:5: the section "In Scope" is missing
+              help: Add a heading "### In Scope" with its content below it
+            error work_item.section_missing T-001.md:5: the section "Out of Scope" is missing
+              help: Add a heading "### Out of Scope" with its content below it
+            error work_item.section_missing T-001.md:5: the section "Acceptance Criteria" is missing
+              help: Add a heading "## Acceptance Criteria" with its content below it
+            error work_item.section_missing T-001.md:5: the section "Context" is missing
+              help: Add a heading "## Context" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Objective" is missing
+              help: Add a heading "## Objective" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Spec Reference" is missing
+              help: Add a heading "## Spec Reference" with its content below it
+            error work_item.section_missing T-001.md:1: the section "In Scope" is missing
+              help: Add a heading "### In Scope" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Out of Scope" is missing
+              help: Add a heading "### Out of Scope" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Acceptance Criteria" is missing
+              help: Add a heading "## Acceptance Criteria" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Context" is missing
+              help: Add a heading "## Context" with its content below it
+            error work_item.section_missing T-001.md:1: the section "Constraints" is missing
+              help: Add a heading "## Constraints" with its content below it
+        "####]],
     );
 }
 
@@ -187,17 +187,12 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
 #[test]
 fn r090_order_and_level_are_tolerated_with_a_warning() {
     let (head, tail) = TASK.split_once("## Context").unwrap();
-    story(
-        &format!("## Context{tail}\n{head}"),
+    stories(
+        [&format!("## Context{tail}\n{head}"), &TASK.replace("### In Scope", "## In-Scope:")],
         expect![[r#"
             warning work_item.section_order T-001.md:11: the section "Objective" comes after "Constraints"
+            warning work_item.section_level T-001.md:12: the heading "In Scope" is of level 2; it is usually of level 3
         "#]],
-    );
-    story(
-        &TASK.replace("### In Scope", "## In-Scope:"),
-        expect![[r#"
-        warning work_item.section_level T-001.md:12: the heading "In Scope" is of level 2; it is usually of level 3
-    "#]],
     );
     // Another heading of the template's level ends a section; a deeper one divides it.
     let item = good(&TASK.replace(
@@ -246,16 +241,14 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
     for none in ["None", "- None.", "-", "n/a", "none, nobody else works here"] {
         assert_eq!(good(&with(none)).out_of_scope(), Vec::<String>::new(), "{none}");
     }
-    story(
-        &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
+    stories(
+        [
+            &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
+            &with("The rest."),
+        ],
         expect![[r#"
             warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is not a path, so it is not enforced
               help: Name paths, globs or folders ending in /, each as a list item
-        "#]],
-    );
-    story(
-        &with("The rest."),
-        expect![[r#"
             warning work_item.not_enforced T-001.md:19: "The rest." is not a path, so it is not enforced
               help: Name paths, globs or folders ending in /, each as a list item
         "#]],
@@ -337,53 +330,45 @@ fn front_matter_carries_labels_title_and_state() {
     assert!(item.is_closed());
     assert_eq!(item.blocked_by, ["T-002"]);
     assert_eq!(good(&format!("---\n---\n{TASK}")).labels, Vec::<String>::new());
-    story(
-        &format!(
-            "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
-            without(TASK, "Context")
-        ),
+    stories(
+        [
+            &format!(
+                "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
+                without(TASK, "Context")
+            ),
+            &format!("---\nlabels: [\n---\n{TASK}"),
+            &format!("---\n{TASK}"),
+        ],
         expect![[r###"
             error shape.field_unknown T-001.md:2: there is no field "lable" here
               help: Known: blocked_by, labels, state or title.
             error shape.value_unknown T-001.md:3: `state` is "done", but must be open or closed
             error work_item.section_missing T-001.md:35: the section "Context" is missing
               help: Add a heading "## Context" with its content below it
+            error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
+              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+            error front_matter.missing T-001.md:1: the front matter has no line "---" at its end
+              help: Begin the file with a line `---`, the fields as YAML, and a line `---`
         "###]],
-    );
-    story(
-        &format!("---\nlabels: [\n---\n{TASK}"),
-        expect![[r#"
-        error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
-          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    story(
-        &format!("---\n{TASK}"),
-        expect![[r#"
-        error front_matter.missing T-001.md:1: the front matter has no line "---" at its end
-          help: Begin the file with a line `---`, the fields as YAML, and a line `---`
-    "#]],
     );
 }
 
 #[test]
 fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
-    story(
-        &format!(
-            "---\nlabels: [task:refinement, status:pending, priority:low, complexity:low]\n---\n{REFINEMENT}"
-        ),
+    stories(
+        [
+            &format!(
+                "---\nlabels: [task:refinement, status:pending, priority:low, complexity:low]\n---\n{REFINEMENT}"
+            ),
+            &format!(
+                "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
+            ),
+        ],
         expect![[r#"
             error labels.priority_low T-001.md:2: a refinement has "priority:low", although other work waits for its answer
               help: Use priority:high or priority:medium
             error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but it is a question, not work
               help: Remove it
-        "#]],
-    );
-    story(
-        &format!(
-            "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
-        ),
-        expect![[r#"
             error labels.several T-001.md:2: 2 priority labels: priority:high, priority:low
               help: Keep exactly one of them
             error labels.missing T-001.md:2: a task has no complexity label

@@ -17,18 +17,16 @@ fn codes(text: &str) -> String {
 
 #[test]
 fn r090_a_path_that_is_not_a_list_item_is_refused_with_its_line() {
-    story(
-        &with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)"),
+    stories(
+        [
+            &with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)"),
+            &with_out("src/e.ts (owned by T-002)"),
+        ],
         expect![[r#"
             error work_item.not_listed T-001.md:20: "| src/a.ts | new |" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
             error work_item.not_listed T-001.md:22: "src/b.ts (new)" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
-        "#]],
-    );
-    story(
-        &with_out("src/e.ts (owned by T-002)"),
-        expect![[r#"
             error work_item.not_listed T-001.md:21: "src/e.ts (owned by T-002)" names a file, but is not a list item
               help: Write it as a list item, such as "- src/app.ts"
         "#]],
