@@ -10,6 +10,7 @@ use tollgate_core::reply::Usage;
 
 const CODEX: (Adapter, &str) = (Adapter::Codex, "codex-0.166.0");
 
+#[expect(clippy::print_stdout, reason = "where a case fails, its meaning is shown")]
 fn check((adapter, folder): (Adapter, &str), cases: &[(&str, &str)]) {
     for (case, meaning) in cases {
         println!("{folder}, {case}: {meaning}");
