@@ -242,28 +242,13 @@ mod tests {
 
     fn started(dir: &Path, access: Access, resume: Option<&str>) -> AgentStart {
         let agent = AgentConfig {
-            adapter: Adapter::Goose,
             model: Some("m".to_owned()),
-            env: Vec::new(),
-            program: None,
             args: vec!["--provider".to_owned(), "p".to_owned()],
-            inherit: false,
-            fallback: Vec::new(),
-            command: Vec::new(),
+            ..AgentConfig::plain(Adapter::Goose)
         };
-        let job = Job {
-            person_home: None,
-            is_confined: true,
-            agent: &agent,
-            program: vec!["goose".to_owned()],
-            access,
-            tree: &dir.join("tree"),
-            session_folder: ".agents-work/2026-11-16_go",
-            home: &Home::create(&dir.join("home")).unwrap(),
-            resume,
-            schema: &Value::Null,
-            micro_usd: None,
-        };
+        let (tree, home) = (dir.join("tree"), Home::create(&dir.join("home")).unwrap());
+        let program = vec!["goose".to_owned()];
+        let job = Job { program, access, resume, ..Job::sample(&agent, &tree, &home) };
         Goose.start(&job).unwrap()
     }
 

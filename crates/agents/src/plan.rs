@@ -71,6 +71,26 @@ impl Job<'_> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Job<'a> {
+    /// An attempt of a role that writes in the tree, confined, with nothing else said.
+    pub(crate) fn sample(agent: &'a AgentConfig, tree: &'a Path, home: &'a Home) -> Self {
+        Self {
+            agent,
+            program: Vec::new(),
+            access: Access::Tree,
+            tree,
+            session_folder: ".agents-work/S",
+            home,
+            resume: None,
+            schema: &serde_json::Value::Null,
+            person_home: None,
+            is_confined: true,
+            micro_usd: None,
+        }
+    }
+}
+
 /// What a role may write in its tree, in this step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -12,14 +12,10 @@ fn start(kind: Adapter, access: Access, inherit: bool) -> AgentStart {
     let place = tempfile::tempdir().unwrap();
     let home = Home::create(&place.path().join("home")).unwrap();
     let agent = AgentConfig {
-        adapter: kind,
         model: Some("a-model".to_owned()),
-        env: Vec::new(),
-        program: None,
         args: vec!["--mine".to_owned()],
         inherit,
-        fallback: Vec::new(),
-        command: Vec::new(),
+        ..AgentConfig::plain(kind)
     };
     let job = Job {
         person_home: None,

@@ -8,5 +8,6 @@ mod agent_gemini;
 mod agent_goose;
 mod agent_lines;
 mod agent_qwen;
+mod agent_recorded;
 mod agent_starts;
 mod agent_support;

@@ -1,5 +1,12 @@
 //! Every code a person can meet, with its page: of blockers, of this program, and of the documents it reads.
 
+/// The pages of a file, each behind its code.
+macro_rules! pages {
+    ($($code:literal: $page:literal;)+) => {
+        pub(super) const PAGES: &[(&str, &str)] = &[$(($code, $page)),+];
+    };
+}
+
 mod blocker;
 mod cli;
 mod notice;

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "made for the tests of all commands that read")]
 use crate::reading_support as support;
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use std::fs;
 use support::World;
 
@@ -25,26 +25,14 @@ fn world(has_remark: bool) -> World {
     world
 }
 
-#[track_caller]
-fn check(world: &World, args: &[&str], expected: Expect) {
-    expected.assert_eq(&world.run(args).all());
-}
-
 #[test]
 fn findings_are_listed_for_people_scripts_and_services() {
     let world = world(true);
-    check(
-        &world,
-        &["findings"],
-        expect![[r#"
+    world.run(&["findings"]).shows(expect![[r#"
         F-1   medium   open     Reviewer   src/a b.rs:7  say what it is
         exit 0
-    "#]],
-    );
-    check(
-        &world,
-        &["findings", "--json"],
-        expect![[r#"
+    "#]]);
+    world.run(&["findings", "--json"]).shows(expect![[r#"
         [
           {
             "id": "F-1",
@@ -58,8 +46,7 @@ fn findings_are_listed_for_people_scripts_and_services() {
           }
         ]
         exit 0
-    "#]],
-    );
+    "#]]);
     let sarif = world.run(&["findings", "latest", "--sarif"]);
     let read = tollgate_contract::sarif::read(&sarif.stdout, "s").unwrap();
     assert_eq!(read.len(), 1);
@@ -70,32 +57,20 @@ fn findings_are_listed_for_people_scripts_and_services() {
 #[test]
 fn a_session_without_findings_says_so() {
     let world = world(false);
-    check(
-        &world,
-        &["findings"],
-        expect![[r#"
+    world.run(&["findings"]).shows(expect![[r#"
         DATE_fix-the-greeting has no findings
         exit 0
-    "#]],
-    );
-    check(
-        &world,
-        &["findings", "--json"],
-        expect![[r#"
+    "#]]);
+    world.run(&["findings", "--json"]).shows(expect![[r#"
         []
         exit 0
-    "#]],
-    );
-    check(
-        &world,
-        &["findings", "--json", "--sarif"],
-        expect![[r#"
+    "#]]);
+    world.run(&["findings", "--json", "--sarif"]).shows(expect![[r#"
         error: the argument '--json' cannot be used with '--sarif'
 
         Usage: tollgate findings --json [SESSION]
 
         For more information, try '--help'.
         exit 2
-    "#]],
-    );
+    "#]]);
 }

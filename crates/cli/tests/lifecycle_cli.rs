@@ -3,7 +3,7 @@
 
 use crate::reading_support as support;
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -14,20 +14,16 @@ use tollgate_process as process;
 
 const GLOSSARY: &str = "planning-mds/domain/glossary.md";
 
-/// Exit code and both streams of a command; how long things took is left out.
-#[track_caller]
-fn check(world: &World, args: &[&str], expected: Expect) {
-    expected.assert_eq(&timeless(&world.run(args)));
-}
-
-fn timeless(seen: &Seen) -> String {
-    let lines = seen.all();
+/// A command with its exit code and both streams; how long things took is left out.
+fn timeless(world: &World, args: &[&str]) -> Seen {
+    let Seen { code, stdout, stderr } = world.run(args);
     let line = |line: &str| match (line.strip_suffix(" ms"), line.split_once("\"duration_ms\": ")) {
         (Some(rest), _) => format!("{} MS\n", rest.trim_end_matches(|c: char| c.is_ascii_digit())),
         (None, Some((rest, _))) => format!("{rest}\"duration_ms\": MS\n"),
         (None, None) => format!("{line}\n"),
     };
-    lines.lines().map(line).collect()
+    let without = |text: String| text.lines().map(line).collect();
+    Seen { code, stdout: without(stdout), stderr: without(stderr) }
 }
 
 /// A lifecycle with one stage `now` that requires these gates, and another that requires nothing of them.
@@ -56,23 +52,19 @@ fn r062_a_blocked_term_fails_in_agents_and_not_in_planning() {
     world.write("agents/coder/SKILL.md", "# Coder\n\nWrites code.\n");
     assert_eq!(world.run(&["gates"]).code, 0);
     world.write("agents/coder/SKILL.md", "# Coder\n\nAsks the BROKER first.\n");
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            failed boundary         MS
-            ok     planning-files   MS
-            note: there is no lifecycle-stage.yaml; the built-in stages are used
-            gate 1 of 2: boundary
-            gate 2 of 2: planning-files
-            failed: boundary (exit code 1)
-              | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
-              |   help: Use general words, or move the text to planning-mds/
-              help: fix it, then run it alone: tollgate gates --builtin boundary
-            failed: 1 of 2 gates of stage framework-bootstrap failed
-            exit 1
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        failed boundary         MS
+        ok     planning-files   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        failed: boundary (exit code 1)
+          | error[gate.term_blocked] agents/coder/SKILL.md:3: "Broker" is a term of the solution (planning-mds/domain/glossary.md:5)
+          |   help: Use general words, or move the text to planning-mds/
+          help: fix it, then run it alone: tollgate gates --builtin boundary
+        failed: 1 of 2 gates of stage framework-bootstrap failed
+        exit 1
+    "#]]);
 }
 
 #[test]
@@ -99,48 +91,36 @@ fn r087_exactly_the_gates_of_the_stage_run_in_their_order_in_the_root() {
 fn r087_an_unknown_stage_or_gate_is_distinguished_from_a_gate_that_fails() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]"), ("b", "[\"false\"]")]));
-    check(
-        &world,
-        &["gates", "--stage", "latr"],
-        expect![[r#"
-            error: there is no stage "latr"; no gate was run
-             help: did you mean "later"?
-                   for details, run `tollgate explain cli.lifecycle`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates", "--stage", "latr"]).shows(expect![[r#"
+        error: there is no stage "latr"; no gate was run
+         help: did you mean "later"?
+               for details, run `tollgate explain cli.lifecycle`
+        exit 2
+    "#]]);
     assert!(!world.repo().join("ran").exists());
     assert_eq!(world.run(&["gates"]).code, 1);
     fs::remove_file(world.repo().join("ran")).unwrap();
 
     let good = lifecycle(&[("a", "[touch, ran]")]);
     world.write("lifecycle-stage.yaml", &good.replace("[other]", "[othr]"));
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
-              help: Did you mean "other"?
-            error: lifecycle-stage.yaml has 1 error; no gate was run
-             help: fix the lines above and run the command again
-                   for details, run `tollgate explain cli.lifecycle`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        error[lifecycle.gate_undefined] lifecycle-stage.yaml:5: stage "later" requires the gate "othr", which is not defined under `gates`
+          help: Did you mean "other"?
+        error: lifecycle-stage.yaml has 1 error; no gate was run
+         help: fix the lines above and run the command again
+               for details, run `tollgate explain cli.lifecycle`
+        exit 2
+    "#]]);
     world
         .write("lifecycle-stage.yaml", &good.replace("current_stage: now", "current_stage: never"));
-    check(
-        &world,
-        &["gates", "--json"],
-        expect![[r#"
-            error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
-              help: Known: now or later.
-            error: lifecycle-stage.yaml has 1 error; no gate was run
-             help: fix the lines above and run the command again
-                   for details, run `tollgate explain cli.lifecycle`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates", "--json"]).shows(expect![[r#"
+        error[lifecycle.stage_unknown] lifecycle-stage.yaml:2: the current stage "never" is not one of the stages
+          help: Known: now or later.
+        error: lifecycle-stage.yaml has 1 error; no gate was run
+         help: fix the lines above and run the command again
+               for details, run `tollgate explain cli.lifecycle`
+        exit 2
+    "#]]);
     assert!(!world.repo().join("ran").exists());
 }
 
@@ -154,28 +134,24 @@ fn r088_one_failing_gate_fails_the_whole_and_the_others_still_run() {
         ("last", "[touch, last-ran]"),
     ];
     world.write("lifecycle-stage.yaml", &lifecycle(&gates));
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            ok     good     MS
-            failed bad      MS
-            failed absent   MS
-            ok     last     MS
-            gate 1 of 4: good
-            gate 2 of 4: bad
-            gate 3 of 4: absent
-            gate 4 of 4: last
-            failed: bad (exit code 7)
-              | out
-              | red
-              help: fix it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
-            failed: absent (could not start: not found on PATH)
-              help: fix it, then run it alone: no-such-program 'a b'
-            failed: 2 of 4 gates of stage now failed
-            exit 1
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        ok     good     MS
+        failed bad      MS
+        failed absent   MS
+        ok     last     MS
+        gate 1 of 4: good
+        gate 2 of 4: bad
+        gate 3 of 4: absent
+        gate 4 of 4: last
+        failed: bad (exit code 7)
+          | out
+          | red
+          help: fix it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
+        failed: absent (could not start: not found on PATH)
+          help: fix it, then run it alone: no-such-program 'a b'
+        failed: 2 of 4 gates of stage now failed
+        exit 1
+    "#]]);
     assert!(world.repo().join("last-ran").exists());
     let seen = world.run(&["gates", "--json"]);
     let json = seen.json();
@@ -196,20 +172,16 @@ fn a_gate_that_hangs_is_ended_with_everything_it_started() {
     world.write("tollgate.toml", "[timeout]\ncheck = \"3s\"\n");
     let hanging = "[sh, -c, \"setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 60\"]";
     world.write("lifecycle-stage.yaml", &lifecycle(&[("hangs", hanging), ("next", "[\"true\"]")]));
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            failed hangs   MS
-            ok     next    MS
-            gate 1 of 2: hangs
-            gate 2 of 2: next
-            failed: hangs (not finished after 3 s, the limit of `[timeout] check` in tollgate.toml)
-              help: fix it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
-            failed: 1 of 2 gates of stage now failed
-            exit 1
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        failed hangs   MS
+        ok     next    MS
+        gate 1 of 2: hangs
+        gate 2 of 2: next
+        failed: hangs (not finished after 3 s, the limit of `[timeout] check` in tollgate.toml)
+          help: fix it, then run it alone: sh -c 'setsid sh -c '\''echo $$ > pid; exec sleep 60'\'' & sleep 60'
+        failed: 1 of 2 gates of stage now failed
+        exit 1
+    "#]]);
     assert_gone(&world.repo().join("pid"));
 }
 
@@ -293,61 +265,49 @@ fn an_interrupt_ends_the_gate_that_runs() {
 #[test]
 fn gates_need_no_agents_and_say_where_they_come_from() {
     let world = World::repository();
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            ok     boundary         MS
-            ok     planning-files   MS
-            note: there is no lifecycle-stage.yaml; the built-in stages are used
-            gate 1 of 2: boundary
-            gate 2 of 2: planning-files
-            ok: all gates of stage framework-bootstrap pass (2)
-            exit 0
-        "#]],
-    );
-    check(
-        &world,
-        &["gates", "--json", "--stage", "framework-bootstrap"],
-        expect![[r#"
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        ok     boundary         MS
+        ok     planning-files   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        ok: all gates of stage framework-bootstrap pass (2)
+        exit 0
+    "#]]);
+    timeless(&world, &["gates", "--json", "--stage", "framework-bootstrap"]).shows(expect![[r#"
+        {
+          "ok": true,
+          "stage": "framework-bootstrap",
+          "gates": [
             {
+              "name": "boundary",
               "ok": true,
-              "stage": "framework-bootstrap",
-              "gates": [
-                {
-                  "name": "boundary",
-                  "ok": true,
-                  "exit_code": 0,
-                  "duration_ms": MS
-                },
-                {
-                  "name": "planning-files",
-                  "ok": true,
-                  "exit_code": 0,
-                  "duration_ms": MS
-                }
-              ]
+              "exit_code": 0,
+              "duration_ms": MS
+            },
+            {
+              "name": "planning-files",
+              "ok": true,
+              "exit_code": 0,
+              "duration_ms": MS
             }
-            note: there is no lifecycle-stage.yaml; the built-in stages are used
-            gate 1 of 2: boundary
-            gate 2 of 2: planning-files
-            ok: all gates of stage framework-bootstrap pass (2)
-            exit 0
-        "#]],
-    );
+          ]
+        }
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 2: boundary
+        gate 2 of 2: planning-files
+        ok: all gates of stage framework-bootstrap pass (2)
+        exit 0
+    "#]]);
     world.write("own.yaml", &lifecycle(&[("own", "[sh, -c, 'a b']")]));
-    check(
-        &world,
-        &["gates", "--list", "--config", "own.yaml"],
-        expect![[r#"
-            * now: own
-              later: other
-            gate own: sh -c 'a b'
-            gate other: touch other-ran
-            * the selected stage; source: own.yaml
-            exit 0
-        "#]],
-    );
+    timeless(&world, &["gates", "--list", "--config", "own.yaml"]).shows(expect![[r#"
+        * now: own
+          later: other
+        gate own: sh -c 'a b'
+        gate other: touch other-ran
+        * the selected stage; source: own.yaml
+        exit 0
+    "#]]);
     let listed = world.run(&["gates", "--list", "--json"]).json();
     assert_eq!(listed["source"], "built-in");
     assert_eq!(listed["stages"].as_array().unwrap().len(), 4);
@@ -357,39 +317,35 @@ fn gates_need_no_agents_and_say_where_they_come_from() {
 #[test]
 fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
     let world = World::repository();
-    check(
-        &world,
-        &["gates", "--stage", "implementation"],
-        expect![[r#"
-            ok     boundary-strict            MS
-            failed planning-files-strict      MS
-            failed api-contract-strict        MS
-            failed security-evidence-strict   MS
-            note: there is no lifecycle-stage.yaml; the built-in stages are used
-            gate 1 of 4: boundary-strict
-            gate 2 of 4: planning-files-strict
-            gate 3 of 4: api-contract-strict
-            gate 4 of 4: security-evidence-strict
-            failed: planning-files-strict (exit code 1)
-              | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
-              |   help: Write it; `tollgate run --action init` makes a scaffold
-              | error[gate.file_missing] planning-mds/domain/glossary.md: the planning document does not exist
-              |   help: Write it; `tollgate run --action init` makes a scaffold
-              | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
-              |   help: Write it; `tollgate run --action init` makes a scaffold
-              help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
-            failed: api-contract-strict (exit code 1)
-              | error[gate.api_missing] planning-mds/api: there is no API contract
-              |   help: Add one as .yaml, .yml or .json, or remove the gate from the stage
-              help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
-            failed: security-evidence-strict (exit code 1)
-              | error[gate.evidence_missing] planning-mds/security: there is no security evidence
-              |   help: Add review notes or scan results
-              help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
-            failed: 3 of 4 gates of stage implementation failed
-            exit 1
-        "#]],
-    );
+    timeless(&world, &["gates", "--stage", "implementation"]).shows(expect![[r#"
+        ok     boundary-strict            MS
+        failed planning-files-strict      MS
+        failed api-contract-strict        MS
+        failed security-evidence-strict   MS
+        note: there is no lifecycle-stage.yaml; the built-in stages are used
+        gate 1 of 4: boundary-strict
+        gate 2 of 4: planning-files-strict
+        gate 3 of 4: api-contract-strict
+        gate 4 of 4: security-evidence-strict
+        failed: planning-files-strict (exit code 1)
+          | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          | error[gate.file_missing] planning-mds/domain/glossary.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          | error[gate.file_missing] planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
+          |   help: Write it; `tollgate run --action init` makes a scaffold
+          help: fix it, then run it alone: tollgate gates --builtin planning-files --strict
+        failed: api-contract-strict (exit code 1)
+          | error[gate.api_missing] planning-mds/api: there is no API contract
+          |   help: Add one as .yaml, .yml or .json, or remove the gate from the stage
+          help: fix it, then run it alone: tollgate gates --builtin api-contract --strict
+        failed: security-evidence-strict (exit code 1)
+          | error[gate.evidence_missing] planning-mds/security: there is no security evidence
+          |   help: Add review notes or scan results
+          help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
+        failed: 3 of 4 gates of stage implementation failed
+        exit 1
+    "#]]);
     world.write("planning-mds/BLUEPRINT.md", "# Blueprint\n");
     world.write(GLOSSARY, "# Glossary\n\n- **Broker**: sells\n");
     world.write("planning-mds/architecture/SOLUTION-PATTERNS.md", "# Patterns\n");
@@ -411,74 +367,50 @@ fn unusable_settings_are_reported_and_run_nothing() {
     let world = World::repository();
     world.write("lifecycle-stage.yaml", &lifecycle(&[("a", "[touch, ran]")]));
     world.write("tollgate.toml", "[check]\nrunnr = []\n");
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
-              help: Did you mean "runner"?
-            error: the settings have 1 error
-             help: fix the lines above and run the command again
-                   for details, run `tollgate explain cli.settings`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        error[shape.field_unknown] tollgate.toml:2: there is no field "runnr" here
+          help: Did you mean "runner"?
+        error: the settings have 1 error
+         help: fix the lines above and run the command again
+               for details, run `tollgate explain cli.settings`
+        exit 2
+    "#]]);
     assert!(!world.repo().join("ran").exists());
     fs::remove_file(world.repo().join("tollgate.toml")).unwrap();
 
-    check(
-        &world,
-        &["gates", "--config", "none.yaml"],
-        expect![[r#"
-            error: none.yaml cannot be read: No such file or directory (os error 2)
-             help: check the path and your permission to read it
-                   for details, run `tollgate explain cli.lifecycle`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates", "--config", "none.yaml"]).shows(expect![[r#"
+        error: none.yaml cannot be read: No such file or directory (os error 2)
+         help: check the path and your permission to read it
+               for details, run `tollgate explain cli.lifecycle`
+        exit 2
+    "#]]);
     world.write("own.yaml", &lifecycle(&[("own", "[\"true\"]")]));
-    check(
-        &world,
-        &["gates", "--config", "own.yaml"],
-        expect![[r#"
-            ok     own   MS
-            gate 1 of 1: own
-            ok: all gates of stage now pass (1)
-            exit 0
-        "#]],
-    );
-    check(
-        &world,
-        &["gates", "--builtin", "weather"],
-        expect![[r#"
-            error: there is no built-in gate "weather"
-             help: known: boundary, planning-files, api-contract, security-evidence
-                   for details, run `tollgate explain cli.gates`
-            exit 2
-        "#]],
-    );
+    timeless(&world, &["gates", "--config", "own.yaml"]).shows(expect![[r#"
+        ok     own   MS
+        gate 1 of 1: own
+        ok: all gates of stage now pass (1)
+        exit 0
+    "#]]);
+    timeless(&world, &["gates", "--builtin", "weather"]).shows(expect![[r#"
+        error: there is no built-in gate "weather"
+         help: known: boundary, planning-files, api-contract, security-evidence
+               for details, run `tollgate explain cli.gates`
+        exit 2
+    "#]]);
     world.write("lifecycle-stage.yaml", &lifecycle(&[("again", "[tollgate, gates]")]));
-    check(
-        &world,
-        &["gates"],
-        expect![[r#"
-            failed again   MS
-            gate 1 of 1: again
-            failed: again (exit code 2)
-              | error: a gate cannot run all gates again
-              |  help: use `tollgate gates --builtin NAME` or another program as its command
-              |        for details, run `tollgate explain cli.gates`
-              help: fix it, then run it alone: tollgate gates
-            failed: 1 of 1 gate of stage now failed
-            exit 1
-        "#]],
-    );
-    check(
-        &world,
-        &["check", "lifecycle-stage.yaml"],
-        expect![[r#"
-            ok: 1 document checked, 0 errors, 0 warnings
-            exit 0
-        "#]],
-    );
+    timeless(&world, &["gates"]).shows(expect![[r#"
+        failed again   MS
+        gate 1 of 1: again
+        failed: again (exit code 2)
+          | error: a gate cannot run all gates again
+          |  help: use `tollgate gates --builtin NAME` or another program as its command
+          |        for details, run `tollgate explain cli.gates`
+          help: fix it, then run it alone: tollgate gates
+        failed: 1 of 1 gate of stage now failed
+        exit 1
+    "#]]);
+    timeless(&world, &["check", "lifecycle-stage.yaml"]).shows(expect![[r#"
+        ok: 1 document checked, 0 errors, 0 warnings
+        exit 0
+    "#]]);
 }

@@ -61,13 +61,22 @@ fn rows(ran: &Ran) -> String {
         .collect()
 }
 
+/// The rows of a command, compared below.
+struct Found(String);
+
+impl Found {
+    fn shows(&self, expected: Expect) {
+        expected.assert_eq(&self.0);
+    }
+}
+
 #[track_caller]
-fn check(repo: &Repo, more: &[&str], expected: Expect) {
+fn found(repo: &Repo, more: &[&str]) -> Found {
     let args: Vec<&str> = ["--json"].into_iter().chain(more.iter().copied()).collect();
     let ran = scope(repo, &args);
     let rows = rows(&ran);
-    expected.assert_eq(&rows);
     assert_eq!(ran.code, i32::from(rows.contains("  violation")), "{ran:?}");
+    Found(rows)
 }
 
 #[test]
@@ -77,15 +86,11 @@ fn r095_listed_files_and_tests_beside_them_hold() {
     repo.write("src/cart.ts", "changed\n");
     repo.write("src/cart.test.ts", "new\n");
     repo.write("lib/deep/new.ts", "new\n");
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            lib/deep/new.ts  added  primary
-            src/cart.test.ts  added  test
-            src/cart.ts  modified  primary
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        lib/deep/new.ts  added  primary
+        src/cart.test.ts  added  test
+        src/cart.ts  modified  primary
+    "#]]);
 }
 
 #[test]
@@ -103,22 +108,18 @@ fn r104_every_kind_of_change_is_seen() {
     symlink("../..", root.join("lib/out")).unwrap();
     repo.write(".gitignore", "ignored\n");
     repo.write("ignored", "not part of anything\n");
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            .gitignore  added  violation
-            docs/old.md  deleted  violation
-            lib/b.ts  modified  violation
-            lib/link  added  primary
-            lib/out  added  violation
-            moved.ts  renamed  violation
-            lib/a.ts  deleted  primary
-            new.ts  added  violation
-            run.sh  modified  violation
-            src/user.ts  modified  violation
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        .gitignore  added  violation
+        docs/old.md  deleted  violation
+        lib/b.ts  modified  violation
+        lib/link  added  primary
+        lib/out  added  violation
+        moved.ts  renamed  violation
+        lib/a.ts  deleted  primary
+        new.ts  added  violation
+        run.sh  modified  violation
+        src/user.ts  modified  violation
+    "#]]);
     // The same as commits: no working tree is looked at.
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "work"]);
@@ -126,7 +127,7 @@ fn r104_every_kind_of_change_is_seen() {
     let uncommitted = scope(&repo, &["--json", "--base", "HEAD~1"]);
     assert_eq!(rows(&between), rows(&uncommitted));
     assert!(rows(&between).contains("lib/out  added  violation"), "{between:?}");
-    check(&repo, &["--base", "HEAD"], expect![""]);
+    found(&repo, &["--base", "HEAD"]).shows(expect![""]);
 }
 
 #[test]
@@ -136,14 +137,10 @@ fn a_file_that_left_the_index_and_still_exists_is_one_change() {
     repo.write("src/cart.ts", "staged\n");
     repo.git(&["add", "src/cart.ts"]);
     fs::remove_file(repo.root().join("src/cart.ts")).unwrap();
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            src/cart.ts  deleted  primary
-            src/user.ts  modified  violation
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        src/cart.ts  deleted  primary
+        src/user.ts  modified  violation
+    "#]]);
 }
 
 #[test]
@@ -154,15 +151,11 @@ fn r104_repositories_inside_count_as_their_name() {
     let add = ["-c", "protocol.file.allow=always", "submodule", "add", "--quiet"];
     repo.git(&[&add[..], &[other.to_str().unwrap(), "vendor"]].concat());
     repo.git(&["clone", "--quiet", ".", "nested"]);
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            .gitmodules  added  violation
-            nested  added  violation
-            vendor  added  violation
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        .gitmodules  added  violation
+        nested  added  violation
+        vendor  added  violation
+    "#]]);
 }
 
 #[test]
@@ -179,18 +172,14 @@ fn r104_hostile_names_are_seen_shown_harmless_and_never_in_scope_by_accident() {
     for name in names {
         fs::write(repo.root().join(OsStr::from_bytes(name)), "x").unwrap();
     }
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            ESC[2Jclear  added  violation
-            lib/\xff.ts  added  violation
-            lib/a b.ts  added  primary
-            lib/newLFprimary   modified  fake  added  violation
-            lib/quote".ts  added  primary
-            src/CART.ts  added  violation
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        ESC[2Jclear  added  violation
+        lib/\xff.ts  added  violation
+        lib/a b.ts  added  primary
+        lib/newLFprimary   modified  fake  added  violation
+        lib/quote".ts  added  primary
+        src/CART.ts  added  violation
+    "#]]);
     for form in [&[][..], &["--json"], &["--sarif"]] {
         let ran = scope(&repo, form).exits(1);
         assert!(!ran.out.contains('\u{1b}') && !ran.err.contains('\u{1b}'), "{ran:?}");
@@ -259,26 +248,20 @@ fn r096_r097_r099_declarations_and_the_owner_s_word_count() {
         "scope_corrections": [{"listed": "src/cart.ts", "actual": "docs/old.md", "reason": "it is described there"}]}"#;
     fs::write(repo.outside("result.json"), result).unwrap();
     fs::write(repo.outside("allowed"), "# by the owner\n\nrun.sh\n").unwrap();
-    check(
-        &repo,
-        &["--result", "../result.json", "--authorized", "../allowed"],
-        expect![[r#"
-            docs/old.md  modified  corrected
-            run.sh  modified  authorized
-            src/cart.ts  modified  primary
-            src/user.ts  modified  incidental
-        "#]],
-    );
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            docs/old.md  modified  violation
-            run.sh  modified  violation
-            src/cart.ts  modified  primary
-            src/user.ts  modified  violation
-        "#]],
-    );
+    found(&repo, &["--result", "../result.json", "--authorized", "../allowed"]).shows(expect![[
+        r#"
+        docs/old.md  modified  corrected
+        run.sh  modified  authorized
+        src/cart.ts  modified  primary
+        src/user.ts  modified  incidental
+    "#
+    ]]);
+    found(&repo, &[]).shows(expect![[r#"
+        docs/old.md  modified  violation
+        run.sh  modified  violation
+        src/cart.ts  modified  primary
+        src/user.ts  modified  violation
+    "#]]);
 }
 
 #[test]
@@ -304,15 +287,11 @@ fn a_repository_without_a_commit_is_compared_with_nothing() {
     repo.write("src/staged", "x");
     repo.git(&["add", "src/staged"]);
     repo.write("src/new", "x");
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            src/new  added  primary
-            src/staged  added  primary
-            tollgate.toml  added  violation
-        "#]],
-    );
+    found(&repo, &[]).shows(expect![[r#"
+        src/new  added  primary
+        src/staged  added  primary
+        tollgate.toml  added  violation
+    "#]]);
 }
 
 #[test]
@@ -432,22 +411,14 @@ fn r117_nothing_that_the_repository_configures_runs_and_nothing_in_it_is_written
     repo.write("src/user.ts", "changed\n");
     fs::rename(repo.root().join("lib/a.ts"), repo.root().join("lib/c.ts")).unwrap();
     let before = contents(&repo);
-    check(
-        &repo,
-        &[],
-        expect![[r#"
-            lib/a.ts  deleted  primary
-            lib/c.ts  added  primary
-            src/user.ts  modified  violation
-        "#]],
-    );
-    check(
-        &repo,
-        &["--base", "HEAD~1", "--head", "HEAD"],
-        expect![[r#"
+    found(&repo, &[]).shows(expect![[r#"
+        lib/a.ts  deleted  primary
+        lib/c.ts  added  primary
+        src/user.ts  modified  violation
+    "#]]);
+    found(&repo, &["--base", "HEAD~1", "--head", "HEAD"]).shows(expect![[r#"
         .gitattributes  added  violation
-    "#]],
-    );
+    "#]]);
     assert!(!canary.exists(), "{}", fs::read_to_string(&canary).unwrap());
     assert!(contents(&repo) == before, "something in .git changed");
     let mut plain = Command::new("git");

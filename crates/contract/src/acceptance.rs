@@ -100,92 +100,71 @@ fn criteria(file: AcceptanceFile) -> Vec<Criterion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::shown;
-    use expect_test::{Expect, expect};
+    use crate::testing::{Shows, shown};
+    use expect_test::expect;
 
-    fn check(text: &str, expected: Expect) {
+    fn said(text: &str) -> String {
         let (criteria, report) = read(text, "acceptance.json");
         assert_eq!(criteria.is_some(), report.is_ok());
         let line = |c: &Criterion| format!("{} {:?} {:?}\n", c.id, c.description, c.verify);
         let criteria: String = criteria.iter().flatten().map(line).collect();
-        expected.assert_eq(&format!("{criteria}{}", shown(&report)));
+        format!("{criteria}{}", shown(&report))
     }
 
     #[test]
     fn r037_criteria_are_verified_by_commands_and_people() {
-        check(
-            r#"{"acceptance_criteria": [
+        said(r#"{"acceptance_criteria": [
                 {"id": "AC-001", "description": "It works", "verify": ["npm test", "manual: try it"]},
-                {"id": "AC-002", "description": "It is fast", "verify": "cmd: make bench", "owner": "me"}]}"#,
-            expect![[r#"
-                AC-001 "It works" [Command("npm test"), Manual("try it")]
-                AC-002 "It is fast" [Command("make bench")]
-            "#]],
-        );
+                {"id": "AC-002", "description": "It is fast", "verify": "cmd: make bench", "owner": "me"}]}"#).shows(expect![[r#"
+            AC-001 "It works" [Command("npm test"), Manual("try it")]
+            AC-002 "It is fast" [Command("make bench")]
+        "#]]);
     }
 
     #[test]
     fn r037_no_criterion_is_refused() {
-        check(
-            "{}",
-            expect![[r#"
+        said("{}").shows(expect![[r#"
             error acceptance.none acceptance.json: there is no acceptance criterion
               help: Add at least one with id, description and verify
-        "#]],
-        );
-        check(
-            r#"{"acceptance_criteria": []}"#,
-            expect![[r#"
+        "#]]);
+        said(r#"{"acceptance_criteria": []}"#).shows(expect![[r#"
             error acceptance.none acceptance.json#/acceptance_criteria: there is no acceptance criterion
               help: Add at least one with id, description and verify
-        "#]],
-        );
-        check(
-            "",
-            expect![[r#"
+        "#]]);
+        said("").shows(expect![[r#"
             error json.syntax acceptance.json:1: this is not valid JSON: the file is empty (column 1)
               help: Write the file with a JSON serializer instead of by hand
-        "#]],
-        );
-        check(
-            "{} {}",
-            expect![[r#"
+        "#]]);
+        said("{} {}").shows(expect![[r#"
             error json.syntax acceptance.json: after the JSON value comes "{}"
               help: Keep exactly one JSON value
-        "#]],
-        );
-        check(
-            "{\n  \"acceptance_criteria\": [}\n",
-            expect![[r#"
+        "#]]);
+        said("{\n  \"acceptance_criteria\": [}\n").shows(expect![[r#"
             error json.syntax acceptance.json:2: this is not valid JSON: expected value (column 27)
               help: Write the file with a JSON serializer instead of by hand
-        "#]],
-        );
+        "#]]);
     }
 
     #[test]
     fn r037_a_criterion_lacking_a_part_is_refused() {
-        check(
-            r#"{"acceptance_criteria": [
+        said(r#"{"acceptance_criteria": [
                 {"id": "AC-001", "description": " "},
                 {"id": "AC-001", "description": "x", "verify": []},
                 {"description": "y", "verify": ["manual:"]},
-                {"id": 4, "description": "z", "verify": {"cmd": "x"}}]}"#,
-            expect![[r#"
-                error shape.empty acceptance.json#/acceptance_criteria/0/description: `description` is empty
-                error shape.field_missing acceptance.json#/acceptance_criteria/0: the field "verify" is missing
-                  help: Add "verify" to entry 0 of `acceptance_criteria`
-                error shape.field_missing acceptance.json#/acceptance_criteria/2: the field "id" is missing
-                  help: Add "id" to entry 2 of `acceptance_criteria`
-                error shape.wrong_type acceptance.json#/acceptance_criteria/3/id: `id` is the number 4, but a text is expected
-                error shape.wrong_type acceptance.json#/acceptance_criteria/3/verify: `verify` is the object {"cmd":"x"}, but a text or a list is expected
-                error acceptance.id_twice acceptance.json#/acceptance_criteria/1/id: the criterion id "AC-001" is used twice
-                  help: Give each its own id
-                error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how to verify it
-                  help: Give a command, or a text that begins with manual:
-                error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how to verify it
-                  help: Give a command, or a text that begins with manual:
-            "#]],
-        );
+                {"id": 4, "description": "z", "verify": {"cmd": "x"}}]}"#).shows(expect![[r#"
+            error shape.empty acceptance.json#/acceptance_criteria/0/description: `description` is empty
+            error shape.field_missing acceptance.json#/acceptance_criteria/0: the field "verify" is missing
+              help: Add "verify" to entry 0 of `acceptance_criteria`
+            error shape.field_missing acceptance.json#/acceptance_criteria/2: the field "id" is missing
+              help: Add "id" to entry 2 of `acceptance_criteria`
+            error shape.wrong_type acceptance.json#/acceptance_criteria/3/id: `id` is the number 4, but a text is expected
+            error shape.wrong_type acceptance.json#/acceptance_criteria/3/verify: `verify` is the object {"cmd":"x"}, but a text or a list is expected
+            error acceptance.id_twice acceptance.json#/acceptance_criteria/1/id: the criterion id "AC-001" is used twice
+              help: Give each its own id
+            error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how to verify it
+              help: Give a command, or a text that begins with manual:
+            error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how to verify it
+              help: Give a command, or a text that begins with manual:
+        "#]]);
     }
 }

@@ -125,14 +125,6 @@ pub fn read(bytes: &[u8], path: &str, role: Option<Role>) -> (Option<AgentInput>
     (input.filter(|_| report.is_ok()), report)
 }
 
-/// As `read`, for an input that was made and not read.
-pub fn validate(input: &AgentInput, role: Option<Role>) -> Report {
-    match serde_json::to_vec(input) {
-        Ok(bytes) => read(&bytes, "", role).1,
-        Err(error) => words::unreadable("", &error.to_string()).into(),
-    }
-}
-
 fn special_words(fault: &ShapeError, path: &str) -> Diagnostic {
     match (fault.pointer.as_str(), &fault.wrong) {
         (pointer @ "/agent", Wrong::Value { found, .. }) => {

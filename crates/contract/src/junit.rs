@@ -175,11 +175,11 @@ fn unshown(suite: Node<'_, '_>, claimed: u64, shown: u64) -> TestFailure {
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::testing::shown;
-    use expect_test::{Expect, expect};
+    use crate::testing::{Shows, shown};
+    use expect_test::expect;
 
-    fn check(text: &str, expected: Expect) {
-        let said = match read(text, "j.xml") {
+    fn said(text: &str) -> String {
+        match read(text, "j.xml") {
             Err(report) => shown(&report),
             Ok(run) => {
                 let line = |f: &super::TestFailure| {
@@ -192,14 +192,12 @@ mod tests {
                 let failures: String = run.failures.iter().map(line).collect();
                 format!("{} tests, {} skipped\n{failures}", run.tests, run.skipped)
             }
-        };
-        expected.assert_eq(&said);
+        }
     }
 
     #[test]
     fn nested_suites_are_counted_case_by_case() {
-        check(
-            r#"<testsuites tests="4" failures="1" errors="1" skipped="1">
+        said(r#"<testsuites tests="4" failures="1" errors="1" skipped="1">
               <testsuite name="outer" tests="4" failures="1" errors="1" skipped="1">
                 <properties><property name="a" value="b"/></properties>
                 <testsuite name="inner">
@@ -208,68 +206,48 @@ mod tests {
                 </testsuite>
                 <testcase name="broken"><error type="Boom"><![CDATA[ no <db> ]]></error><system-out>x</system-out></testcase>
                 <testcase name="later"><skipped/></testcase>
-              </testsuite></testsuites>"#,
-            expect![[r#"
-                4 tests, 1 skipped
-                failure bad | C | Some("tests/c.py") Some(7) | 1 != 2
-                error broken |  | None None | no <db>
-            "#]],
-        );
+              </testsuite></testsuites>"#).shows(expect![[r#"
+            4 tests, 1 skipped
+            failure bad | C | Some("tests/c.py") Some(7) | 1 != 2
+            error broken |  | None None | no <db>
+        "#]]);
     }
 
     #[test]
     fn a_suite_that_claims_failures_without_showing_them_has_failed() {
-        check(
-            r#"<testsuites><testsuite name="s" tests="3" failures="2"><testcase name="a"/><testcase name="b" file="/etc/passwd"><failure/></testcase></testsuite></testsuites>"#,
-            expect![[r#"
-                3 tests, 0 skipped
-                failure b |  | None None | no reason was given
-                error s |  | None None | the suite counts 2 failed tests, but the report shows 1
-            "#]],
-        );
+        said(r#"<testsuites><testsuite name="s" tests="3" failures="2"><testcase name="a"/><testcase name="b" file="/etc/passwd"><failure/></testcase></testsuite></testsuites>"#).shows(expect![[r#"
+            3 tests, 0 skipped
+            failure b |  | None None | no reason was given
+            error s |  | None None | the suite counts 2 failed tests, but the report shows 1
+        "#]]);
     }
 
     #[test]
     fn two_failures_of_one_case_are_one_failed_test() {
-        check(
-            r#"<testsuite tests="1" failures="2"><testcase name="a"><failure message="x"/><failure message="y"/></testcase></testsuite>"#,
-            expect![[r#"
-                1 tests, 0 skipped
-                failure a |  | None None | x
-            "#]],
-        );
+        said(r#"<testsuite tests="1" failures="2"><testcase name="a"><failure message="x"/><failure message="y"/></testcase></testsuite>"#).shows(expect![[r#"
+            1 tests, 0 skipped
+            failure a |  | None None | x
+        "#]]);
     }
 
     #[test]
     fn a_suite_without_cases_counts_as_it_says() {
-        check(
-            r#"<testsuite name="s" tests="5" skipped="2" errors=""/>"#,
-            expect![[r#"
+        said(r#"<testsuite name="s" tests="5" skipped="2" errors=""/>"#).shows(expect![[r#"
             5 tests, 2 skipped
-        "#]],
-        );
-        check(
-            "<testsuites/>",
-            expect![[r#"
+        "#]]);
+        said("<testsuites/>").shows(expect![[r#"
             0 tests, 0 skipped
-        "#]],
-        );
+        "#]]);
     }
 
     #[test]
     fn a_file_that_is_not_a_junit_report_is_refused() {
-        check(
-            "<assemblies/>",
-            expect![[r#"
+        said("<assemblies/>").shows(expect![[r#"
             error junit.unknown_kind j.xml:1: the outermost element is "assemblies", but a JUnit report begins with testsuites or testsuite
               help: Have the test runner write JUnit XML
-        "#]],
-        );
-        check(
-            "<testsuites>\n<testsuite failures=\"some\"/></testsuites>",
-            expect![[r#"
+        "#]]);
+        said("<testsuites>\n<testsuite failures=\"some\"/></testsuites>").shows(expect![[r#"
             error junit.malformed j.xml:2: failures is "some", but must be a count
-        "#]],
-        );
+        "#]]);
     }
 }

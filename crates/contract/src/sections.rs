@@ -103,12 +103,8 @@ pub(crate) fn plain_name(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::shown;
-    use expect_test::{Expect, expect};
-
-    fn check(report: Report, expected: Expect) {
-        expected.assert_eq(&shown(&report));
-    }
+    use crate::testing::{Shows, shown};
+    use expect_test::expect;
 
     #[test]
     fn r036_a_spec_names_its_sections_in_many_ways() {
@@ -118,91 +114,79 @@ mod tests {
             "Goals\n=====\na\n\nAcceptance criteria\n---\n- b\n\n Definition of done\n===\n```\nc\n```\n",
             "# Goal\n## Why\nbecause\n# Acceptance Criteria\n| a |\n|---|\n# Definition of Done\n- [ ] c",
         ] {
-            check(check_spec(spec, "spec.md"), expect![[""]]);
+            shown(&check_spec(spec, "spec.md")).shows(expect![[""]]);
         }
     }
 
     #[test]
     fn r036_a_missing_section_is_named() {
-        check(
-            check_spec(
-                "# Goals\nx\n```\n# Acceptance Criteria\ny\n```\n<!--\n# Definition of Done\nz\n-->\n",
-                "spec.md",
-            ),
-            expect![[r###"
-                error sections.missing spec.md: the section "Acceptance Criteria" is missing
-                  help: Add a heading such as "## Acceptance Criteria" with its content below it
-                error sections.missing spec.md: the section "Definition of Done" is missing
-                  help: Add a heading such as "## Definition of Done" with its content below it
-            "###]],
-        );
-        check(
-            check_spec("", "spec.md"),
-            expect![[r###"
+        shown(&check_spec(
+            "# Goals\nx\n```\n# Acceptance Criteria\ny\n```\n<!--\n# Definition of Done\nz\n-->\n",
+            "spec.md",
+        ))
+        .shows(expect![[r###"
+            error sections.missing spec.md: the section "Acceptance Criteria" is missing
+              help: Add a heading such as "## Acceptance Criteria" with its content below it
+            error sections.missing spec.md: the section "Definition of Done" is missing
+              help: Add a heading such as "## Definition of Done" with its content below it
+        "###]]);
+        shown(&check_spec("", "spec.md")).shows(expect![[r###"
             error sections.missing spec.md: the section "Goals" is missing
               help: Add a heading such as "## Goals" with its content below it
             error sections.missing spec.md: the section "Acceptance Criteria" is missing
               help: Add a heading such as "## Acceptance Criteria" with its content below it
             error sections.missing spec.md: the section "Definition of Done" is missing
               help: Add a heading such as "## Definition of Done" with its content below it
-        "###]],
-        );
-        check(
-            check_spec("#Goals\n#hashtag\nAcceptance Criteria\n", "spec.md"),
-            expect![[r###"
+        "###]]);
+        shown(&check_spec("#Goals\n#hashtag\nAcceptance Criteria\n", "spec.md")).shows(expect![[
+            r###"
             error sections.missing spec.md: the section "Goals" is missing
               help: Add a heading such as "## Goals" with its content below it
             error sections.missing spec.md: the section "Acceptance Criteria" is missing
               help: Add a heading such as "## Acceptance Criteria" with its content below it
             error sections.missing spec.md: the section "Definition of Done" is missing
               help: Add a heading such as "## Definition of Done" with its content below it
-        "###]],
-        );
+        "###
+        ]]);
     }
 
     #[test]
     fn r036_an_empty_section_does_not_count() {
-        check(
-            check_spec(
-                "# Goals\n\n# Acceptance Criteria\n## Deeper\n\n# Definition of Done\n## How\nso\n",
-                "spec.md",
-            ),
-            expect![[r#"
-                error sections.empty spec.md:1: the section "Goals" is empty
-                  help: Write its content, or say why there is none
-                error sections.empty spec.md:3: the section "Acceptance Criteria" is empty
-                  help: Write its content, or say why there is none
-            "#]],
-        );
+        shown(&check_spec(
+            "# Goals\n\n# Acceptance Criteria\n## Deeper\n\n# Definition of Done\n## How\nso\n",
+            "spec.md",
+        ))
+        .shows(expect![[r#"
+            error sections.empty spec.md:1: the section "Goals" is empty
+              help: Write its content, or say why there is none
+            error sections.empty spec.md:3: the section "Acceptance Criteria" is empty
+              help: Write its content, or say why there is none
+        "#]]);
     }
 
     #[test]
     fn r038_an_architecture_has_overview_and_modules() {
         for name in ["Modules", "Components", "Modules/components", "3. Modules and Components"] {
             let text = format!("# Overview\na\n# {name}\nb\n");
-            check(check_architecture(&text, "architecture.md"), expect![[""]]);
+            shown(&check_architecture(&text, "architecture.md")).shows(expect![[""]]);
         }
-        check(
-            check_architecture("# Intro\na\n", "architecture.md"),
-            expect![[r###"
+        shown(&check_architecture("# Intro\na\n", "architecture.md")).shows(expect![[r###"
             error sections.missing architecture.md: the section "Overview" is missing
               help: Add a heading such as "## Overview" with its content below it
             error sections.missing architecture.md: the section "Modules/components" is missing
               help: Add a heading such as "## Modules/components" with its content below it
-        "###]],
-        );
+        "###]]);
     }
 
     #[test]
     fn r052_a_report_has_four_parts() {
-        check(
-            check_report("# What was done\nall\n## How to run\nmake\n", "report.md"),
+        shown(&check_report("# What was done\nall\n## How to run\nmake\n", "report.md")).shows(
             expect![[r###"
-                error sections.missing report.md: the section "How to test" is missing
-                  help: Add a heading such as "## How to test" with its content below it
-                error sections.missing report.md: the section "Known issues" is missing
-                  help: Add a heading such as "## Known issues" with its content below it
-            "###]],
+            error sections.missing report.md: the section "How to test" is missing
+              help: Add a heading such as "## How to test" with its content below it
+            error sections.missing report.md: the section "Known issues" is missing
+              help: Add a heading such as "## Known issues" with its content below it
+        "###]],
         );
     }
 }

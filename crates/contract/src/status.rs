@@ -3,14 +3,14 @@
 mod rules;
 
 use crate::agent_input::{ChangedFile, CiStatus};
-use crate::diagnostic::{Report, shape as words};
+use crate::diagnostic::Report;
 use crate::json_file;
 use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tollgate_core::decision::{Blocker, BlockerCode, CorrectionStatus, Decision, DecisionStatus};
-use tollgate_core::role::{Mode, RepairLoop, Role, State};
+use tollgate_core::role::{Mode, Role, State};
 use tollgate_core::time::Timestamp;
 
 /// The fields in the order they are written. Everything below `last_update` is ours, and a
@@ -133,17 +133,6 @@ pub struct LoopCounts {
     pub fix_build: u32,
 }
 
-impl LoopCounts {
-    pub fn of(&mut self, repair: RepairLoop) -> &mut u32 {
-        match repair {
-            RepairLoop::FixReview => &mut self.fix_review,
-            RepairLoop::FixTests => &mut self.fix_tests,
-            RepairLoop::FixSecurity => &mut self.fix_security,
-            RepairLoop::FixBuild => &mut self.fix_build,
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockerRecord {
@@ -196,14 +185,6 @@ pub fn read(bytes: &[u8], path: &str) -> (Option<StatusFile>, Report) {
     let status = json_file::typed(&node, path, &mut report, |f| rules::words(f, &node, path));
     rules::check(&node, path, &mut report);
     (status.filter(|_| report.is_ok()), report)
-}
-
-/// As `read`, for a status that was made and not read.
-pub fn validate(status: &StatusFile) -> Report {
-    match serde_json::to_vec(status) {
-        Ok(bytes) => read(&bytes, "status.json").1,
-        Err(error) => words::unreadable("status.json", &error.to_string()).into(),
-    }
 }
 
 #[cfg(test)]

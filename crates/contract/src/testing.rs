@@ -1,10 +1,22 @@
 //! What tests share: how a report is shown, one line a diagnostic and its help below it, and good work items.
 
 use crate::diagnostic::{Diagnostic, Report};
+use expect_test::Expect;
 use tollgate_core::reply::ReplyError;
 
 pub(crate) fn shown(report: &Report) -> String {
     report.diagnostics.iter().map(line).collect()
+}
+
+/// What was said, compared with what is written beside the test.
+pub(crate) trait Shows {
+    fn shows(&self, expected: Expect);
+}
+
+impl Shows for String {
+    fn shows(&self, expected: Expect) {
+        expected.assert_eq(self);
+    }
 }
 
 fn line(diagnostic: &Diagnostic) -> String {

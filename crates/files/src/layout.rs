@@ -54,10 +54,6 @@ impl Layout {
         self.repo_root.join(Self::SESSIONS)
     }
 
-    pub fn snapshots(&self) -> PathBuf {
-        self.repo_root.join(".snapshots")
-    }
-
     pub fn session(&self, name: &SessionName) -> SessionLayout {
         SessionLayout { folder: self.sessions_folder().join(name.as_str()) }
     }
@@ -126,15 +122,8 @@ paths!(SessionLayout {
     lock = "lock",
     status = "status.json",
     tasks = "tasks.yaml",
-    acceptance = "acceptance.json",
-    spec = "spec.md",
-    architecture = "architecture.md",
     report = "report.md",
     approve_design_history = "approve-design-history.jsonl",
-    adr = "adr",
-    design_specs = "design-specs",
-    research = "research",
-    work_items = "work-items",
     dispatches = "dispatches",
     checks = "checks",
     inbox = "inbox",

@@ -256,15 +256,6 @@ impl Repository {
     }
 
     /// Hidden refs that save the session's commits from `git gc`, whatever happens to its branch.
-    pub fn keep(
-        &self,
-        session: &SessionName,
-        base: &CommitId,
-        tip: &CommitId,
-    ) -> Result<(), RepositoryError> {
-        Ok(self.keep_commits(session, base, tip)?)
-    }
-
     pub fn keep_commits(
         &self,
         session: &SessionName,

@@ -257,10 +257,6 @@ impl Journal {
         self.end.seq
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     fn write_and_sync(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         crash::point("journal.before_write");
         self.file.write_all(bytes).map_err(JournalError::io("write to", &self.path))?;

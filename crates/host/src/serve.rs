@@ -156,10 +156,6 @@ impl Owner {
         manual::assigned(self.session(), &self.layout)
     }
 
-    pub fn layout(&self) -> &SessionLayout {
-        &self.layout
-    }
-
     pub fn context(&self) -> &Context {
         &self.context
     }

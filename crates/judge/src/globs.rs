@@ -40,10 +40,6 @@ impl PathRules {
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path.strip_prefix("./").unwrap_or(path))
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
 }
 
 fn glob(pattern: &str) -> Result<Vec<globset::Glob>, String> {

@@ -62,12 +62,6 @@ impl Service {
     pub fn requests_after(&self, number: u64) -> Vec<Request> {
         lock(&self.shared.log).after(number)
     }
-
-    /// Continues with another script, whose rules have answered nothing yet.
-    pub fn set_script(&self, script: Script) -> io::Result<()> {
-        *lock(&self.shared.state) = State::new(script)?;
-        Ok(())
-    }
 }
 
 impl Drop for Service {

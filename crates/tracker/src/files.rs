@@ -1,19 +1,18 @@
 //! The tracker that needs nobody: one Markdown file a work item, in a folder that people can read and edit.
 
 use super::{
-    Comment, ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
+    ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
     check_key,
 };
 use std::path::PathBuf;
 use tollgate_contract::labels::{LABELS, Label};
 use tollgate_contract::tracked_item::{self, TrackedItem};
-use tollgate_core::time::Timestamp;
 use tollgate_files::{read_beneath, write_beneath};
 
 /// A work item is read by people; a bigger file is a mistake.
 const ITEM_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Items by their keys: `<folder>/<key>.md`, and what people say to one beside it in `<key>.comments.md`.
+/// Items by their keys: `<folder>/<key>.md`.
 #[derive(Debug, Clone)]
 pub struct FileTracker {
     folder: PathBuf,
@@ -108,41 +107,9 @@ impl Tracker for FileTracker {
         };
         self.write(id, item)
     }
-
-    fn comments(&self, id: &str) -> Result<Vec<Comment>, TrackerError> {
-        if self.find(id)?.is_none() {
-            return Err(TrackerError::NoItem { id: id.to_owned() });
-        }
-        Ok(read_comments(&self.text(&format!("{id}.comments.md"))?.unwrap_or_default()))
-    }
 }
 
 fn as_item(id: &str, item: TrackedItem) -> TrackerItem {
     let TrackedItem { title, labels, state, body } = item;
     TrackerItem { id: id.to_owned(), title, body, labels, state }
-}
-
-/// Each begins with a line `## Comment by NAME` and perhaps ` at TIME`. Who can write here has the checkout, and so a say.
-fn read_comments(text: &str) -> Vec<Comment> {
-    let mut comments: Vec<Comment> = Vec::new();
-    for line in text.lines() {
-        if let Some(head) = line.strip_prefix("## Comment by ") {
-            let (author, at) = head.split_once(" at ").unwrap_or((head, ""));
-            let author = author.trim().to_owned();
-            comments.push(Comment {
-                is_human: !author.ends_with("[bot]"),
-                is_member: true,
-                author,
-                text: String::new(),
-                at: Timestamp::parse(at.trim()),
-            });
-        } else if let Some(last) = comments.last_mut() {
-            last.text.push_str(line);
-            last.text.push('\n');
-        }
-    }
-    for comment in &mut comments {
-        comment.text = comment.text.trim().to_owned();
-    }
-    comments
 }

@@ -6,7 +6,7 @@ use super::http::{Http, WAIT_DEFAULT, path_part};
 use super::login::TrackerLogin;
 use super::place::{Api, Slug};
 use super::{
-    Comment, ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
+    ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
     check_key, marker,
 };
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use tollgate_contract::labels::Label;
 use ureq::http::Method;
-use wire::{Issue, IssueComment, WireLabel};
+use wire::{Issue, WireLabel};
 
 /// A hundred issues a page; items of a session are among the newest, so older ones are not looked through.
 const PAGES_MAX: usize = 100;
@@ -217,20 +217,5 @@ impl Tracker for Github {
         let (address, doing) = (self.issue_address(id, "")?, format!("issue {id}"));
         let answer = self.http.send(Method::PATCH, &address, &Value::Object(sent), &doing)?;
         Ok(answer.read::<Issue>(&doing)?.into())
-    }
-
-    fn comments(&self, id: &str) -> Result<Vec<Comment>, TrackerError> {
-        let address = self.issue_address(id, "/comments?per_page=100")?;
-        let mut comments = Vec::new();
-        let doing = format!("comments of issue {id}");
-        let read =
-            self.pages(address, &doing, |comment: IssueComment| comments.push(comment.into()));
-        match read {
-            Ok(()) => Ok(comments),
-            Err(TrackerError::NotFound { .. } | TrackerError::Gone { .. }) => {
-                Err(TrackerError::NoItem { id: id.to_owned() })
-            }
-            Err(error) => Err(error),
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Where work items are kept for people: local files, or issues of GitHub. The session is the truth; a tracker shows it.
 
-pub mod comments;
 mod error;
 pub mod files;
 pub mod follow;
@@ -23,7 +22,6 @@ use place::{Api, Slug};
 use std::ffi::OsString;
 use tollgate_contract::config::{Config, TrackerKind};
 use tollgate_contract::labels::Label;
-use tollgate_core::time::Timestamp;
 use tollgate_files::layout::Layout;
 use tollgate_git::repository::Repository;
 
@@ -65,18 +63,6 @@ impl ItemChange {
     }
 }
 
-/// What someone wrote below an item. Everything in it is untrusted; see [`comments::for_prompt`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
-    pub author: String,
-    /// The account is a person's and not that of a program.
-    pub is_human: bool,
-    /// The author has a say in the repository; on a public one anyone may comment.
-    pub is_member: bool,
-    pub text: String,
-    pub at: Option<Timestamp>,
-}
-
 /// A label as the tracker has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelState {
@@ -115,9 +101,6 @@ pub trait Tracker: Send + Sync + std::fmt::Debug {
     fn create(&self, draft: &ItemDraft) -> Result<TrackerItem, TrackerError>;
 
     fn update(&self, id: &str, change: &ItemChange) -> Result<TrackerItem, TrackerError>;
-
-    /// The oldest first.
-    fn comments(&self, id: &str) -> Result<Vec<Comment>, TrackerError>;
 }
 
 /// The tracker that the settings name. For GitHub a login must be there; nothing is asked of it yet.

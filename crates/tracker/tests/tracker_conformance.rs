@@ -11,14 +11,13 @@ use tollgate_tracker::mirror::{Done, Mirror, WantedItem};
 use tollgate_tracker::{
     ItemChange, ItemDraft, ItemState, Put, Tracker, TrackerError, TrackerItem, labels,
 };
-use tracker_support::{Comment, StandIn};
+use tracker_support::StandIn;
 
 /// A tracker with the people around it.
 trait World {
     fn start() -> Self;
     /// As a new process would open it.
     fn open(&self) -> Box<dyn Tracker>;
-    fn comment(&self, id: &str, author: &str, at: &str, text: &str);
     fn end(self)
     where
         Self: Sized,
@@ -38,13 +37,6 @@ impl World for LocalFiles {
     fn open(&self) -> Box<dyn Tracker> {
         Box::new(FileTracker::at(self.folder.path().join("items")))
     }
-
-    fn comment(&self, id: &str, author: &str, at: &str, text: &str) {
-        use std::io::Write;
-        let path = self.folder.path().join(format!("items/{id}.comments.md"));
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-        write!(file, "## Comment by {author} at {at}\n\n{text}\n\n").unwrap();
-    }
 }
 
 impl World for StandIn {
@@ -54,17 +46,6 @@ impl World for StandIn {
 
     fn open(&self) -> Box<dyn Tracker> {
         Box::new(self.tracker())
-    }
-
-    fn comment(&self, id: &str, author: &str, at: &str, text: &str) {
-        let kind = if author.ends_with("[bot]") { "Bot" } else { "User" };
-        self.model().comments.entry(id.parse().unwrap()).or_default().push(Comment {
-            author: author.to_owned(),
-            kind: kind.to_owned(),
-            association: "OWNER".to_owned(),
-            text: text.replace('\n', "\r\n"),
-            at: at.to_owned(),
-        });
     }
 
     fn end(self) {
@@ -85,7 +66,6 @@ conformance! {
     a_change_touches_only_what_it_names
     an_item_is_closed_and_opened_again
     odd_text_comes_back_as_it_was
-    comments_come_in_order_with_their_authors
     what_is_not_there_is_said
     no_key_leads_out_of_its_place
     a_mirror_does_what_differs_and_then_rests
@@ -194,30 +174,6 @@ fn odd_text_comes_back_as_it_was<W: World>() {
     world.end();
 }
 
-fn comments_come_in_order_with_their_authors<W: World>() {
-    let world = W::start();
-    let tracker = world.open();
-    let item = tracker.create(&draft("s/T-001")).unwrap();
-    assert_eq!(tracker.comments(&item.id).unwrap(), []);
-    for n in 1..=7 {
-        let author = if n == 4 { "ci[bot]" } else { "alice" };
-        let at = format!("2026-02-07T10:30:0{n}Z");
-        world.comment(&item.id, author, &at, &format!("Number {n}.\n\nAlso fix lib/a.rs"));
-    }
-    let found = world.open().comments(&item.id).unwrap();
-    assert_eq!(found.len(), 7);
-    for (n, comment) in found.iter().enumerate() {
-        assert_eq!(comment.text, format!("Number {}.\n\nAlso fix lib/a.rs", n + 1));
-        assert_eq!(comment.is_human, n != 3);
-        assert!(comment.is_member);
-        assert!(
-            comment.at.unwrap().to_string().starts_with(&format!("2026-02-07T10:30:0{}", n + 1))
-        );
-    }
-    assert_eq!(found[3].author, "ci[bot]");
-    world.end();
-}
-
 fn what_is_not_there_is_said<W: World>() {
     let world = W::start();
     let tracker = world.open();
@@ -225,7 +181,6 @@ fn what_is_not_there_is_said<W: World>() {
     for id in ["77", "no-such"] {
         let is_said = |error| matches!(error, TrackerError::NoItem { id: said } if said == id);
         assert!(is_said(tracker.update(id, &change).unwrap_err()), "{id}");
-        assert!(is_said(tracker.comments(id).unwrap_err()), "{id}");
     }
     world.end();
 }

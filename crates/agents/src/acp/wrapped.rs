@@ -212,7 +212,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
-    use crate::{Access, Home};
+    use crate::Home;
     use std::fs;
     use tollgate_contract::config::Adapter;
 
@@ -228,22 +228,6 @@ mod tests {
         assert_eq!(of(&["/opt/gemini-cli/bundle/gemini.js", "--acp"]), "gemini");
         assert_eq!(of(&["/srv/me/work/agent", "goose"]), "goose");
         assert_eq!(of(&["/srv/goosefarm/agent", "serve"]), "other");
-    }
-
-    fn job<'a>(agent: &'a AgentConfig, tree: &'a Path, home: &'a Home) -> Job<'a> {
-        Job {
-            agent,
-            program: Vec::new(),
-            access: Access::Tree,
-            tree,
-            session_folder: ".agents-work/one",
-            home,
-            resume: None,
-            schema: &Value::Null,
-            person_home: None,
-            is_confined: true,
-            micro_usd: None,
-        }
     }
 
     #[test]
@@ -272,7 +256,7 @@ mod tests {
             let home = Home::create(&temp.path().join("home")).unwrap();
             let tree = temp.path().join("tree");
             let agent = AgentConfig::plain(adapter);
-            let job = job(&agent, &tree, &home);
+            let job = Job::sample(&agent, &tree, &home);
             let native = crate::adapter(adapter).unwrap();
             let wrapped = Wrapped::Known(native.over_acp().unwrap());
             let native = native.start(&job).unwrap().env;
@@ -298,7 +282,9 @@ mod tests {
             let home = Home::create(&temp.path().join("home")).unwrap();
             fs::create_dir_all(home.path(left)).unwrap();
             let agent = AgentConfig::plain(Adapter::Acp);
-            Wrapped::of(&[name.to_owned()]).apart(&job(&agent, temp.path(), &home)).unwrap();
+            Wrapped::of(&[name.to_owned()])
+                .apart(&Job::sample(&agent, temp.path(), &home))
+                .unwrap();
             assert!(!home.path(left).exists(), "{name}");
         }
     }
@@ -308,7 +294,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let home = Home::create(temp.path()).unwrap();
         Wrapped::of(&["qwen".to_owned()])
-            .apart(&job(&AgentConfig::plain(Adapter::Acp), temp.path(), &home))
+            .apart(&Job::sample(&AgentConfig::plain(Adapter::Acp), temp.path(), &home))
             .unwrap();
         let settings = fs::read(home.path("settings.json")).unwrap();
         let settings: Value = serde_json::from_slice(&settings).unwrap();

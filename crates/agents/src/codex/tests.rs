@@ -3,131 +3,11 @@
 use super::*;
 use crate::event::{AgentEvent, Finished, TurnOutcome};
 use crate::{Access, AgentExit, Home, Turn};
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use serde_json::{Value, json};
 use std::fs;
 use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::reply::Usage;
-
-/// Recorded lines, as the driver would give them.
-fn played(case: &str, before: Usage) -> (Vec<AgentEvent>, Finished) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent_lines/codex-0.166.0");
-    let read = |ending: &str| fs::read_to_string(folder.join(format!("{case}.{ending}"))).unwrap();
-    let (mut talk, mut turn) = (stream::CodexStream::new(before), Turn::default());
-    let stderr_tail = read("stderr");
-    stderr_tail.lines().for_each(|line| talk.aside(line, &mut turn));
-    for line in read("jsonl").lines() {
-        talk.heard(&serde_json::from_str(line).unwrap(), &mut turn);
-    }
-    let code = read("exit").trim().parse().ok();
-    (turn.events, talk.ended(&AgentExit { code, signal: None, stderr_tail }))
-}
-
-fn check(case: &str, expected: Expect) {
-    let (events, finished) = played(case, Usage::default());
-    let lines =
-        events.iter().map(|event| json!(event).to_string()).chain([json!(finished).to_string()]);
-    expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
-}
-
-#[test]
-fn a_turn_is_translated_into_our_events() {
-    check(
-        "done",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Writing."}
-        {"event":"tool_start","id":"item_1","name":"file_change","what":"/srv/tree/hello.txt"}
-        {"event":"tool_end","id":"item_1","ok":true}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-}
-
-#[test]
-fn what_was_refused_is_found_in_the_log() {
-    check(
-        "denied",
-        expect![[r#"
-        {"event":"permission","granted":false,"what":"patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"}
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Writing."}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-}
-
-#[test]
-fn a_tool_that_was_called_wrongly_ends_nothing() {
-    check(
-        "wrong_arguments",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"event":"text","text":"Trying."}
-        {"event":"text","text":"All done."}
-        {"event":"usage","input_tokens":200,"output_tokens":40}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-}
-
-#[test]
-fn a_service_that_fails_is_distinguished_from_a_login_that_does_not_work() {
-    check(
-        "server_error",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"detail":"We’re currently experiencing high demand, which may cause temporary errors.","event":"retry"}
-        {"outcome":{"detail":"We’re currently experiencing high demand, which may cause temporary errors.","kind":"service"}}"#]],
-    );
-    check(
-        "cut",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"detail":"stream disconnected before completion: stream closed before response.completed","event":"retry"}
-        {"outcome":{"detail":"stream disconnected before completion: stream closed before response.completed","kind":"service"}}"#]],
-    );
-    check(
-        "garbage",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"detail":"stream disconnected before completion: stream closed before response.completed","event":"retry"}
-        {"outcome":{"detail":"stream disconnected before completion: stream closed before response.completed","kind":"service"}}"#]],
-    );
-    check(
-        "login",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"detail":"unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:1/v1/responses","event":"retry","status":401}
-        {"outcome":{"detail":"unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:1/v1/responses","kind":"login"}}"#]],
-    );
-}
-
-#[test]
-fn a_rate_limit_without_a_time_is_not_a_usage_limit_with_one() {
-    check(
-        "rate_limit",
-        expect![[r#"
-        {"event":"started","session":"00000000-0000-4000-8000-000000000001"}
-        {"outcome":{"detail":"exceeded retry limit, last status: 429 Too Many Requests","kind":"usage_limit"}}"#]],
-    );
-    let (_, finished) = played("rate_limit_with_reset", Usage::default());
-    let TurnOutcome::UsageLimit { resets_at: Some(until), .. } = finished.outcome else {
-        panic!("{finished:?}");
-    };
-    // Whatever zone this runs in.
-    assert!(["2029-12-31", "2030-01-01"].contains(&until.date().as_str()), "{until}");
-}
-
-#[test]
-fn a_thread_that_continues_counts_only_what_is_new() {
-    let before = Usage { input_tokens: Some(200), output_tokens: Some(40), ..Usage::default() };
-    let (events, finished) = played("resumed", before);
-    let spent = Usage { input_tokens: Some(100), output_tokens: Some(20), ..Usage::default() };
-    assert!(events.contains(&AgentEvent::Usage { spent }), "{events:?}");
-    assert_eq!(finished.text.as_deref(), Some("Still here."));
-}
 
 fn heard(lines: &[Value]) -> (Vec<AgentEvent>, Finished) {
     let (mut talk, mut turn) = (stream::CodexStream::new(Usage::default()), Turn::default());
@@ -203,40 +83,20 @@ fn refusals_are_permissions_that_were_not_given() {
     assert_eq!(said_aside("a person rejected this"), []);
 }
 
-fn agent() -> AgentConfig {
-    AgentConfig {
-        adapter: Adapter::Codex,
-        model: None,
-        env: Vec::new(),
-        program: None,
-        args: Vec::new(),
-        inherit: false,
-        fallback: Vec::new(),
-        command: Vec::new(),
-    }
-}
-
 /// The command line, the variables and the private settings; `{home}` stands for the private folder.
 fn started(
     change: impl FnOnce(&mut AgentConfig, &mut Job<'_>),
 ) -> (String, AgentStart, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::create(folder.path()).unwrap();
-    let (mut settings, schema) =
-        (agent(), tollgate_contract::schema::schema("agent-output").unwrap());
-    let still = agent();
+    let schema = tollgate_contract::schema::schema("agent-output").unwrap();
+    let still = AgentConfig::plain(Adapter::Codex);
+    let mut settings = still.clone();
     let mut job = Job {
-        agent: &still,
         program: vec!["/bin/codex".to_owned()],
-        access: Access::Tree,
-        tree: Path::new("/srv/a \"tree\""),
-        session_folder: ".agents-work/S",
-        home: &home,
-        resume: None,
         schema: &schema,
         person_home: Some(Path::new("/srv/ann")),
-        is_confined: true,
-        micro_usd: None,
+        ..Job::sample(&still, Path::new("/srv/a \"tree\""), &home)
     };
     change(&mut settings, &mut job);
     job.agent = &settings;

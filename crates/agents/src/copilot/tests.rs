@@ -3,99 +3,11 @@
 use super::*;
 use crate::event::{AgentEvent, Finished, TurnOutcome};
 use crate::{AgentExit, Home, Turn};
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use serde_json::{Value, json};
 use std::fs;
 use tollgate_contract::config::{Adapter, AgentConfig};
 use tollgate_core::reply::Usage;
-
-/// Recorded lines, as the driver would give them.
-fn played(case: &str) -> (Vec<AgentEvent>, Finished) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent_lines/copilot-1.0.102");
-    let read = |ending: &str| fs::read_to_string(folder.join(format!("{case}.{ending}"))).unwrap();
-    let (mut talk, mut turn) =
-        (stream::CopilotStream::new(None, Usage::default()), Turn::default());
-    for line in read("jsonl").lines() {
-        talk.heard(&serde_json::from_str(line).unwrap(), &mut turn);
-    }
-    assert!(turn.is_over, "the last line is known as the last");
-    let (code, stderr_tail) = (read("exit").trim().parse().ok(), read("stderr"));
-    (turn.events, talk.ended(&AgentExit { code, signal: None, stderr_tail }))
-}
-
-fn check(case: &str, expected: Expect) {
-    let (events, finished) = played(case);
-    let events = events.iter().map(|event| json!(event).to_string());
-    let lines: Vec<String> = events.chain([json!(finished).to_string()]).collect();
-    expected.assert_eq(&lines.join("\n"));
-}
-
-#[test]
-fn a_turn_is_translated_into_our_events() {
-    check(
-        "done",
-        expect![[r#"
-        {"event":"text","text":"Writing."}
-        {"event":"tool_start","id":"toolu_000000000000000000000001","name":"create","what":"/srv/tree/hello.txt"}
-        {"event":"tool_end","id":"toolu_000000000000000000000001","ok":true}
-        {"event":"text","text":"All done."}
-        {"event":"started","session":"00000000-0000-4000-8000-000000000025"}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-    check(
-        "resumed",
-        expect![[r#"
-        {"event":"text","text":"Still here."}
-        {"event":"started","session":"00000000-0000-4000-8000-000000000016"}
-        {"outcome":{"kind":"done"},"text":"Still here."}"#]],
-    );
-}
-
-#[test]
-fn a_refusal_is_reported_with_the_tool_that_asked() {
-    check(
-        "denied",
-        expect![[r#"
-            {"event":"text","text":"Writing."}
-            {"event":"tool_start","id":"toolu_000000000000000000000001","name":"create","what":"/srv/tree/hello.txt"}
-            {"event":"tool_end","id":"toolu_000000000000000000000001","ok":false}
-            {"event":"permission","granted":false,"what":"create /srv/tree/hello.txt"}
-            {"event":"text","text":"All done."}
-            {"event":"started","session":"00000000-0000-4000-8000-000000000025"}
-            {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-}
-
-#[test]
-fn a_tool_that_was_called_wrongly_ends_nothing() {
-    check(
-        "wrong_arguments",
-        expect![[r#"
-        {"event":"text","text":"Trying."}
-        {"event":"tool_start","id":"toolu_000000000000000000000001","name":"create"}
-        {"event":"tool_end","id":"toolu_000000000000000000000001","ok":false}
-        {"event":"text","text":"All done."}
-        {"event":"started","session":"00000000-0000-4000-8000-000000000024"}
-        {"outcome":{"kind":"done"},"text":"All done."}"#]],
-    );
-}
-
-#[test]
-fn every_way_of_failing_has_its_own_end() {
-    let end = |case: &str| json!(played(case).1.outcome).to_string();
-    let cases = ["server_error", "cut", "garbage", "login", "rate_limit", "rate_limit_with_reset"];
-    expect![[r#"
-        server_error: {"detail":"Failed to get response from the AI model; retried 5 times (total retry wait time: 14.87 seconds) Last error: 500 Internal server error","kind":"service","status":500}
-        cut: {"detail":"Failed to get response from the AI model; retried 5 times (total retry wait time: 5.00 seconds) Last error: Failed to finalize Anthropic message stream: stream ended without producing a Message with role=assistant","kind":"service"}
-        garbage: {"detail":"Failed to get response from the AI model; retried 5 times (total retry wait time: 5.00 seconds) Last error: Failed to finalize Anthropic message stream: stream ended without producing a Message with role=assistant","kind":"service"}
-        login: {"detail":"Authentication failed with provider at http://127.0.0.1:1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.","kind":"login"}
-        rate_limit: {"detail":"Failed to get response from the AI model; retried 5 times (total retry wait time: 56.05 seconds) Last error: 429 This request would exceed your rate limit.","kind":"usage_limit"}
-        rate_limit_with_reset: {"detail":"Failed to get response from the AI model; retried 5 times (total retry wait time: 10.71 seconds) Last error: 429 This request would exceed your rate limit.","kind":"usage_limit"}"#]].assert_eq(&cases.map(|case| format!("{case}: {}", end(case))).join("\n"));
-    let retries = |events: Vec<AgentEvent>| {
-        events.iter().filter(|event| matches!(event, AgentEvent::Retry { .. })).count()
-    };
-    assert_eq!(retries(played("server_error").0), 6);
-}
 
 fn result(code: i64) -> Value {
     json!({"type": "result", "sessionId": "S", "exitCode": code})
@@ -141,38 +53,17 @@ fn an_end_without_a_message_is_unclear_and_unknown_lines_are_passed_over() {
 fn started(change: impl FnOnce(&mut AgentConfig, &mut Job<'_>)) -> (String, AgentStart) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::create(folder.path()).unwrap();
-    let (mut settings, schema) = (agent(), json!({}));
-    let still = agent();
+    let still = AgentConfig::plain(Adapter::Copilot);
+    let mut settings = still.clone();
     let mut job = Job {
-        agent: &still,
         program: vec!["/bin/copilot".to_owned()],
-        access: Access::Tree,
-        tree: Path::new("/srv/tree"),
-        session_folder: ".agents-work/S",
-        home: &home,
-        resume: None,
-        schema: &schema,
         person_home: Some(Path::new("/srv/ann")),
-        is_confined: true,
-        micro_usd: None,
+        ..Job::sample(&still, Path::new("/srv/tree"), &home)
     };
     change(&mut settings, &mut job);
     job.agent = &settings;
     let start = Copilot.start(&job).unwrap();
     (start.argv.join(" ").replace(&folder.path().display().to_string(), "{home}"), start)
-}
-
-fn agent() -> AgentConfig {
-    AgentConfig {
-        adapter: Adapter::Copilot,
-        model: None,
-        env: Vec::new(),
-        program: None,
-        args: Vec::new(),
-        inherit: false,
-        fallback: Vec::new(),
-        command: Vec::new(),
-    }
 }
 
 #[test]

@@ -131,29 +131,9 @@ mod tests {
 
     fn check(access: Access, expected: &Expect) {
         let dir = tempfile::tempdir().unwrap();
-        let agent = AgentConfig {
-            adapter: Adapter::Gemini,
-            model: None,
-            env: Vec::new(),
-            program: None,
-            args: Vec::new(),
-            inherit: false,
-            fallback: Vec::new(),
-            command: Vec::new(),
-        };
-        let job = Job {
-            person_home: None,
-            is_confined: true,
-            agent: &agent,
-            program: Vec::new(),
-            access,
-            tree: Path::new("/w/a.b (c)"),
-            session_folder: ".agents-work/2026-11-16_go",
-            home: &Home::create(dir.path()).unwrap(),
-            resume: None,
-            schema: &Value::Null,
-            micro_usd: None,
-        };
+        let agent = AgentConfig::plain(Adapter::Gemini);
+        let home = Home::create(dir.path()).unwrap();
+        let job = Job { access, ..Job::sample(&agent, Path::new("/w/a.b (c)"), &home) };
         expected.assert_eq(&policy(&job));
     }
 
@@ -188,26 +168,26 @@ mod tests {
 
             [[rule]]
             toolName = ["write_file", "replace"]
-            argsPattern = "\\x00\"file_path\":\"/w/a\\.b \\(c\\)/\\.agents-work/2026-11-16_go/"
+            argsPattern = "\\x00\"file_path\":\"/w/a\\.b \\(c\\)/\\.agents-work/S/"
             decision = "allow"
             priority = 901
 
             [[rule]]
             toolName = ["write_file", "replace"]
-            argsPattern = "\\x00\"file_path\":\"\\.agents-work/2026-11-16_go/"
+            argsPattern = "\\x00\"file_path\":\"\\.agents-work/S/"
             decision = "allow"
             priority = 901
 
             [[rule]]
             toolName = ["write_file", "replace"]
-            argsPattern = "\\x00\"file_path\":\"\\./\\.agents-work/2026-11-16_go/"
+            argsPattern = "\\x00\"file_path\":\"\\./\\.agents-work/S/"
             decision = "allow"
             priority = 901
 
             [[rule]]
             toolName = ["write_file", "replace"]
             decision = "deny"
-            denyMessage = "This role writes only below .agents-work/2026-11-16_go/."
+            denyMessage = "This role writes only below .agents-work/S/."
             priority = 900
         "#]],
         );

@@ -3,7 +3,6 @@
 
 pub mod properties;
 
-use expect_test::Expect;
 pub use properties::plan;
 use serde_json::Value;
 use std::fmt::Write;
@@ -27,10 +26,15 @@ pub fn replay(
     play(plan, &read("jsonl"), &AgentExit { code, signal, stderr_tail: read("stderr") })
 }
 
-/// Tells these lines, as far as the driver would.
+/// Tells these lines, as far as the driver would, and before them what came on standard error.
 pub fn play(plan: &DriverPlan, lines: &str, exit: &AgentExit) -> (Vec<Turn>, Finished) {
     let mut talk = adapter(plan.adapter).unwrap().talk(plan);
     let mut turns = Vec::new();
+    for line in exit.stderr_tail.lines() {
+        let mut turn = Turn::default();
+        talk.aside(line, &mut turn);
+        turns.push(turn);
+    }
     for line in lines.lines() {
         let mut turn = Turn::default();
         talk.heard(&serde_json::from_str(line).unwrap(), &mut turn);
@@ -69,10 +73,6 @@ pub fn spoken(turns: &[Turn]) -> (String, Usage) {
 pub fn told((turns, finished): &(Vec<Turn>, Finished)) -> String {
     let end = serde_json::to_value(finished).unwrap();
     format!("{}= {}", spoken(turns).0, short(&end))
-}
-
-pub fn check(program: (Adapter, &str), case: &str, expected: Expect) {
-    expected.assert_eq(&told(&replay(program, case, &plan(program.0))));
 }
 
 /// Long words of an agent are told by how they begin.

@@ -1,63 +1,45 @@
 //! Notices that ask for nothing at once and that a person should understand all the same.
 
-pub(super) const PAGES: &[(&str, &str)] = &[
-    (
-        "agent.fallback",
+pages! {
+    "agent.fallback":
         "An agent reported that it has reached its usage limit, and until when. Until then the next agent in its `fallback`\n\
          list in tollgate.toml plays its roles; this uses no retry. After that the agent plays its roles again.\n\n\
          What to do: nothing. To choose yourself, answer a question about the dispatch with `retry-with: AGENT`; without a\n\
-         `fallback` list the session waits until the limit resets.",
-    ),
-    (
-        "journal.older_accepted",
+         `fallback` list the session waits until the limit resets.";
+    "journal.older_accepted":
         "The journal was not the one that this machine knew: an older copy, or one of another machine. You accepted it with\n\
          `tollgate resume --accept-older-journal`, and the session continues from what it records. Nothing that happened after\n\
          its last record counts; if the session's branch was ahead of it, that work is kept as the branch that the notice names.\n\n\
-         What to do: nothing. `tollgate audit --verify` shows where the journal was accepted.",
-    ),
-    (
-        "projection.put_back",
+         What to do: nothing. `tollgate audit --verify` shows where the journal was accepted.";
+    "projection.put_back":
         "A file that only Tollgate writes, such as status.json, was changed by hand or by another program. Tollgate wrote it\n\
          again from the journal, which is the only truth of a session.\n\n\
-         What to do: use `tollgate answer` to change a decision, and edit the documents (spec.md, tasks.yaml) to change the work.",
-    ),
-    (
-        "tasks.unreachable",
+         What to do: use `tollgate answer` to change a decision, and edit the documents (spec.md, tasks.yaml) to change the work.";
+    "tasks.unreachable":
         "Some tasks of tasks.yaml depend on tasks that can never be completed, because they wait for each other or for a task\n\
          that is gone. The tasks that are named cannot start.\n\n\
-         What to do: edit `depends_on` in the session's tasks.yaml, then answer the question that comes with the notice.",
-    ),
-    (
-        "tracker.failed",
+         What to do: edit `depends_on` in the session's tasks.yaml, then answer the question that comes with the notice.";
+    "tracker.failed":
         "Tollgate could not bring the tracker up to date, because it was not reachable, refused the login or limited the requests.\n\
          The session does not need the tracker: the work continues, and Tollgate tries again with the next change.\n\n\
          What to do: read the reason in the notice. `tollgate doctor` tries the login; `tollgate resume` brings the tracker up to\n\
-         date.",
-    ),
-    (
-        "work.dropped",
+         date.";
+    "work.dropped":
         "An agent changed a file that only Tollgate writes, such as status.json. The change was dropped; the rest of its work\n\
          counts.\n\n\
-         What to do: nothing. If it happens often, say in the role's text that the agent must not write this file.",
-    ),
-    (
-        "work.status_claim",
+         What to do: nothing. If it happens often, say in the role's text that the agent must not write this file.";
+    "work.status_claim":
         "An agent set the status of a task in tasks.yaml to a value that only Tollgate may set. An agent may set in-progress and\n\
          implemented; a task is completed when its checks and reviews have passed. The change was dropped.\n\n\
-         What to do: nothing. The status in tasks.yaml is the one of the journal again.",
-    ),
-    (
-        "work.too_large",
+         What to do: nothing. The status in tasks.yaml is the one of the journal again.";
+    "work.too_large":
         "An agent left a file that is larger than [limits] file_bytes, or more data than dispatch_bytes. Tollgate moved it to\n\
          the `large` folder beside the workspace. The file is in no commit; the notice says where it is, and nothing deletes it.\n\n\
-         What to do: if the file belongs to the work, raise the limit in tollgate.toml and let the task run again; else delete it.",
-    ),
-    (
-        "budget.unknown",
+         What to do: if the file belongs to the work, raise the limit in tollgate.toml and let the task run again; else delete it.";
+    "budget.unknown":
         "[limits] sets a limit that an attempt of this agent did not report on: its cost or its tokens are unknown. Tollgate\n\
          never counts unknown usage as zero; the totals show how many attempts they leave out. The limit covers only what is\n\
          known.\n\n\
          What to do: set a limit that the agent reports on, such as `tokens` or `wall`, or choose an agent that reports its\n\
-         cost. A command agent can put `usage` into its reply.",
-    ),
-];
+         cost. A command agent can put `usage` into its reply.";
+}

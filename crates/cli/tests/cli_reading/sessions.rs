@@ -1,6 +1,5 @@
 //! Sessions: the list, the log and the audit, whole and damaged.
 
-use crate::check;
 use crate::support::{DONE, SESSIONS, WAITING, World, flip_byte_in_line};
 use expect_test::expect;
 use serde_json::Value;
@@ -10,20 +9,13 @@ use std::process::Stdio;
 
 #[test]
 fn sessions_are_listed_the_newest_first() {
-    check(
-        &SESSIONS,
-        &["sessions"],
-        expect![[r#"
+    SESSIONS.run(&["sessions"]).shows(expect![[r#"
         SESSION                      ACTION      STATE             UPDATED                   WAITING
         DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
         DATE_fix-the-greeting  lean        DONE              TIME  0
         exit 0
-    "#]],
-    );
-    check(
-        &SESSIONS,
-        &["sessions", "--json"],
-        expect![[r#"
+    "#]]);
+    SESSIONS.run(&["sessions", "--json"]).shows(expect![[r#"
         [
           {
             "session": "DATE_add-a-greeting",
@@ -41,69 +33,44 @@ fn sessions_are_listed_the_newest_first() {
           }
         ]
         exit 0
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
 fn a_repository_without_sessions_is_not_an_error() {
     let world = World::repository();
-    check(
-        &world,
-        &["sessions"],
-        expect![[r#"
+    world.run(&["sessions"]).shows(expect![[r#"
         there are no sessions here yet; start one with `tollgate run "GOAL"`
         exit 0
-    "#]],
-    );
-    check(
-        &world,
-        &["sessions", "--json"],
-        expect![[r#"
+    "#]]);
+    world.run(&["sessions", "--json"]).shows(expect![[r#"
         []
         exit 0
-    "#]],
-    );
-    check(
-        &world,
-        &["log"],
-        expect![[r#"
-            error: there are no sessions here yet; start one with `tollgate run "GOAL"`
-                   for details, run `tollgate explain cli.session`
-            exit 2
-        "#]],
-    );
-    check(
-        &world,
-        &["audit", "--json"],
-        expect![[r#"
-            error: there are no sessions here yet; start one with `tollgate run "GOAL"`
-                   for details, run `tollgate explain cli.session`
-            exit 2
-        "#]],
-    );
+    "#]]);
+    world.run(&["log"]).shows(expect![[r#"
+        error: there are no sessions here yet; start one with `tollgate run "GOAL"`
+               for details, run `tollgate explain cli.session`
+        exit 2
+    "#]]);
+    world.run(&["audit", "--json"]).shows(expect![[r#"
+        error: there are no sessions here yet; start one with `tollgate run "GOAL"`
+               for details, run `tollgate explain cli.session`
+        exit 2
+    "#]]);
 }
 
 #[test]
 fn outside_a_repository_there_is_a_way_out() {
-    check(
-        &World::empty(),
-        &["sessions"],
-        expect![[r#"
-            error: /world/repo is not in a git repository; go to one, or create one with `git init`
-                   for details, run `tollgate explain cli.repository`
-            exit 2
-        "#]],
-    );
-    check(
-        &World::empty(),
-        &["init"],
-        expect![[r#"
-            error: /world/repo is not in a git repository; go to one, or create one with `git init`
-                   for details, run `tollgate explain cli.repository`
-            exit 2
-        "#]],
-    );
+    World::empty().run(&["sessions"]).shows(expect![[r#"
+        error: /world/repo is not in a git repository; go to one, or create one with `git init`
+               for details, run `tollgate explain cli.repository`
+        exit 2
+    "#]]);
+    World::empty().run(&["init"]).shows(expect![[r#"
+        error: /world/repo is not in a git repository; go to one, or create one with `git init`
+               for details, run `tollgate explain cli.repository`
+        exit 2
+    "#]]);
 }
 
 #[test]
@@ -112,40 +79,28 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
     let journal = world.session(DONE).join("journal.jsonl");
     flip_byte_in_line(&journal, 3);
     let name = format!("{}", world.session(DONE).file_name().unwrap().display());
-    check(
-        &world,
-        &["sessions"],
-        expect![[r#"
+    world.run(&["sessions"]).shows(expect![[r#"
         SESSION                      ACTION      STATE             UPDATED                   WAITING
         DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
         DATE_fix-the-greeting  -           unreadable        -                         0
         warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
         exit 0
-    "#]],
-    );
+    "#]]);
     let listed = world.run(&["sessions", "--json"]).json();
     assert_eq!(listed[1]["state"], Value::Null);
     assert_eq!(listed[0]["state"], "APPROVE_DESIGN");
-    check(
-        &world,
-        &["log", &name],
-        expect![[r#"
-            error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
-             help: keep the folder as it is; accepted work is on the session's branch
-                   for details, run `tollgate explain cli.journal_damaged`
-            exit 6
-        "#]],
-    );
-    check(
-        &world,
-        &["audit", &name, "--verify"],
-        expect![[r#"
-            error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
-             help: keep the folder as it is; accepted work is on the session's branch
-                   for details, run `tollgate explain cli.journal_damaged`
-            exit 6
-        "#]],
-    );
+    world.run(&["log", &name]).shows(expect![[r#"
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
+         help: keep the folder as it is; accepted work is on the session's branch
+               for details, run `tollgate explain cli.journal_damaged`
+        exit 6
+    "#]]);
+    world.run(&["audit", &name, "--verify"]).shows(expect![[r#"
+        error: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
+         help: keep the folder as it is; accepted work is on the session's branch
+               for details, run `tollgate explain cli.journal_damaged`
+        exit 6
+    "#]]);
     let verified = world.run(&["audit", &name, "--verify", "--json"]);
     assert_eq!((verified.code, &verified.json()["ok"]), (6, &Value::Bool(false)));
     assert_eq!(world.run(&["audit", &name]).code, 6);
@@ -158,15 +113,11 @@ fn r115_an_unfinished_last_record_is_reported_and_is_not_damage() {
     let mut bytes = fs::read(&journal).unwrap();
     bytes.extend_from_slice(b"{\"seq\":");
     fs::write(&journal, bytes).unwrap();
-    check(
-        &world,
-        &["audit", "latest", "--verify"],
-        expect![[r#"
-            DATE_add-a-greeting: the chain is intact, 25 records, last hash HASH
-            after it there is an unfinished record of 7 bytes; a resume sets it aside
-            exit 0
-        "#]],
-    );
+    world.run(&["audit", "latest", "--verify"]).shows(expect![[r#"
+        DATE_add-a-greeting: the chain is intact, 25 records, last hash HASH
+        after it there is an unfinished record of 7 bytes; a resume sets it aside
+        exit 0
+    "#]]);
     assert_eq!(world.run(&["log", "latest"]).code, 0);
 }
 
@@ -175,38 +126,26 @@ fn a_journal_that_opens_no_session_is_refused() {
     let world = World::with_sessions();
     let name = world.session(WAITING).file_name().unwrap().to_str().unwrap().to_owned();
     fs::write(world.session(WAITING).join("journal.jsonl"), "").unwrap();
-    check(
-        &world,
-        &["audit", &name],
-        expect![[r#"
-            error: DATE_add-a-greeting has not started yet
-                   for details, run `tollgate explain cli.session`
-            exit 2
-        "#]],
-    );
-    check(
-        &world,
-        &["sessions"],
-        expect![[r#"
-            SESSION                      ACTION      STATE             UPDATED                   WAITING
-            DATE_fix-the-greeting  lean        DONE              TIME  0
-            DATE_add-a-greeting    -           not begun         -                         0
-            warning: DATE_add-a-greeting has not started
-            exit 0
-        "#]],
-    );
+    world.run(&["audit", &name]).shows(expect![[r#"
+        error: DATE_add-a-greeting has not started yet
+               for details, run `tollgate explain cli.session`
+        exit 2
+    "#]]);
+    world.run(&["sessions"]).shows(expect![[r#"
+        SESSION                      ACTION      STATE             UPDATED                   WAITING
+        DATE_fix-the-greeting  lean        DONE              TIME  0
+        DATE_add-a-greeting    -           not begun         -                         0
+        warning: DATE_add-a-greeting has not started
+        exit 0
+    "#]]);
     assert_eq!(world.run(&["log", &name]).code, 2);
     fs::remove_file(world.session(WAITING).join("journal.jsonl")).unwrap();
-    check(
-        &world,
-        &["log", &name],
-        expect![[r#"
-            error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
-             help: check that the file exists and that you may read it
-                   for details, run `tollgate explain cli.session`
-            exit 2
-        "#]],
-    );
+    world.run(&["log", &name]).shows(expect![[r#"
+        error: cannot open the journal /world/repo/.agents-work/DATE_add-a-greeting/journal.jsonl: No such file or directory (os error 2)
+         help: check that the file exists and that you may read it
+               for details, run `tollgate explain cli.session`
+        exit 2
+    "#]]);
     assert_eq!(world.run(&["sessions", "--json"]).json()[1]["state"], Value::Null);
     fs::create_dir(world.session(WAITING).join("journal.jsonl")).unwrap();
     for args in [&["log", &name][..], &["audit", &name], &["audit", &name, "--verify"]] {
@@ -226,51 +165,43 @@ fn a_prefix_must_be_unique_and_known() {
     assert!(ambiguous.stderr.contains(both), "{ambiguous:?}");
     let unique = SESSIONS.run(&["log", &format!("{date}_f")]);
     assert!(unique.stdout.contains("DATE_fix-the-greeting (lean)"), "{unique:?}");
-    check(
-        &SESSIONS,
-        &["log", "nothing"],
-        expect![[r#"
-            error: no session matches "nothing"; `tollgate sessions` lists them
-                   for details, run `tollgate explain cli.session`
-            exit 2
-        "#]],
-    );
+    SESSIONS.run(&["log", "nothing"]).shows(expect![[r#"
+        error: no session matches "nothing"; `tollgate sessions` lists them
+               for details, run `tollgate explain cli.session`
+        exit 2
+    "#]]);
 }
 
 #[test]
 fn r119_the_log_shows_every_record_without_control_sequences() {
-    check(
-        &SESSIONS,
-        &["log"],
-        expect![[r#"
-                1  TIME  session   DATE_add-a-greeting (deliver)
-                2  TIME  state     INTAKE
-                3  TIME  dispatch  #1 SpecAgent session for step 1
-                4  TIME  start     #1 SpecAgent session
-                5  TIME  reply     #1 SpecAgent session: OK – SpecAgent did its part of meta.
-                6  TIME  ok        #1 SpecAgent session
-                7  TIME  criteria  1 acceptance criteria
-                8  TIME  skip      DESIGN: Researcher was not requested
-                9  TIME  state     DESIGN
-               10  TIME  dispatch  #2 Architect session for step 3
-               11  TIME  start     #2 Architect session
-               12  TIME  reply     #2 Architect session: OK – done now nimda
-               13  TIME  ok        #2 Architect session
-               14  TIME  skip      DESIGN: Designer was not requested
-               15  TIME  state     APPROVE_DESIGN
-               16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
-               17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
-               18  TIME  correct   the work goes back to Architect
-               19  TIME  correct   the correction is dispatched (Architect)
-               20  TIME  dispatch  #3 Architect session (correction) to correct what was rejected
-               21  TIME  start     #3 Architect session (correction)
-               22  TIME  reply     #3 Architect session (correction): OK – done now nimda
-               23  TIME  ok        #3 Architect session (correction)
-               24  TIME  correct   the correction is completed
-               25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
-            exit 0
-        "#]],
-    );
+    SESSIONS.run(&["log"]).shows(expect![[r#"
+            1  TIME  session   DATE_add-a-greeting (deliver)
+            2  TIME  state     INTAKE
+            3  TIME  dispatch  #1 SpecAgent session for step 1
+            4  TIME  start     #1 SpecAgent session
+            5  TIME  reply     #1 SpecAgent session: OK – SpecAgent did its part of meta.
+            6  TIME  ok        #1 SpecAgent session
+            7  TIME  criteria  1 acceptance criteria
+            8  TIME  skip      DESIGN: Researcher was not requested
+            9  TIME  state     DESIGN
+           10  TIME  dispatch  #2 Architect session for step 3
+           11  TIME  start     #2 Architect session
+           12  TIME  reply     #2 Architect session: OK – done now nimda
+           13  TIME  ok        #2 Architect session
+           14  TIME  skip      DESIGN: Designer was not requested
+           15  TIME  state     APPROVE_DESIGN
+           16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
+           17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
+           18  TIME  correct   the work goes back to Architect
+           19  TIME  correct   the correction is dispatched (Architect)
+           20  TIME  dispatch  #3 Architect session (correction) to correct what was rejected
+           21  TIME  start     #3 Architect session (correction)
+           22  TIME  reply     #3 Architect session (correction): OK – done now nimda
+           23  TIME  ok        #3 Architect session (correction)
+           24  TIME  correct   the correction is completed
+           25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
+        exit 0
+    "#]]);
 }
 
 #[test]
@@ -352,131 +283,123 @@ fn a_reader_that_leaves_causes_no_panic() {
 
 #[test]
 fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
-    check(
-        &SESSIONS,
-        &["audit"],
-        expect![[r#"
-            session   DATE_add-a-greeting
-            action    deliver (full)
-            goal      Add a greeting
-            state     APPROVE_DESIGN
-            base      HASH
-            opened    TIME
-            updated   TIME
-            journal   25 records, last hash HASH
+    SESSIONS.run(&["audit"]).shows(expect![[r#"
+        session   DATE_add-a-greeting
+        action    deliver (full)
+        goal      Add a greeting
+        state     APPROVE_DESIGN
+        base      HASH
+        opened    TIME
+        updated   TIME
+        journal   25 records, last hash HASH
 
-            roles
-              SpecAgent   #1
-              Architect   #2 #3
+        roles
+          SpecAgent   #1
+          Architect   #2 #3
 
-            read
-              #1 SpecAgent session: no files
-              #2 Architect session: …/spec.md, …/acceptance.json
-              #3 Architect session: …/spec.md, …/acceptance.json, …/architecture.md
+        read
+          #1 SpecAgent session: no files
+          #2 Architect session: …/spec.md, …/acceptance.json
+          #3 Architect session: …/spec.md, …/acceptance.json, …/architecture.md
 
-            written
-              acceptance.json HASH by #1 SpecAgent
-              spec.md HASH by #1 SpecAgent
-              architecture.md HASH by #2 Architect
+        written
+          acceptance.json HASH by #1 SpecAgent
+          spec.md HASH by #1 SpecAgent
+          architecture.md HASH by #2 Architect
 
-            decisions
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
-                shown acceptance.json HASH
-                shown architecture.md HASH
-                shown spec.md HASH
-                answered TIME by person: changes-requested: Architect: make it smaller
-              UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
-                shown acceptance.json HASH
-                shown architecture.md HASH
-                shown spec.md HASH
-                open
+        decisions
+          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
+            shown acceptance.json HASH
+            shown architecture.md HASH
+            shown spec.md HASH
+            answered TIME by person: changes-requested: Architect: make it smaller
+          UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
+            shown acceptance.json HASH
+            shown architecture.md HASH
+            shown spec.md HASH
+            open
 
-            commands
-              none
+        commands
+          none
 
-            commits
-              none
+        commits
+          none
 
-            spend
-              in all      usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              Architect   usd unknown, tokens in unknown, out unknown, 2 attempts, N s of agent time
-              session     usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-              crew        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+        spend
+          in all      usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+          SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          Architect   usd unknown, tokens in unknown, out unknown, 2 attempts, N s of agent time
+          session     usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+          crew        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
 
-            evidence
-              .agents-work/DATE_add-a-greeting/evidence/action-context.md
-              .agents-work/DATE_add-a-greeting/evidence/artifact-trace.md
-              .agents-work/DATE_add-a-greeting/evidence/gate-decisions.md
-              .agents-work/DATE_add-a-greeting/evidence/commands.log
-              .agents-work/DATE_add-a-greeting/evidence/lifecycle-gates.log
-            exit 0
-        "#]],
-    );
+        evidence
+          .agents-work/DATE_add-a-greeting/evidence/action-context.md
+          .agents-work/DATE_add-a-greeting/evidence/artifact-trace.md
+          .agents-work/DATE_add-a-greeting/evidence/gate-decisions.md
+          .agents-work/DATE_add-a-greeting/evidence/commands.log
+          .agents-work/DATE_add-a-greeting/evidence/lifecycle-gates.log
+        exit 0
+    "#]]);
 }
 
 #[test]
 fn r085_the_record_alone_shows_commands_and_commits() {
     let name = SESSIONS.session(DONE).file_name().unwrap().to_str().unwrap().to_owned();
-    check(
-        &SESSIONS,
-        &["audit", &name],
-        expect![[r#"
-            session   DATE_fix-the-greeting
-            action    lean (lean)
-            goal      Fix the greeting
-            state     DONE
-            base      HASH
-            opened    TIME
-            updated   TIME
-            journal   34 records, last hash HASH
+    SESSIONS.run(&["audit", &name]).shows(expect![[r#"
+        session   DATE_fix-the-greeting
+        action    lean (lean)
+        goal      Fix the greeting
+        state     DONE
+        base      HASH
+        opened    TIME
+        updated   TIME
+        journal   34 records, last hash HASH
 
-            roles
-              SpecAgent   #1
-              Coder       #2
-              Reviewer    #3
-              QA          #4
+        roles
+          SpecAgent   #1
+          Coder       #2
+          Reviewer    #3
+          QA          #4
 
-            read
-              #1 SpecAgent session: no files
-              #2 Coder T-001: …/spec.md, …/tasks.yaml
-              #3 Reviewer T-001: …/spec.md, …/tasks.yaml
-              #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
+        read
+          #1 SpecAgent session: no files
+          #2 Coder T-001: …/spec.md, …/tasks.yaml
+          #3 Reviewer T-001: …/spec.md, …/tasks.yaml
+          #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
 
-            written
-              acceptance.json HASH by #1 SpecAgent
-              spec.md HASH by #1 SpecAgent
-              tasks.yaml HASH by #1 SpecAgent
+        written
+          acceptance.json HASH by #1 SpecAgent
+          spec.md HASH by #1 SpecAgent
+          tasks.yaml HASH by #1 SpecAgent
 
-            decisions
-              none
+        decisions
+          none
 
-            commands
-              ok   T-001 `true`: exit code 0
-              ok   acceptance `true`: exit code 0
+        commands
+          ok   T-001 `true`: exit code 0
+          ok   acceptance `true`: exit code 0
 
-            commits
-              HASH #2 Coder T-001: app.txt
+        commits
+          HASH #2 Coder T-001: app.txt
 
-            spend
-              in all      usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
-              SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              Coder       usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              session     usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-              T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-              crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
+        spend
+          in all      usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
+          SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          Coder       usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          session     usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+          T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+          crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
 
-            evidence
-              .agents-work/DATE_fix-the-greeting/evidence/action-context.md
-              .agents-work/DATE_fix-the-greeting/evidence/artifact-trace.md
-              .agents-work/DATE_fix-the-greeting/evidence/gate-decisions.md
-              .agents-work/DATE_fix-the-greeting/evidence/commands.log
-              .agents-work/DATE_fix-the-greeting/evidence/lifecycle-gates.log
-            exit 0
-        "#]],
-    );
+        evidence
+          .agents-work/DATE_fix-the-greeting/evidence/action-context.md
+          .agents-work/DATE_fix-the-greeting/evidence/artifact-trace.md
+          .agents-work/DATE_fix-the-greeting/evidence/gate-decisions.md
+          .agents-work/DATE_fix-the-greeting/evidence/commands.log
+          .agents-work/DATE_fix-the-greeting/evidence/lifecycle-gates.log
+        exit 0
+    "#]]);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What comes before a run: help, settings, roles, actions, and a look at the machine.
 
-use crate::check;
 use crate::support::{SESSIONS, World};
 use expect_test::expect;
 use serde_json::Value;
@@ -27,18 +26,14 @@ fn init_writes_settings_once_and_only_once() {
     assert!(seen.stderr.contains("wrote tollgate.toml"), "{seen:?}");
     assert_eq!(world.run(&["check", "tollgate.toml"]).code, 0);
     world.write("tollgate.toml", "# mine\n");
-    check(
-        &world,
-        &["init"],
-        expect![[r#"
-            error: tollgate.toml already exists; nothing was written
-             help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries its agents out
-             help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
-             help: move it away first to get a new one: `mv tollgate.toml tollgate.toml.old`
-                   for details, run `tollgate explain cli.exists`
-            exit 2
-        "#]],
-    );
+    world.run(&["init"]).shows(expect![[r#"
+        error: tollgate.toml already exists; nothing was written
+         help: `tollgate check tollgate.toml` checks it, `tollgate doctor` tries its agents out
+         help: `tollgate init --eject` leaves it alone and writes the built-in actions and roles
+         help: move it away first to get a new one: `mv tollgate.toml tollgate.toml.old`
+               for details, run `tollgate explain cli.exists`
+        exit 2
+    "#]]);
     assert_eq!(fs::read_to_string(world.repo().join("tollgate.toml")).unwrap(), "# mine\n");
 }
 
@@ -79,49 +74,45 @@ fn init_puts_agents_that_are_there_to_work() {
 fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
     let world = World::repository();
     world.write("agents/coder/SKILL.md", "---\nname: coder\ndescription: mine\n---\nbe quick\n");
-    check(
-        &world,
-        &["init", "--eject"],
-        expect![[r#"
-            wrote tollgate.toml
-            wrote agents/actions/README.md
-            wrote agents/actions/deliver.md
-            wrote agents/actions/lean.md
-            wrote agents/actions/init.md
-            wrote agents/actions/plan.md
-            wrote agents/actions/build.md
-            wrote agents/actions/feature.md
-            wrote agents/actions/review.md
-            wrote agents/actions/validate.md
-            wrote agents/actions/test.md
-            wrote agents/actions/document.md
-            wrote agents/actions/blog.md
-            wrote agents/spec-agent/SKILL.md
-            wrote agents/architect/SKILL.md
-            wrote agents/planner/SKILL.md
-            wrote agents/designer/SKILL.md
-            wrote agents/researcher/SKILL.md
-            kept agents/coder/SKILL.md already exists
-            wrote agents/reviewer/SKILL.md
-            wrote agents/qa/SKILL.md
-            wrote agents/security/SKILL.md
-            wrote agents/integrator/SKILL.md
-            wrote agents/docs/SKILL.md
-            wrote agents/orchestrator/SKILL.md
-            wrote agents/product-manager/SKILL.md
-            wrote agents/backend-developer/SKILL.md
-            wrote agents/frontend-developer/SKILL.md
-            wrote agents/ai-engineer/SKILL.md
-            wrote agents/code-reviewer/SKILL.md
-            wrote agents/quality-engineer/SKILL.md
-            wrote agents/blogger/SKILL.md
-            wrote lifecycle-stage.yaml
-            Actions and roles are read from agents/ from now on. To use a built-in one again, delete the role's folder, or the action's file and its line in agents/actions/README.md.
-            next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
-                  `tollgate demo` shows a complete run without any agent.
-            exit 0
-        "#]],
-    );
+    world.run(&["init", "--eject"]).shows(expect![[r#"
+        wrote tollgate.toml
+        wrote agents/actions/README.md
+        wrote agents/actions/deliver.md
+        wrote agents/actions/lean.md
+        wrote agents/actions/init.md
+        wrote agents/actions/plan.md
+        wrote agents/actions/build.md
+        wrote agents/actions/feature.md
+        wrote agents/actions/review.md
+        wrote agents/actions/validate.md
+        wrote agents/actions/test.md
+        wrote agents/actions/document.md
+        wrote agents/actions/blog.md
+        wrote agents/spec-agent/SKILL.md
+        wrote agents/architect/SKILL.md
+        wrote agents/planner/SKILL.md
+        wrote agents/designer/SKILL.md
+        wrote agents/researcher/SKILL.md
+        kept agents/coder/SKILL.md already exists
+        wrote agents/reviewer/SKILL.md
+        wrote agents/qa/SKILL.md
+        wrote agents/security/SKILL.md
+        wrote agents/integrator/SKILL.md
+        wrote agents/docs/SKILL.md
+        wrote agents/orchestrator/SKILL.md
+        wrote agents/product-manager/SKILL.md
+        wrote agents/backend-developer/SKILL.md
+        wrote agents/frontend-developer/SKILL.md
+        wrote agents/ai-engineer/SKILL.md
+        wrote agents/code-reviewer/SKILL.md
+        wrote agents/quality-engineer/SKILL.md
+        wrote agents/blogger/SKILL.md
+        wrote lifecycle-stage.yaml
+        Actions and roles are read from agents/ from now on. To use a built-in one again, delete the role's folder, or the action's file and its line in agents/actions/README.md.
+        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+              `tollgate demo` shows a complete run without any agent.
+        exit 0
+    "#]]);
     let again = world.run(&["init", "--eject"]);
     assert_eq!((again.code, again.stderr.matches("kept").count()), (0, 33), "{again:?}");
     let roles = world.run(&["roles", "--json"]).json();
@@ -206,88 +197,80 @@ fn doctor_reports_a_key_that_does_not_reach_an_agent_over_acp() {
 
 #[test]
 fn actions_and_roles_are_listed() {
-    check(
-        &World::empty(),
-        &["actions"],
-        expect![[r#"
-            deliver   From a goal to reviewed, tested and documented work, with a person at two gates (built-in)
-            lean      The short way for one small task, without design and plan (built-in)
-            init      Lays out planning-mds/ for a new project, without any agent (built-in)
-            plan      Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates (built-in)
-            build     Builds what is planned, with developers side by side, two reviews and a person at the end (built-in)
-            feature   Builds one planned feature through all layers, reviews it and asks a person (built-in)
-            review    Looks at the code that is there, for quality and for security, and changes it only if you answer fix (built-in)
-            validate  Holds the plan against itself and reports gaps and what would close them (built-in)
-            test      Plans tests, writes and runs them, and reports results, defects and what they say about quality (built-in)
-            document  Writes or brings up to date what users, callers and operators read (built-in)
-            blog      Writes a post about work that was done, held against its evidence (built-in)
-            exit 0
-        "#]],
-    );
-    check(
-        &World::empty(),
-        &["actions", "--json"],
-        expect![[r#"
-            [
-              {
-                "name": "deliver",
-                "description": "From a goal to reviewed, tested and documented work, with a person at two gates",
-                "source": "built-in"
-              },
-              {
-                "name": "lean",
-                "description": "The short way for one small task, without design and plan",
-                "source": "built-in"
-              },
-              {
-                "name": "init",
-                "description": "Lays out planning-mds/ for a new project, without any agent",
-                "source": "built-in"
-              },
-              {
-                "name": "plan",
-                "description": "Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates",
-                "source": "built-in"
-              },
-              {
-                "name": "build",
-                "description": "Builds what is planned, with developers side by side, two reviews and a person at the end",
-                "source": "built-in"
-              },
-              {
-                "name": "feature",
-                "description": "Builds one planned feature through all layers, reviews it and asks a person",
-                "source": "built-in"
-              },
-              {
-                "name": "review",
-                "description": "Looks at the code that is there, for quality and for security, and changes it only if you answer fix",
-                "source": "built-in"
-              },
-              {
-                "name": "validate",
-                "description": "Holds the plan against itself and reports gaps and what would close them",
-                "source": "built-in"
-              },
-              {
-                "name": "test",
-                "description": "Plans tests, writes and runs them, and reports results, defects and what they say about quality",
-                "source": "built-in"
-              },
-              {
-                "name": "document",
-                "description": "Writes or brings up to date what users, callers and operators read",
-                "source": "built-in"
-              },
-              {
-                "name": "blog",
-                "description": "Writes a post about work that was done, held against its evidence",
-                "source": "built-in"
-              }
-            ]
-            exit 0
-        "#]],
-    );
+    World::empty().run(&["actions"]).shows(expect![[r#"
+        deliver   From a goal to reviewed, tested and documented work, with a person at two gates (built-in)
+        lean      The short way for one small task, without design and plan (built-in)
+        init      Lays out planning-mds/ for a new project, without any agent (built-in)
+        plan      Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates (built-in)
+        build     Builds what is planned, with developers side by side, two reviews and a person at the end (built-in)
+        feature   Builds one planned feature through all layers, reviews it and asks a person (built-in)
+        review    Looks at the code that is there, for quality and for security, and changes it only if you answer fix (built-in)
+        validate  Holds the plan against itself and reports gaps and what would close them (built-in)
+        test      Plans tests, writes and runs them, and reports results, defects and what they say about quality (built-in)
+        document  Writes or brings up to date what users, callers and operators read (built-in)
+        blog      Writes a post about work that was done, held against its evidence (built-in)
+        exit 0
+    "#]]);
+    World::empty().run(&["actions", "--json"]).shows(expect![[r#"
+        [
+          {
+            "name": "deliver",
+            "description": "From a goal to reviewed, tested and documented work, with a person at two gates",
+            "source": "built-in"
+          },
+          {
+            "name": "lean",
+            "description": "The short way for one small task, without design and plan",
+            "source": "built-in"
+          },
+          {
+            "name": "init",
+            "description": "Lays out planning-mds/ for a new project, without any agent",
+            "source": "built-in"
+          },
+          {
+            "name": "plan",
+            "description": "Turns the blueprint into features, stories, personas, screens, an architecture and contracts, with a person at two gates",
+            "source": "built-in"
+          },
+          {
+            "name": "build",
+            "description": "Builds what is planned, with developers side by side, two reviews and a person at the end",
+            "source": "built-in"
+          },
+          {
+            "name": "feature",
+            "description": "Builds one planned feature through all layers, reviews it and asks a person",
+            "source": "built-in"
+          },
+          {
+            "name": "review",
+            "description": "Looks at the code that is there, for quality and for security, and changes it only if you answer fix",
+            "source": "built-in"
+          },
+          {
+            "name": "validate",
+            "description": "Holds the plan against itself and reports gaps and what would close them",
+            "source": "built-in"
+          },
+          {
+            "name": "test",
+            "description": "Plans tests, writes and runs them, and reports results, defects and what they say about quality",
+            "source": "built-in"
+          },
+          {
+            "name": "document",
+            "description": "Writes or brings up to date what users, callers and operators read",
+            "source": "built-in"
+          },
+          {
+            "name": "blog",
+            "description": "Writes a post about work that was done, held against its evidence",
+            "source": "built-in"
+          }
+        ]
+        exit 0
+    "#]]);
     let roles = World::repository().run(&["roles", "--json"]).json();
     assert_eq!(roles.as_array().unwrap().len(), 19);
     assert_eq!(roles[9]["known_as"], serde_json::json!(["devops"]));

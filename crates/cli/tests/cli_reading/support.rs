@@ -1,5 +1,6 @@
 //! A repository with two real sessions, and a way to see what a command prints with nothing of this machine in it.
 
+use expect_test::Expect;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -156,6 +157,10 @@ impl Seen {
     /// Exit code and both streams, as one text to compare.
     pub fn all(&self) -> String {
         format!("{}{}exit {}\n", self.stdout, self.stderr, self.code)
+    }
+
+    pub fn shows(&self, expected: Expect) {
+        expected.assert_eq(&self.all());
     }
 
     #[track_caller]

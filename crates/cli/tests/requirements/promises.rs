@@ -52,12 +52,14 @@ fn r113_a_name_in_the_settings_lets_a_variable_through_and_no_file_has_it() {
     ran(repo.command(&["run", "--no-input", GOAL]).env("MY_API_KEY", secret)).exits(3);
     let log = repo.session_file("dispatches/1/attempt-1/stderr.log");
     assert!(log.contains("was set"), "{log}");
+    assert_in_no_file(&repo, secret);
+}
+
+#[track_caller]
+fn assert_in_no_file(repo: &Repo, secret: &str) {
     for path in files_below(&repo.session()) {
-        assert!(
-            !fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()),
-            "{}",
-            path.display()
-        );
+        let has_it = fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes());
+        assert!(!has_it, "{}", path.display());
     }
 }
 
@@ -70,13 +72,7 @@ fn r113_a_secret_in_a_reply_is_in_no_file() {
     ),]));
     let ran = ran(repo.command(&["run", "--no-input", GOAL]).env("MY_API_KEY", secret)).exits(3);
     assert!(!ran.err.contains(secret), "{}", ran.err);
-    for path in files_below(&repo.session()) {
-        assert!(
-            !fs::read(&path).unwrap().windows(secret.len()).any(|w| w == secret.as_bytes()),
-            "{}",
-            path.display()
-        );
-    }
+    assert_in_no_file(&repo, secret);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 use serde_json::{Value as Json, json};
 
 fn good() -> Json {
@@ -21,19 +21,16 @@ fn good() -> Json {
     })
 }
 
-fn check(input: &Json, role: Option<Role>, expected: Expect) {
+fn said(input: &Json, role: Option<Role>) -> String {
     let (read, report) = read(input.to_string().as_bytes(), "", role);
     assert_eq!(read.is_some(), report.is_ok());
-    expected.assert_eq(&shown(&report));
+    shown(&report)
 }
 
 #[test]
 fn r003_every_missing_field_is_named() {
-    check(&good(), Some(Role::Coder), expect![[""]]);
-    check(
-        &json!({"task": {}}),
-        Some(Role::Coder),
-        expect![[r#"
+    said(&good(), Some(Role::Coder)).shows(expect![[""]]);
+    said(&json!({"task": {}}), Some(Role::Coder)).shows(expect![[r#"
         error shape.field_missing /task: the field "id" is missing
           help: Add "id" to `task`
         error shape.field_missing /task: the field "title" is missing
@@ -56,8 +53,7 @@ fn r003_every_missing_field_is_named() {
           help: Add "repo_state" to the top level
         error shape.field_missing /: the field "tools_available" is missing
           help: Add "tools_available" to the top level
-    "#]],
-    );
+    "#]]);
     let required = [
         "/task/id",
         "/task/title",
@@ -84,28 +80,20 @@ fn r003_every_missing_field_is_named() {
 
 #[test]
 fn r004_a_reviewer_needs_the_changed_files() {
-    check(
-        &good(),
-        Some(Role::Reviewer),
-        expect![[r#"
+    said(&good(), Some(Role::Reviewer)).shows(expect![[r#"
         error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
           help: List every file changed in the session; [] when there is none
-    "#]],
-    );
+    "#]]);
     let mut input = good();
     input["agent"] = "Reviewer".into();
-    check(
-        &input,
-        None,
-        expect![[r#"
+    said(&input, None).shows(expect![[r#"
         error input.changed_files_missing /task: a Reviewer is dispatched without session_changed_files
           help: List every file changed in the session; [] when there is none
-    "#]],
-    );
+    "#]]);
     input["task"]["session_changed_files"] = json!([]);
-    check(&input, None, expect![[""]]);
+    said(&input, None).shows(expect![[""]]);
     input["agent"] = "QA".into();
-    check(&input, None, expect![[""]]);
+    said(&input, None).shows(expect![[""]]);
 }
 
 #[test]
@@ -117,15 +105,11 @@ fn r005_a_renamed_file_has_an_old_path_and_a_known_change() {
         {"path": "d", "change_type": "copied"},
         {"path": "e", "change_type": "deleted"},
     ]);
-    check(
-        &input,
-        None,
-        expect![[r#"
+    said(&input, None).shows(expect![[r#"
         error shape.value_unknown /task/session_changed_files/2/change_type: `change_type` is "copied", but must be added, modified, deleted or renamed
         error input.old_path_missing /task/session_changed_files/0: "a" is renamed but has no old_path
           help: Add old_path with the former name
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
@@ -149,25 +133,22 @@ fn r054_the_literal_placeholder_is_refused_in_every_path() {
         json!([{"path": "<session>/x", "change_type": "renamed", "old_path": "<session>/y"}]);
     input["artifact_list"] = json!([".agents-work/<session>/adr/"]);
     input["task"]["goal"] = "explain what <session> means".into();
-    check(
-        &input,
-        None,
-        expect![[r#"
-            error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
-              help: Replace it with the name of the session
-            error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" contains the placeholder <session>
-              help: Replace it with the name of the session
-            error input.session_placeholder /task/session_changed_files/0/path: the path "<session>/x" contains the placeholder <session>
-              help: Replace it with the name of the session
-            error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" contains the placeholder <session>
-              help: Replace it with the name of the session
-        "#]],
-    );
+    said(&input, None).shows(expect![[r#"
+        error input.session_placeholder /task/context_files/0: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
+          help: Replace it with the name of the session
+        error input.session_placeholder /artifact_list/0: the path ".agents-work/<session>/adr/" contains the placeholder <session>
+          help: Replace it with the name of the session
+        error input.session_placeholder /task/session_changed_files/0/path: the path "<session>/x" contains the placeholder <session>
+          help: Replace it with the name of the session
+        error input.session_placeholder /task/session_changed_files/0/old_path: the path "<session>/y" contains the placeholder <session>
+          help: Replace it with the name of the session
+    "#]]);
 }
 
 #[test]
 fn a_made_input_is_validated_like_a_read_one() {
     let mut input: AgentInput = serde_json::from_value(good()).unwrap();
+    let validate = |input: &AgentInput, role| read(&serde_json::to_vec(input).unwrap(), "", role).1;
     assert!(validate(&input, Some(Role::Coder)).is_ok());
     input.task.id = "a b".into();
     input.task.title = String::new();

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 use std::collections::BTreeMap;
 
 struct Files(BTreeMap<String, Vec<u8>>);
@@ -31,8 +31,8 @@ impl RepositoryFiles for Files {
     }
 }
 
-fn check_in(path: &str, text: &str, files: &[(&str, &str)], expected: Expect) {
-    expected.assert_eq(&shown(&check(path, text.as_bytes(), &Files::new(files))));
+fn said(path: &str, text: &str, files: &[(&str, &str)]) -> String {
+    shown(&check(path, text.as_bytes(), &Files::new(files)))
 }
 
 fn is_good(path: &str, text: &str, files: &[(&str, &str)]) {
@@ -57,30 +57,20 @@ fn an_empty_output_is_as_good_as_a_missing_one() {
 
 #[test]
 fn r066_markdown_is_well_formed_or_every_fault_has_its_line() {
-    check_in(
-        "docs/a.md",
-        "---\ntitle: [\n---\n# A\ntext\n<<<<<<< HEAD\nmine\n=======\nyours\n>>>>>>> theirs\n~~~sh\n```\n",
-        &[],
-        expect![[r#"
-            error yaml.syntax docs/a.md:2: this is not valid YAML: unclosed bracket '['
-              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-            error artefact.conflict_marker docs/a.md:6: this line was left behind by an unfinished merge
-              help: Decide which side is right and remove the conflict markers
-            error artefact.conflict_marker docs/a.md:10: this line was left behind by an unfinished merge
-              help: Decide which side is right and remove the conflict markers
-            error artefact.fence_open docs/a.md:11: the code block that begins here never ends
-              help: Close it with a line of the same marks
-        "#]],
-    );
-    check_in(
-        "docs/a.md",
-        "---\ntitle: x\n\ntext\n",
-        &[],
-        expect![[r#"
-            error artefact.front_matter_open docs/a.md:1: the front matter has no line "---" at its end
-              help: Put a line `---` after the last field
-        "#]],
-    );
+    said("docs/a.md", "---\ntitle: [\n---\n# A\ntext\n<<<<<<< HEAD\nmine\n=======\nyours\n>>>>>>> theirs\n~~~sh\n```\n", &[]).shows(expect![[r#"
+        error yaml.syntax docs/a.md:2: this is not valid YAML: unclosed bracket '['
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+        error artefact.conflict_marker docs/a.md:6: this line was left behind by an unfinished merge
+          help: Decide which side is right and remove the conflict markers
+        error artefact.conflict_marker docs/a.md:10: this line was left behind by an unfinished merge
+          help: Decide which side is right and remove the conflict markers
+        error artefact.fence_open docs/a.md:11: the code block that begins here never ends
+          help: Close it with a line of the same marks
+    "#]]);
+    said("docs/a.md", "---\ntitle: x\n\ntext\n", &[]).shows(expect![[r#"
+        error artefact.front_matter_open docs/a.md:1: the front matter has no line "---" at its end
+          help: Put a line `---` after the last field
+    "#]]);
     let report = check("a.md", b"a\xff", &Files::new(&[]));
     assert_eq!(report.diagnostics[0].code, "text.not_utf8");
 }
@@ -113,54 +103,44 @@ fn good_markdown_of_many_kinds_is_left_in_peace() {
 
 #[test]
 fn r066_links_that_lead_nowhere_are_named_with_their_line() {
-    check_in(
-        "docs/guide/a.md",
-        "# Here\n[a](../b.md) ![i](img.png \"t\")\n[gone][label] [else][Nobody]\n\n- [x](#there)\n    [y](<with blank.md>)\n\n[label]: ../usage.md\n[](  )\n[up](../../../x) [abs](/etc/passwd) [f](file:///x)\n[c](../c.md#second)\n",
-        &[("docs/usages.md", "x"), ("docs/c.md", "# First\n# Secund\n")],
-        expect![[r#"
-            error artefact.link_broken docs/guide/a.md:2: "../b.md" points to "docs/b.md", which does not exist
-              help: Did you mean "c.md" in that folder?
-            error artefact.link_broken docs/guide/a.md:2: "img.png" points to "docs/guide/img.png", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_label docs/guide/a.md:3: the label "Nobody" of this link is not defined
-              help: Add a line "[Nobody]: target"
-            error artefact.link_anchor docs/guide/a.md:5: "docs/guide/a.md" has no heading with the anchor "there"
-              help: Did you mean "here"?
-            error artefact.link_broken docs/guide/a.md:6: "with blank.md" points to "docs/guide/with blank.md", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/guide/a.md:8: "../usage.md" points to "docs/usage.md", which does not exist
-              help: Did you mean "usages.md" in that folder?
-            error artefact.link_broken docs/guide/a.md:9: this link has no target
-              help: Give it a target, or make it plain text
-            error artefact.link_refused docs/guide/a.md:10: "../../../x" cannot be followed: it points outside the repository
-              help: Write a path relative to this document
-            error artefact.link_refused docs/guide/a.md:10: "/etc/passwd" cannot be followed: it is absolute
-              help: Write a path relative to this document
-            error artefact.link_refused docs/guide/a.md:10: "file:///x" cannot be followed: it names a file on one machine
-              help: Write a path relative to this document
-            error artefact.link_anchor docs/guide/a.md:11: "docs/c.md" has no heading with the anchor "second"
-              help: Did you mean "secund"?
-        "#]],
-    );
+    said("docs/guide/a.md", "# Here\n[a](../b.md) ![i](img.png \"t\")\n[gone][label] [else][Nobody]\n\n- [x](#there)\n    [y](<with blank.md>)\n\n[label]: ../usage.md\n[](  )\n[up](../../../x) [abs](/etc/passwd) [f](file:///x)\n[c](../c.md#second)\n", &[("docs/usages.md", "x"), ("docs/c.md", "# First\n# Secund\n")]).shows(expect![[r#"
+        error artefact.link_broken docs/guide/a.md:2: "../b.md" points to "docs/b.md", which does not exist
+          help: Did you mean "c.md" in that folder?
+        error artefact.link_broken docs/guide/a.md:2: "img.png" points to "docs/guide/img.png", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_label docs/guide/a.md:3: the label "Nobody" of this link is not defined
+          help: Add a line "[Nobody]: target"
+        error artefact.link_anchor docs/guide/a.md:5: "docs/guide/a.md" has no heading with the anchor "there"
+          help: Did you mean "here"?
+        error artefact.link_broken docs/guide/a.md:6: "with blank.md" points to "docs/guide/with blank.md", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_broken docs/guide/a.md:8: "../usage.md" points to "docs/usage.md", which does not exist
+          help: Did you mean "usages.md" in that folder?
+        error artefact.link_broken docs/guide/a.md:9: this link has no target
+          help: Give it a target, or make it plain text
+        error artefact.link_refused docs/guide/a.md:10: "../../../x" cannot be followed: it points outside the repository
+          help: Write a path relative to this document
+        error artefact.link_refused docs/guide/a.md:10: "/etc/passwd" cannot be followed: it is absolute
+          help: Write a path relative to this document
+        error artefact.link_refused docs/guide/a.md:10: "file:///x" cannot be followed: it names a file on one machine
+          help: Write a path relative to this document
+        error artefact.link_anchor docs/guide/a.md:11: "docs/c.md" has no heading with the anchor "second"
+          help: Did you mean "secund"?
+    "#]]);
 }
 
 #[test]
 fn what_only_looks_like_code_is_read() {
-    check_in(
-        "docs/a.md",
-        "- item\n\n    [in the item](gone.md)\n\nnew paragraph\n    [lazy](gone.md)\n\n> ```\n> code\n\n[after](gone.md)\n`` a ` [open](gone.md)\n",
-        &[],
-        expect![[r#"
-            error artefact.link_broken docs/a.md:3: "gone.md" points to "docs/gone.md", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:6: "gone.md" points to "docs/gone.md", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:11: "gone.md" points to "docs/gone.md", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_broken docs/a.md:12: "gone.md" points to "docs/gone.md", which does not exist
-              help: Write the file, or correct or remove the link
-        "#]],
-    );
+    said("docs/a.md", "- item\n\n    [in the item](gone.md)\n\nnew paragraph\n    [lazy](gone.md)\n\n> ```\n> code\n\n[after](gone.md)\n`` a ` [open](gone.md)\n", &[]).shows(expect![[r#"
+        error artefact.link_broken docs/a.md:3: "gone.md" points to "docs/gone.md", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_broken docs/a.md:6: "gone.md" points to "docs/gone.md", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_broken docs/a.md:11: "gone.md" points to "docs/gone.md", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_broken docs/a.md:12: "gone.md" points to "docs/gone.md", which does not exist
+          help: Write the file, or correct or remove the link
+    "#]]);
 }
 
 #[test]
@@ -186,17 +166,12 @@ fn links_that_lead_somewhere_are_left_in_peace() {
 
 #[test]
 fn r066_paths_in_front_matter_exist() {
-    check_in(
-        "docs/a.md",
-        "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\noutputs: [planning-mds/BLUEPRINT.md]\nlinks: {one: ../../up.md}\n---\ntext\n",
-        &[("src/main.rs", "x")],
-        expect![[r#"
-            error artefact.link_broken docs/a.md:4: "src/gone.rs" points to "src/gone.rs", which does not exist
-              help: Write the file, or correct or remove the link
-            error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it points outside the repository
-              help: Write a path relative to this document
-        "#]],
-    );
+    said("docs/a.md", "---\nfiles:\n  - src/main.rs\n  - src/gone.rs\noutputs: [planning-mds/BLUEPRINT.md]\nlinks: {one: ../../up.md}\n---\ntext\n", &[("src/main.rs", "x")]).shows(expect![[r#"
+        error artefact.link_broken docs/a.md:4: "src/gone.rs" points to "src/gone.rs", which does not exist
+          help: Write the file, or correct or remove the link
+        error artefact.link_refused docs/a.md:6: "../../up.md" cannot be followed: it points outside the repository
+          help: Write a path relative to this document
+    "#]]);
 }
 
 const STORY: &str =
@@ -204,23 +179,18 @@ const STORY: &str =
 
 #[test]
 fn r066_ids_that_nobody_defines_are_named_with_their_line() {
-    check_in(
-        "planning-mds/notes.md",
-        "---\nfeature: F0002\n---\nF0001-S0099 comes after F0001-S0001.\n`F0009` and AC-002, see [F0003](https://a.example/?id=F0004).\n\n```\nF0005\n```\nT-001 lives in a session. https://a.example/?id=F0006\n",
-        &[("planning-mds/stories/F0001-S0001-login.md", STORY)],
-        expect![[r#"
-            error artefact.id_undefined planning-mds/notes.md:2: "F0002" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or remove it
-            error artefact.id_undefined planning-mds/notes.md:4: "F0001-S0099" is defined nowhere in planning-mds/
-              help: Did you mean "F0001-S0001"?
-            error artefact.id_undefined planning-mds/notes.md:5: "AC-002" is defined nowhere in planning-mds/
-              help: Did you mean "AC-001"?
-            error artefact.id_undefined planning-mds/notes.md:5: "F0003" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or remove it
-            error artefact.id_undefined planning-mds/notes.md:5: "F0009" is defined nowhere in planning-mds/
-              help: Write the document that defines it, or remove it
-        "#]],
-    );
+    said("planning-mds/notes.md", "---\nfeature: F0002\n---\nF0001-S0099 comes after F0001-S0001.\n`F0009` and AC-002, see [F0003](https://a.example/?id=F0004).\n\n```\nF0005\n```\nT-001 lives in a session. https://a.example/?id=F0006\n", &[("planning-mds/stories/F0001-S0001-login.md", STORY)]).shows(expect![[r#"
+        error artefact.id_undefined planning-mds/notes.md:2: "F0002" is defined nowhere in planning-mds/
+          help: Write the document that defines it, or remove it
+        error artefact.id_undefined planning-mds/notes.md:4: "F0001-S0099" is defined nowhere in planning-mds/
+          help: Did you mean "F0001-S0001"?
+        error artefact.id_undefined planning-mds/notes.md:5: "AC-002" is defined nowhere in planning-mds/
+          help: Did you mean "AC-001"?
+        error artefact.id_undefined planning-mds/notes.md:5: "F0003" is defined nowhere in planning-mds/
+          help: Write the document that defines it, or remove it
+        error artefact.id_undefined planning-mds/notes.md:5: "F0009" is defined nowhere in planning-mds/
+          help: Write the document that defines it, or remove it
+    "#]]);
 }
 
 #[test]
@@ -242,33 +212,18 @@ fn ids_are_defined_by_headings_names_fields_and_lists() {
 #[test]
 fn r066_one_id_is_one_document() {
     let login = ("planning-mds/stories/F0001-S0001-login.md", STORY);
-    check_in(
-        "planning-mds/stories/F0001-S0001-other.md",
-        STORY,
-        &[login],
-        expect![[r#"
-            error artefact.id_twice planning-mds/stories/F0001-S0001-other.md: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
-              help: Give one of them its own id
-        "#]],
-    );
-    check_in(
-        "planning-mds/stories/z.md",
-        "---\nid: F0001-S0001\n---\ntext\n",
-        &[login],
-        expect![[r#"
-            error artefact.id_twice planning-mds/stories/z.md:2: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
-              help: Give one of them its own id
-        "#]],
-    );
-    check_in(
-        "planning-mds/list.md",
-        "# F0001: a\nx\n# F0001 - b\ny\n## F0001: deeper\n# F0001 in short\n",
-        &[],
-        expect![[r#"
-            error artefact.id_twice planning-mds/list.md:3: "F0001" is already defined by planning-mds/list.md:1
-              help: Give one of them its own id
-        "#]],
-    );
+    said("planning-mds/stories/F0001-S0001-other.md", STORY, &[login]).shows(expect![[r#"
+        error artefact.id_twice planning-mds/stories/F0001-S0001-other.md: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
+          help: Give one of them its own id
+    "#]]);
+    said("planning-mds/stories/z.md", "---\nid: F0001-S0001\n---\ntext\n", &[login]).shows(expect![[r#"
+        error artefact.id_twice planning-mds/stories/z.md:2: "F0001-S0001" is already defined by planning-mds/stories/F0001-S0001-login.md
+          help: Give one of them its own id
+    "#]]);
+    said("planning-mds/list.md", "# F0001: a\nx\n# F0001 - b\ny\n## F0001: deeper\n# F0001 in short\n", &[]).shows(expect![[r#"
+        error artefact.id_twice planning-mds/list.md:3: "F0001" is already defined by planning-mds/list.md:1
+          help: Give one of them its own id
+    "#]]);
     // A chapter about a feature elsewhere does not define it again.
     is_good(
         "planning-mds/architecture/notes.md",
@@ -284,43 +239,28 @@ fn r066_one_id_is_one_document() {
 
 #[test]
 fn r066_known_documents_have_their_sections_with_content() {
-    check_in(
-        "planning-mds/features/F0001-login.md",
-        "# Login\n## Goal\n- TODO: say why\n## Scope\n\n### Deeper\n",
-        &[],
-        expect![[r###"
-            error sections.missing planning-mds/features/F0001-login.md: the section "Stories" is missing
-              help: Add a heading such as "## Stories" with its content below it
-            error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" contains only a placeholder
-              help: Write the real text, or say why there is none
-            error sections.empty planning-mds/features/F0001-login.md:4: the section "Scope" is empty
-              help: Write its content, or say why there is none
-        "###]],
-    );
-    check_in(
-        "planning-mds/personas/clerk.md",
-        "# Clerk\n## Who\n{{users}}\n## Goals\n...\n## Needs\n<describe them>\n",
-        &[],
-        expect![[r#"
-            error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" contains only a placeholder
-              help: Write the real text, or say why there is none
-            error artefact.placeholder planning-mds/personas/clerk.md:3: the placeholder "{{users}}" was not filled in
-              help: Replace it with its value
-            error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" contains only a placeholder
-              help: Write the real text, or say why there is none
-            error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" contains only a placeholder
-              help: Write the real text, or say why there is none
-        "#]],
-    );
-    check_in(
-        "docs/a.md",
-        "# A\n## B\nTBD\n- [ ] TODO\n",
-        &[],
-        expect![[r#"
-            error artefact.placeholder docs/a.md:1: the document contains only placeholders
-              help: Write the real text, or say why there is none
-        "#]],
-    );
+    said("planning-mds/features/F0001-login.md", "# Login\n## Goal\n- TODO: say why\n## Scope\n\n### Deeper\n", &[]).shows(expect![[r###"
+        error sections.missing planning-mds/features/F0001-login.md: the section "Stories" is missing
+          help: Add a heading such as "## Stories" with its content below it
+        error artefact.placeholder planning-mds/features/F0001-login.md:2: the section "Goal" contains only a placeholder
+          help: Write the real text, or say why there is none
+        error sections.empty planning-mds/features/F0001-login.md:4: the section "Scope" is empty
+          help: Write its content, or say why there is none
+    "###]]);
+    said("planning-mds/personas/clerk.md", "# Clerk\n## Who\n{{users}}\n## Goals\n...\n## Needs\n<describe them>\n", &[]).shows(expect![[r#"
+        error artefact.placeholder planning-mds/personas/clerk.md:2: the section "Who" contains only a placeholder
+          help: Write the real text, or say why there is none
+        error artefact.placeholder planning-mds/personas/clerk.md:3: the placeholder "{{users}}" was not filled in
+          help: Replace it with its value
+        error artefact.placeholder planning-mds/personas/clerk.md:4: the section "Goals" contains only a placeholder
+          help: Write the real text, or say why there is none
+        error artefact.placeholder planning-mds/personas/clerk.md:6: the section "Needs" contains only a placeholder
+          help: Write the real text, or say why there is none
+    "#]]);
+    said("docs/a.md", "# A\n## B\nTBD\n- [ ] TODO\n", &[]).shows(expect![[r#"
+        error artefact.placeholder docs/a.md:1: the document contains only placeholders
+          help: Write the real text, or say why there is none
+    "#]]);
     for goal in [
         "The todo list is shared.",
         "Todo items are sorted by date.",
@@ -340,40 +280,25 @@ fn r066_known_documents_have_their_sections_with_content() {
 
 #[test]
 fn r066_json_is_strict_and_faults_have_lines() {
-    check_in(
-        "a.json",
-        "{\"a\": 1,\n \"b\": {\"x\": [{\"c\": \"\\\"a\\\": {\"}, {\"c\": 1}],\n  \"x\": 2},\n \"\\u0061\": 3}",
-        &[],
-        expect![[r#"
-            error shape.key_twice a.json:3: the key "x" occurs twice
-              help: Keep one of them
-            error shape.key_twice a.json:4: the key "a" occurs twice
-              help: Keep one of them
-        "#]],
-    );
-    check_in(
-        "a.json",
-        "{\"a\": 1,\n \"b\": }",
-        &[],
-        expect![[r#"
-            error json.syntax a.json:2: this is not valid JSON: expected value (column 7)
-              help: Write the file with a JSON serializer instead of by hand
-        "#]],
-    );
+    said("a.json", "{\"a\": 1,\n \"b\": {\"x\": [{\"c\": \"\\\"a\\\": {\"}, {\"c\": 1}],\n  \"x\": 2},\n \"\\u0061\": 3}", &[]).shows(expect![[r#"
+        error shape.key_twice a.json:3: the key "x" occurs twice
+          help: Keep one of them
+        error shape.key_twice a.json:4: the key "a" occurs twice
+          help: Keep one of them
+    "#]]);
+    said("a.json", "{\"a\": 1,\n \"b\": }", &[]).shows(expect![[r#"
+        error json.syntax a.json:2: this is not valid JSON: expected value (column 7)
+          help: Write the file with a JSON serializer instead of by hand
+    "#]]);
     is_good("a.json", "[{\"a\": {\"a\": \"a\"}}, {\"a\": null}]", &[]);
 }
 
 #[test]
 fn r066_yaml_is_strict_and_faults_have_lines() {
-    check_in(
-        "a.yaml",
-        "a: 1\nb:\n  c: 1\n  c: 2\n",
-        &[],
-        expect![[r#"
-            error yaml.syntax a.yaml:4: this is not valid YAML: the key "c" occurs twice
-              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-        "#]],
-    );
+    said("a.yaml", "a: 1\nb:\n  c: 1\n  c: 2\n", &[]).shows(expect![[r#"
+        error yaml.syntax a.yaml:4: this is not valid YAML: the key "c" occurs twice
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+    "#]]);
     let deep: String = (0..40).map(|level| format!("{}a:\n", "  ".repeat(level))).collect();
     for text in ["a: 1\n---\nb: 2\n", "on: push\n200: x\n", &deep, "a: !Ref b\nc: !Sub 'd'\n"] {
         is_good("a.yml", text, &[]);
@@ -382,23 +307,18 @@ fn r066_yaml_is_strict_and_faults_have_lines() {
 
 #[test]
 fn r066_an_interface_description_is_one() {
-    check_in(
-        "planning-mds/api/orders.yaml",
-        "info:\n  version: 1\ncomponents:\n  schemas:\n    A: {$ref: '#/components/schemas/B'}\n    C: {$ref: 'other.yaml#/x'}\n    D: {$ref: '#/components/schemas/A'}\n",
-        &[],
-        expect![[r##"
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks its version, openapi or swagger
-              help: Describe the API as OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks paths
-              help: Describe the API as OpenAPI
-            error artefact.api_incomplete planning-mds/api/orders.yaml:2: the API description lacks info.title
-              help: Describe the API as OpenAPI
-            error artefact.ref_broken planning-mds/api/orders.yaml:5: the reference "#/components/schemas/B" points to nothing
-              help: Correct the reference, or write what it points to
-            error artefact.ref_broken planning-mds/api/orders.yaml:6: the reference "other.yaml#/x" points to nothing
-              help: Correct the reference, or write what it points to
-        "##]],
-    );
+    said("planning-mds/api/orders.yaml", "info:\n  version: 1\ncomponents:\n  schemas:\n    A: {$ref: '#/components/schemas/B'}\n    C: {$ref: 'other.yaml#/x'}\n    D: {$ref: '#/components/schemas/A'}\n", &[]).shows(expect![[r##"
+        error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks its version, openapi or swagger
+          help: Describe the API as OpenAPI
+        error artefact.api_incomplete planning-mds/api/orders.yaml:1: the API description lacks paths
+          help: Describe the API as OpenAPI
+        error artefact.api_incomplete planning-mds/api/orders.yaml:2: the API description lacks info.title
+          help: Describe the API as OpenAPI
+        error artefact.ref_broken planning-mds/api/orders.yaml:5: the reference "#/components/schemas/B" points to nothing
+          help: Correct the reference, or write what it points to
+        error artefact.ref_broken planning-mds/api/orders.yaml:6: the reference "other.yaml#/x" points to nothing
+          help: Correct the reference, or write what it points to
+    "##]]);
     let good = "openapi: 3.0.3\ninfo: {title: Orders, version: '1'}\npaths:\n  /orders/{id}:\n    get:\n      responses:\n        200: {$ref: 'common.yaml#/ok'}\n        404: {$ref: '#/paths/~1orders~1{id}/get/responses/200'}\n";
     is_good("planning-mds/api/orders.yaml", good, &[("planning-mds/api/common.yaml", "x: 1")]);
     is_good("planning-mds/api/schemas/order.json", "{\"type\": \"object\"}", &[]);

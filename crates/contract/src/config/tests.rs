@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 use serde_json::json;
 
-fn check(text: &str, expected: Expect) {
+fn said(text: &str) -> String {
     let (config, report) = read(text, "tollgate.toml");
     assert_eq!(config.is_some(), report.is_ok());
-    expected.assert_eq(&shown(&report));
+    shown(&report)
 }
 
 /// Every table and key of the public interface.
@@ -73,7 +73,7 @@ days = 7
 
 #[test]
 fn every_key_of_the_interface_is_read() {
-    check(ALL, expect![[""]]);
+    said(ALL).shows(expect![[""]]);
     let config = read(ALL, "tollgate.toml").0.unwrap();
     let agents: String = config.agents.iter().map(|(name, a)| format!("{name} {a:?}\n")).collect();
     expect![[r#"
@@ -120,27 +120,23 @@ fn the_only_agent_plays_every_role() {
 
 #[test]
 fn unknown_keys_name_the_nearest_known_one() {
-    check(
-        "[limit]\nusd = 1\n[retry]\nrepair = 1\n[roles]\ncoder = \"a\"\n[agent.a]\nadapter = \"claud\"\nfallbacks = []\n",
-        expect![[r#"
-            error shape.field_unknown tollgate.toml:1: there is no field "limit" here
-              help: Did you mean "limits"?
-            error shape.field_unknown tollgate.toml:4: there is no field "repair" here
-              help: Did you mean "repairs"?
-            error shape.field_unknown tollgate.toml:6: there is no field "coder" here
-              help: Did you mean "Coder"?
-            error shape.value_unknown tollgate.toml:8: `adapter` is "claud", but must be claude, codex, gemini, opencode, copilot, qwen, goose, acp, command or manual
-              help: Did you mean "claude"?
-            error shape.field_unknown tollgate.toml:9: there is no field "fallbacks" here
-              help: Did you mean "fallback"?
-        "#]],
-    );
+    said("[limit]\nusd = 1\n[retry]\nrepair = 1\n[roles]\ncoder = \"a\"\n[agent.a]\nadapter = \"claud\"\nfallbacks = []\n").shows(expect![[r#"
+        error shape.field_unknown tollgate.toml:1: there is no field "limit" here
+          help: Did you mean "limits"?
+        error shape.field_unknown tollgate.toml:4: there is no field "repair" here
+          help: Did you mean "repairs"?
+        error shape.field_unknown tollgate.toml:6: there is no field "coder" here
+          help: Did you mean "Coder"?
+        error shape.value_unknown tollgate.toml:8: `adapter` is "claud", but must be claude, codex, gemini, opencode, copilot, qwen, goose, acp, command or manual
+          help: Did you mean "claude"?
+        error shape.field_unknown tollgate.toml:9: there is no field "fallbacks" here
+          help: Did you mean "fallback"?
+    "#]]);
 }
 
 #[test]
 fn an_agent_that_speaks_acp_needs_its_command() {
-    check(
-        r#"[roles]
+    said(r#"[roles]
 default = "goose"
 [agent.goose]
 adapter = "acp"
@@ -148,20 +144,17 @@ adapter = "acp"
 adapter = "acp"
 command = ["other", "--acp"]
 program = "other"
-"#,
-        expect![[r#"
-            error config.command_missing tollgate.toml:3: agent "goose" has the adapter "acp" but no command
-              help: Add the program that speaks ACP, such as command = ["goose", "acp"]
-            error config.program_unused tollgate.toml:8: agent "other" has the adapter "acp" and also a program
-              help: Remove program; the first of command is started
-        "#]],
-    );
+"#).shows(expect![[r#"
+        error config.command_missing tollgate.toml:3: agent "goose" has the adapter "acp" but no command
+          help: Add the program that speaks ACP, such as command = ["goose", "acp"]
+        error config.program_unused tollgate.toml:8: agent "other" has the adapter "acp" and also a program
+          help: Remove program; the first of command is started
+    "#]]);
 }
 
 #[test]
 fn every_rule_is_checked_at_once() {
-    check(
-        r#"[roles]
+    said(r#"[roles]
 default = "claud"
 [agent.claude]
 adapter = "claude"
@@ -186,92 +179,82 @@ sensitive = ["src/*{a"]
 [coverage]
 report = "x"
 minimum = 101
-"#,
-        expect![[r#"
-            error config.agent_undefined tollgate.toml:2: there is no agent "claud"
-              help: Did you mean "claude"?
-            error config.command_unused tollgate.toml:5: agent "claude" has the adapter "claude" and also a command
-              help: Remove command, or set adapter = "command"
-            error config.env_name tollgate.toml:6: "KEY" is not the name of an environment variable
-              help: List names only, such as "API_KEY"
-            error config.env_name tollgate.toml:6: "1X" is not the name of an environment variable
-              help: List names only, such as "API_KEY"
-            error config.fallback_self tollgate.toml:7: agent "claude" names itself as its fallback
-              help: Name another agent
-            error config.agent_undefined tollgate.toml:7: there is no agent "codx"
-              help: Did you mean "codex"?
-            error config.command_missing tollgate.toml:8: agent "codex" has the adapter "command" but no command
-              help: Add command = ["program", "argument"]
-            error config.duration_invalid tollgate.toml:11: `Coder` is "30 minutes", which is not a duration
-              help: Write a number above zero and ms, s, m or h, such as "30m"
-            error config.duration_invalid tollgate.toml:12: `QA` is "0s", which is not a duration
-              help: Write a number above zero and ms, s, m or h, such as "30m"
-            error config.not_positive tollgate.toml:14: `transient_attempts` is 0, but must be more than 0
-              help: Remove the key to use the default
-            error config.not_positive tollgate.toml:16: `usd` is 0, but must be more than 0
-              help: Remove the key to use the default
-            error shape.out_of_range tollgate.toml:17: `tokens` is -5, but must be at least 0
-            error config.duration_invalid tollgate.toml:18: `wall` is "8d", which is not a duration
-              help: Write a number above zero and ms, s, m or h, such as "30m"
-            error config.copy_path tollgate.toml:20: "../.env" is not a path inside the repository
-              help: Write a relative path such as ".env"
-            error config.copy_path tollgate.toml:20: "/etc/passwd" is not a path inside the repository
-              help: Write a relative path such as ".env"
-            error globs.pattern_invalid tollgate.toml:22: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
-              help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error config.percent tollgate.toml:25: `minimum` is 101, but must be between 0 and 100
-        "#]],
-    );
+"#).shows(expect![[r#"
+        error config.agent_undefined tollgate.toml:2: there is no agent "claud"
+          help: Did you mean "claude"?
+        error config.command_unused tollgate.toml:5: agent "claude" has the adapter "claude" and also a command
+          help: Remove command, or set adapter = "command"
+        error config.env_name tollgate.toml:6: "KEY" is not the name of an environment variable
+          help: List names only, such as "API_KEY"
+        error config.env_name tollgate.toml:6: "1X" is not the name of an environment variable
+          help: List names only, such as "API_KEY"
+        error config.fallback_self tollgate.toml:7: agent "claude" names itself as its fallback
+          help: Name another agent
+        error config.agent_undefined tollgate.toml:7: there is no agent "codx"
+          help: Did you mean "codex"?
+        error config.command_missing tollgate.toml:8: agent "codex" has the adapter "command" but no command
+          help: Add command = ["program", "argument"]
+        error config.duration_invalid tollgate.toml:11: `Coder` is "30 minutes", which is not a duration
+          help: Write a number above zero and ms, s, m or h, such as "30m"
+        error config.duration_invalid tollgate.toml:12: `QA` is "0s", which is not a duration
+          help: Write a number above zero and ms, s, m or h, such as "30m"
+        error config.not_positive tollgate.toml:14: `transient_attempts` is 0, but must be more than 0
+          help: Remove the key to use the default
+        error config.not_positive tollgate.toml:16: `usd` is 0, but must be more than 0
+          help: Remove the key to use the default
+        error shape.out_of_range tollgate.toml:17: `tokens` is -5, but must be at least 0
+        error config.duration_invalid tollgate.toml:18: `wall` is "8d", which is not a duration
+          help: Write a number above zero and ms, s, m or h, such as "30m"
+        error config.copy_path tollgate.toml:20: "../.env" is not a path inside the repository
+          help: Write a relative path such as ".env"
+        error config.copy_path tollgate.toml:20: "/etc/passwd" is not a path inside the repository
+          help: Write a relative path such as ".env"
+        error globs.pattern_invalid tollgate.toml:22: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+          help: Write a path relative to the repository, a glob, or a folder that ends in /
+        error config.percent tollgate.toml:25: `minimum` is 101, but must be between 0 and 100
+    "#]]);
 }
 
 #[test]
 fn only_paths_outside_can_be_opened_to_agents() {
-    check(
-        "[sandbox]\nenforce = \"always\"\nwrite = [\n\"src\",\n\"../x\",\n\"/\",\n\"//.\",\n\"~\",\n\"~/\",\n\"~other/x\",\n\"/a/../b\",\n\"~/a\\nb\",\n\"~/.m2\", \"/srv\"]\n",
-        expect![[r#"
-            error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto, off or required
-            error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:6: "/" cannot be opened to agents: that is everything
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:7: "//." cannot be opened to agents: that is everything
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:8: "~" cannot be opened to agents: that is your whole home folder, with keys and startup files
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:9: "~/" cannot be opened to agents: that is your whole home folder, with keys and startup files
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:10: "~other/x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:11: "/a/../b" cannot be opened to agents: it contains `..`
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-            error config.sandbox_path tollgate.toml:12: "~/a\nb" cannot be opened to agents: it contains a line break or a zero byte
-              help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
-        "#]],
-    );
+    said("[sandbox]\nenforce = \"always\"\nwrite = [\n\"src\",\n\"../x\",\n\"/\",\n\"//.\",\n\"~\",\n\"~/\",\n\"~other/x\",\n\"/a/../b\",\n\"~/a\\nb\",\n\"~/.m2\", \"/srv\"]\n").shows(expect![[r#"
+        error shape.value_unknown tollgate.toml:2: `enforce` is "always", but must be auto, off or required
+        error config.sandbox_path tollgate.toml:4: "src" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:5: "../x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:6: "/" cannot be opened to agents: that is everything
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:7: "//." cannot be opened to agents: that is everything
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:8: "~" cannot be opened to agents: that is your whole home folder, with keys and startup files
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:9: "~/" cannot be opened to agents: that is your whole home folder, with keys and startup files
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:10: "~other/x" cannot be opened to agents: it is neither absolute nor begins with ~/, and agents work in a clone, not in the repository
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:11: "/a/../b" cannot be opened to agents: it contains `..`
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+        error config.sandbox_path tollgate.toml:12: "~/a\nb" cannot be opened to agents: it contains a line break or a zero byte
+          help: Name a folder outside the repository, such as "~/.gradle" or "/srv/cache"
+    "#]]);
 }
 
 #[test]
 fn roles_without_an_agent_are_reported() {
-    check(
-        "[agent.a]\nadapter=\"manual\"\n[agent.b]\nadapter=\"manual\"\n[roles]\nCoder=\"a\"\n",
-        expect![[r#"
-            warning config.roles_unassigned tollgate.toml:5: no agent plays SpecAgent, Architect, Planner, Designer, Researcher, Reviewer, QA, Security, Integrator, Docs
-              help: Set default = "NAME" under [roles]
-        "#]],
-    );
+    said("[agent.a]\nadapter=\"manual\"\n[agent.b]\nadapter=\"manual\"\n[roles]\nCoder=\"a\"\n").shows(expect![[r#"
+        warning config.roles_unassigned tollgate.toml:5: no agent plays SpecAgent, Architect, Planner, Designer, Researcher, Reviewer, QA, Security, Integrator, Docs
+          help: Set default = "NAME" under [roles]
+    "#]]);
 }
 
 #[test]
 fn every_syntax_error_is_reported() {
-    check(
-        "[roles\ndefault = claude\n[agent.a]\nadapter = \"manual\"\nadapter = \"manual\"\n",
-        expect![[r#"
-            error toml.syntax tollgate.toml:1: this is not valid TOML: unclosed table, expected `]`
-            error toml.syntax tollgate.toml:5: this is not valid TOML: duplicate key
-        "#]],
-    );
+    said("[roles\ndefault = claude\n[agent.a]\nadapter = \"manual\"\nadapter = \"manual\"\n")
+        .shows(expect![[r#"
+        error toml.syntax tollgate.toml:1: this is not valid TOML: unclosed table, expected `]`
+        error toml.syntax tollgate.toml:5: this is not valid TOML: duplicate key
+    "#]]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Stories of the built-in gates.
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 
 fn look(gate: Builtin, is_strict: bool, files: &[(&str, &str)]) -> Report {
     let mut inspector = gate.inspector(is_strict);
@@ -21,8 +21,8 @@ fn look(gate: Builtin, is_strict: bool, files: &[(&str, &str)]) -> Report {
     report
 }
 
-fn check(gate: Builtin, is_strict: bool, files: &[(&str, &str)], expected: Expect) {
-    expected.assert_eq(&shown(&look(gate, is_strict, files)));
+fn said(gate: Builtin, is_strict: bool, files: &[(&str, &str)]) -> String {
+    shown(&look(gate, is_strict, files))
 }
 
 const GLOSSARY: &str = "planning-mds/domain/glossary.md";
@@ -47,19 +47,14 @@ fn r062_a_blocked_term_in_agents_is_found_as_a_whole_word_in_any_case() {
         ("agents/logo.png", "\0carrier"),
         ("planning-mds/BLUEPRINT.md", "The carrier.\n"),
     ];
-    check(
-        Builtin::Boundary,
-        false,
-        &files,
-        expect![[r#"
-            error gate.term_blocked agents/coder/SKILL.md:1: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
-              help: Use general words, or move the text to planning-mds/
-            error gate.term_blocked agents/coder/SKILL.md:2: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
-              help: Use general words, or move the text to planning-mds/
-            error gate.term_blocked agents/coder/SKILL.md:4: "Carrier" is a term of the solution (planning-mds/domain/glossary.md:10)
-              help: Use general words, or move the text to planning-mds/
-        "#]],
-    );
+    said(Builtin::Boundary, false, &files).shows(expect![[r#"
+        error gate.term_blocked agents/coder/SKILL.md:1: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
+          help: Use general words, or move the text to planning-mds/
+        error gate.term_blocked agents/coder/SKILL.md:2: "Risk Class" is a term of the solution (planning-mds/domain/glossary.md:9)
+          help: Use general words, or move the text to planning-mds/
+        error gate.term_blocked agents/coder/SKILL.md:4: "Carrier" is a term of the solution (planning-mds/domain/glossary.md:10)
+          help: Use general words, or move the text to planning-mds/
+    "#]]);
 }
 
 #[test]
@@ -75,62 +70,42 @@ fn r062_without_a_list_of_blocked_terms_every_defined_term_is_blocked() {
 
 #[test]
 fn r062_a_section_of_blocked_terms_without_a_list_does_not_pass_silently() {
-    check(
-        Builtin::Boundary,
-        false,
-        &[(GLOSSARY, "# G\n## Blocked terms\nBroker, Policy\n"), ("agents/a.md", "broker\n")],
-        expect![[r#"
-            error gate.terms_unclear planning-mds/domain/glossary.md:2: the section "Blocked terms" has neither a list nor a table
-              help: List one term per entry, or `- None`
-        "#]],
-    );
+    said(Builtin::Boundary, false, &[(GLOSSARY, "# G\n## Blocked terms\nBroker, Policy\n"), ("agents/a.md", "broker\n")]).shows(expect![[r#"
+        error gate.terms_unclear planning-mds/domain/glossary.md:2: the section "Blocked terms" has neither a list nor a table
+          help: List one term per entry, or `- None`
+    "#]]);
 }
 
 #[test]
 fn a_strict_boundary_needs_terms_where_there_is_an_agents_folder() {
     let agent = ("agents/a.md", "text\n");
-    check(Builtin::Boundary, false, &[agent], expect![[""]]);
-    check(Builtin::Boundary, true, &[(GLOSSARY, "# Glossary\n")], expect![[""]]);
-    check(
+    said(Builtin::Boundary, false, &[agent]).shows(expect![[""]]);
+    said(Builtin::Boundary, true, &[(GLOSSARY, "# Glossary\n")]).shows(expect![[""]]);
+    said(
         Builtin::Boundary,
         true,
         &[(GLOSSARY, "# G\n## Blocked terms\n- None.\n"), ("agents/a.md", "none\n")],
-        expect![[""]],
-    );
-    check(
-        Builtin::Boundary,
-        true,
-        &[agent],
-        expect![[r#"
-            error gate.glossary_missing planning-mds/domain/glossary.md: there is no glossary to compare agents/ with
-              help: Write it with the terms of the solution
-        "#]],
-    );
-    check(
-        Builtin::Boundary,
-        true,
-        &[(GLOSSARY, "# Glossary\n"), agent],
-        expect![[r#"
-            error gate.no_terms planning-mds/domain/glossary.md: the glossary defines no term
-              help: Add terms, or a section "Blocked terms" that may be empty
-        "#]],
-    );
+    )
+    .shows(expect![[""]]);
+    said(Builtin::Boundary, true, &[agent]).shows(expect![[r#"
+        error gate.glossary_missing planning-mds/domain/glossary.md: there is no glossary to compare agents/ with
+          help: Write it with the terms of the solution
+    "#]]);
+    said(Builtin::Boundary, true, &[(GLOSSARY, "# Glossary\n"), agent]).shows(expect![[r#"
+        error gate.no_terms planning-mds/domain/glossary.md: the glossary defines no term
+          help: Add terms, or a section "Blocked terms" that may be empty
+    "#]]);
 }
 
 #[test]
 fn planning_files_are_demanded_by_the_strict_gate_only() {
     let files = [("planning-mds/BLUEPRINT.md", "# B\n"), (GLOSSARY, " \n")];
-    check(
-        Builtin::PlanningFiles,
-        false,
-        &files,
-        expect![[r#"
-            error gate.file_blank planning-mds/domain/glossary.md: the file is empty
-              help: Fill it in, or remove it
-            warning gate.file_missing planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
-              help: Write it; `tollgate run --action init` makes a scaffold
-        "#]],
-    );
+    said(Builtin::PlanningFiles, false, &files).shows(expect![[r#"
+        error gate.file_blank planning-mds/domain/glossary.md: the file is empty
+          help: Fill it in, or remove it
+        warning gate.file_missing planning-mds/architecture/SOLUTION-PATTERNS.md: the planning document does not exist
+          help: Write it; `tollgate run --action init` makes a scaffold
+    "#]]);
     assert!(look(Builtin::PlanningFiles, false, &[]).is_ok());
     assert_eq!(look(Builtin::PlanningFiles, true, &[]).errors().count(), 3);
 }
@@ -147,11 +122,8 @@ fn an_api_contract_parses_and_describes_something() {
         ("planning-mds/api/schemas/item.yml", "type: object\n"),
         ("planning-mds/api/README.md", "TODO"),
     ];
-    check(Builtin::ApiContract, true, &files, expect![[""]]);
-    check(
-        Builtin::ApiContract,
-        false,
-        &[
+    said(Builtin::ApiContract, true, &files).shows(expect![[""]]);
+    said(Builtin::ApiContract, false, &[
             ("planning-mds/api/a.yaml", "openapi: 3.1.0\npaths: {}\n"),
             ("planning-mds/api/b.yaml", "title: x\n"),
             ("planning-mds/api/c.yaml", "openapi: [\n"),
@@ -161,36 +133,29 @@ fn an_api_contract_parses_and_describes_something() {
             ),
             ("planning-mds/api/e.yml", ""),
             ("planning-mds/api/v1/part.json", "{"),
-        ],
-        expect![[r#"
-            error gate.contract_field planning-mds/api/a.yaml: the API contract has no "info.title"
-              help: Add it
-            error gate.contract_empty planning-mds/api/a.yaml:2: the API contract describes nothing under paths or webhooks
-              help: Describe at least one entry
-            error gate.no_contract planning-mds/api/b.yaml: this is not an API contract: it has no openapi, swagger or asyncapi version
-              help: Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder
-            error yaml.syntax planning-mds/api/c.yaml:1: this is not valid YAML: unclosed bracket '['
-              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-            error gate.contract_field planning-mds/api/d.json: the API contract has no "swagger"
-              help: Add it
-            error gate.contract_empty planning-mds/api/d.json: the API contract describes nothing under paths
-              help: Describe at least one entry
-            error gate.file_blank planning-mds/api/e.yml: the file is empty
-              help: Fill it in, or remove it
-            error json.syntax planning-mds/api/v1/part.json:1: this is not valid JSON: EOF while parsing an object (column 1)
-              help: Write the file with a JSON serializer instead of by hand
-        "#]],
-    );
+        ]).shows(expect![[r#"
+        error gate.contract_field planning-mds/api/a.yaml: the API contract has no "info.title"
+          help: Add it
+        error gate.contract_empty planning-mds/api/a.yaml:2: the API contract describes nothing under paths or webhooks
+          help: Describe at least one entry
+        error gate.no_contract planning-mds/api/b.yaml: this is not an API contract: it has no openapi, swagger or asyncapi version
+          help: Add the version, such as `openapi: 3.1.0`, or move a part into a subfolder
+        error yaml.syntax planning-mds/api/c.yaml:1: this is not valid YAML: unclosed bracket '['
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+        error gate.contract_field planning-mds/api/d.json: the API contract has no "swagger"
+          help: Add it
+        error gate.contract_empty planning-mds/api/d.json: the API contract describes nothing under paths
+          help: Describe at least one entry
+        error gate.file_blank planning-mds/api/e.yml: the file is empty
+          help: Fill it in, or remove it
+        error json.syntax planning-mds/api/v1/part.json:1: this is not valid JSON: EOF while parsing an object (column 1)
+          help: Write the file with a JSON serializer instead of by hand
+    "#]]);
     assert!(look(Builtin::ApiContract, false, &[]).is_ok());
-    check(
-        Builtin::ApiContract,
-        true,
-        &files[2..],
-        expect![[r#"
+    said(Builtin::ApiContract, true, &files[2..]).shows(expect![[r#"
         error gate.api_missing planning-mds/api: there is no API contract
           help: Add one as .yaml, .yml or .json, or remove the gate from the stage
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
@@ -232,11 +197,8 @@ fn security_evidence_is_not_a_placeholder() {
         ("planning-mds/security/README.md", "TODO"),
         ("planning-mds/security/.gitkeep", ""),
     ];
-    check(Builtin::SecurityEvidence, true, &files, expect![[""]]);
-    check(
-        Builtin::SecurityEvidence,
-        false,
-        &[
+    said(Builtin::SecurityEvidence, true, &files).shows(expect![[""]]);
+    said(Builtin::SecurityEvidence, false, &[
             (
                 "planning-mds/security/a.md",
                 "# Review\n\nTODO\nLorem ipsum dolor\nby <your name> on {{date}}\n[Insert findings]\n- <...>\n- TBD.\ntodo: all\nThis is a Placeholder\n",
@@ -244,40 +206,33 @@ fn security_evidence_is_not_a_placeholder() {
             ("planning-mds/security/b.md", "# Review\n## Findings\n"),
             ("planning-mds/security/c.txt", " \n"),
             ("planning-mds/security/d.json", "{}\n"),
-        ],
-        expect![[r#"
-            error gate.placeholder planning-mds/security/a.md:3: "TODO" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:5: "{{date}}" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:7: "<...>" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:8: "tbd" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:9: "todo:" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.placeholder planning-mds/security/a.md:10: "placeholder" is placeholder text
-              help: Write what was found, or remove the file until it is known
-            error gate.only_headings planning-mds/security/b.md: there is nothing below the headings
-              help: Write what was checked and what was found
-            error gate.file_blank planning-mds/security/c.txt: the file is empty
-              help: Fill it in, or remove it
-            error gate.file_blank planning-mds/security/d.json: the file is empty
-              help: Fill it in, or remove it
-        "#]],
-    );
+        ]).shows(expect![[r#"
+        error gate.placeholder planning-mds/security/a.md:3: "TODO" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:4: "lorem ipsum" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:5: "{{date}}" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:6: "[Insert findings]" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:7: "<...>" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:8: "tbd" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:9: "todo:" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.placeholder planning-mds/security/a.md:10: "placeholder" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.only_headings planning-mds/security/b.md: there is nothing below the headings
+          help: Write what was checked and what was found
+        error gate.file_blank planning-mds/security/c.txt: the file is empty
+          help: Fill it in, or remove it
+        error gate.file_blank planning-mds/security/d.json: the file is empty
+          help: Fill it in, or remove it
+    "#]]);
     assert!(look(Builtin::SecurityEvidence, false, &[]).is_ok());
-    check(
-        Builtin::SecurityEvidence,
-        true,
-        &files[2..],
-        expect![[r#"
+    said(Builtin::SecurityEvidence, true, &files[2..]).shows(expect![[r#"
         error gate.evidence_missing planning-mds/security: there is no security evidence
           help: Add review notes or scan results
-    "#]],
-    );
+    "#]]);
 }

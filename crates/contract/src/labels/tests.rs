@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 
 #[track_caller]
 fn is_fine(labels: &str, kind: ItemCategory, is_new: bool) {
@@ -10,8 +10,8 @@ fn is_fine(labels: &str, kind: ItemCategory, is_new: bool) {
 }
 
 #[track_caller]
-fn faults(labels: &str, kind: ItemCategory, is_new: bool, faults: Expect) {
-    faults.assert_eq(&shown(&check(&split(labels), kind, is_new)));
+fn faults(labels: &str, kind: ItemCategory, is_new: bool) -> String {
+    shown(&check(&split(labels), kind, is_new))
 }
 
 fn split(labels: &str) -> Vec<&str> {
@@ -25,34 +25,29 @@ fn r091_a_task_has_one_label_of_each_category() {
     is_fine(TASK, ItemCategory::Task, true);
     is_fine(&format!("{TASK} area:login help-wanted"), ItemCategory::Task, true);
     is_fine(&format!("{TASK} complexity:high"), ItemCategory::Task, true);
-    faults(
-        "area:login",
-        ItemCategory::Task,
-        true,
-        expect![[r#"
-            error labels.missing /labels: a task has no type label
-              help: Add task:implement
-            error labels.missing /labels: a task has no status label
-              help: Add status:pending
-            error labels.missing /labels: a task has no priority label
-              help: Add priority:high, priority:medium or priority:low
-            error labels.missing /labels: a task has no complexity label
-              help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
-        "#]],
-    );
+    faults("area:login", ItemCategory::Task, true).shows(expect![[r#"
+        error labels.missing /labels: a task has no type label
+          help: Add task:implement
+        error labels.missing /labels: a task has no status label
+          help: Add status:pending
+        error labels.missing /labels: a task has no priority label
+          help: Add priority:high, priority:medium or priority:low
+        error labels.missing /labels: a task has no complexity label
+          help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
+    "#]]);
     faults(
         &format!("{TASK} task:refinement priority:high complexity:trivial"),
         ItemCategory::Task,
         true,
-        expect![[r#"
-            error labels.several /labels: 2 type labels: task:implement, task:refinement
-              help: Keep exactly one of them
-            error labels.several /labels: 2 priority labels: priority:high, priority:low
-              help: Keep exactly one of them
-            error labels.several /labels: 2 complexity labels: complexity:trivial, complexity:high
-              help: Keep exactly one of them
-        "#]],
-    );
+    )
+    .shows(expect![[r#"
+        error labels.several /labels: 2 type labels: task:implement, task:refinement
+          help: Keep exactly one of them
+        error labels.several /labels: 2 priority labels: priority:high, priority:low
+          help: Keep exactly one of them
+        error labels.several /labels: 2 complexity labels: complexity:trivial, complexity:high
+          help: Keep exactly one of them
+    "#]]);
 }
 
 #[test]
@@ -63,32 +58,23 @@ fn r091_a_new_task_is_pending_and_an_old_one_has_any_status() {
         let new = check(&split(&labels), ItemCategory::Task, true);
         assert_eq!(new.is_ok(), label.name == "status:pending", "{}", label.name);
     }
-    faults(
-        &TASK.replace("pending", "ready"),
-        ItemCategory::Task,
-        true,
-        expect![[r#"
-            error labels.not_pending /labels: a new item has "status:ready", but must start as status:pending
-              help: Use status:pending instead
-        "#]],
-    );
+    faults(&TASK.replace("pending", "ready"), ItemCategory::Task, true).shows(expect![[r#"
+        error labels.not_pending /labels: a new item has "status:ready", but must start as status:pending
+          help: Use status:pending instead
+    "#]]);
 }
 
 #[test]
 fn r091_an_unknown_label_of_our_namespaces_is_named_with_the_nearest() {
-    faults(
-        "task:implment Status:Pending priority:urgent complexity:low",
-        ItemCategory::Task,
-        true,
-        expect![[r#"
-            error labels.unknown /labels: "task:implment" is not a known label
-              help: Did you mean "task:implement"?
-            error labels.unknown /labels: "Status:Pending" is not a known label
-              help: Did you mean "status:pending"?
-            error labels.unknown /labels: "priority:urgent" is not a known label
-              help: Known: priority:high, priority:medium or priority:low.
-        "#]],
-    );
+    faults("task:implment Status:Pending priority:urgent complexity:low", ItemCategory::Task, true)
+        .shows(expect![[r#"
+        error labels.unknown /labels: "task:implment" is not a known label
+          help: Did you mean "task:implement"?
+        error labels.unknown /labels: "Status:Pending" is not a known label
+          help: Did you mean "status:pending"?
+        error labels.unknown /labels: "priority:urgent" is not a known label
+          help: Known: priority:high, priority:medium or priority:low.
+    "#]]);
     let mut labels = split(TASK);
     labels.push("status:\u{1b}[2J");
     assert!(!shown(&check(&labels, ItemCategory::Task, true)).contains('\u{1b}'));
@@ -103,28 +89,18 @@ fn r092_a_refinement_has_no_complexity_and_is_never_low() {
         ItemCategory::Refinement,
         false,
     );
-    faults(
-        "task:refinement status:pending priority:low complexity:low complexity:high",
-        ItemCategory::Refinement,
-        true,
-        expect![[r#"
-            error labels.priority_low /labels: a refinement has "priority:low", although other work waits for its answer
-              help: Use priority:high or priority:medium
-            error labels.complexity_refused /labels: a refinement has "complexity:low", but it is a question, not work
-              help: Remove it
-        "#]],
-    );
-    faults(
-        "task:implement status:pending",
-        ItemCategory::Refinement,
-        true,
-        expect![[r#"
-            error labels.type_wrong /labels: a refinement is labelled "task:implement"
-              help: Use task:refinement instead
-            error labels.missing /labels: a refinement has no priority label
-              help: Add priority:high or priority:medium
-        "#]],
-    );
+    faults("task:refinement status:pending priority:low complexity:low complexity:high", ItemCategory::Refinement, true).shows(expect![[r#"
+        error labels.priority_low /labels: a refinement has "priority:low", although other work waits for its answer
+          help: Use priority:high or priority:medium
+        error labels.complexity_refused /labels: a refinement has "complexity:low", but it is a question, not work
+          help: Remove it
+    "#]]);
+    faults("task:implement status:pending", ItemCategory::Refinement, true).shows(expect![[r#"
+        error labels.type_wrong /labels: a refinement is labelled "task:implement"
+          help: Use task:refinement instead
+        error labels.missing /labels: a refinement has no priority label
+          help: Add priority:high or priority:medium
+    "#]]);
 }
 
 #[test]

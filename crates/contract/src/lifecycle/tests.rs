@@ -4,10 +4,10 @@
 
 use super::*;
 use crate::pack;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 
-fn check(text: &str, expected: Expect) {
+fn said(text: &str) -> String {
     let (lifecycle, report) = read(text, "lifecycle-stage.yaml");
     assert_eq!(lifecycle.is_some(), report.is_ok());
     let mut told = String::new();
@@ -18,82 +18,67 @@ fn check(text: &str, expected: Expect) {
     for gate in lifecycle.iter().flat_map(|l| &l.gates) {
         told.push_str(&format!("{}: {:?}\n", gate.name, gate.command));
     }
-    expected.assert_eq(&format!("{told}{}", shown(&report)));
+    format!("{told}{}", shown(&report))
 }
 
 #[test]
 fn r087_stages_and_gates_are_read_in_the_order_of_the_file() {
-    check(
-        "version: 1\ncurrent_stage: plan\nstages:\n  ship:\n    required_gates: [unit, lint]\n  plan: {description: d, required_gates: []}\n\
-         gates:\n  unit: {command: [npm, test]}\n  lint:\n    command:\n      - ./lint.sh\n      - \"a b; rm *\"\n",
-        expect![[r#"
-            ship ["unit", "lint"]
-            plan* []
-            unit: ["npm", "test"]
-            lint: ["./lint.sh", "a b; rm *"]
-        "#]],
-    );
+    said("version: 1\ncurrent_stage: plan\nstages:\n  ship:\n    required_gates: [unit, lint]\n  plan: {description: d, required_gates: []}\n\
+         gates:\n  unit: {command: [npm, test]}\n  lint:\n    command:\n      - ./lint.sh\n      - \"a b; rm *\"\n").shows(expect![[r#"
+        ship ["unit", "lint"]
+        plan* []
+        unit: ["npm", "test"]
+        lint: ["./lint.sh", "a b; rm *"]
+    "#]]);
 }
 
 #[test]
 fn r087_unknown_stages_and_gates_are_errors_with_their_lines() {
-    check(
-        "version: \"1.0\"\ncurrent_stage: planing\nstages:\n  planning:\n    required_gates:\n      - boundry\n      - unit\n      - unit\n      - weather\n\
-         gates:\n  boundary: {command: [tollgate, gates, --builtin, boundry]}\n  unit: {command: [\" \", x]}\n",
-        expect![[r#"
-            error lifecycle.stage_unknown lifecycle-stage.yaml:2: the current stage "planing" is not one of the stages
-              help: Did you mean "planning"?
-            error lifecycle.gate_undefined lifecycle-stage.yaml:6: stage "planning" requires the gate "boundry", which is not defined under `gates`
-              help: Did you mean "boundary"?
-            error lifecycle.gate_twice lifecycle-stage.yaml:8: stage "planning" requires the gate "unit" twice
-              help: Remove one of them
-            error lifecycle.gate_undefined lifecycle-stage.yaml:9: stage "planning" requires the gate "weather", which is not defined under `gates`
-              help: Known: boundary or unit.
-            error lifecycle.builtin_unknown lifecycle-stage.yaml:11: there is no built-in gate "boundry"
-              help: Did you mean "boundary"?
-            error lifecycle.program_blank lifecycle-stage.yaml:12: the command of gate "unit" has no program
-              help: Begin it with a program, such as [npm, test]
-        "#]],
-    );
+    said("version: \"1.0\"\ncurrent_stage: planing\nstages:\n  planning:\n    required_gates:\n      - boundry\n      - unit\n      - unit\n      - weather\n\
+         gates:\n  boundary: {command: [tollgate, gates, --builtin, boundry]}\n  unit: {command: [\" \", x]}\n").shows(expect![[r#"
+        error lifecycle.stage_unknown lifecycle-stage.yaml:2: the current stage "planing" is not one of the stages
+          help: Did you mean "planning"?
+        error lifecycle.gate_undefined lifecycle-stage.yaml:6: stage "planning" requires the gate "boundry", which is not defined under `gates`
+          help: Did you mean "boundary"?
+        error lifecycle.gate_twice lifecycle-stage.yaml:8: stage "planning" requires the gate "unit" twice
+          help: Remove one of them
+        error lifecycle.gate_undefined lifecycle-stage.yaml:9: stage "planning" requires the gate "weather", which is not defined under `gates`
+          help: Known: boundary or unit.
+        error lifecycle.builtin_unknown lifecycle-stage.yaml:11: there is no built-in gate "boundry"
+          help: Did you mean "boundary"?
+        error lifecycle.program_blank lifecycle-stage.yaml:12: the command of gate "unit" has no program
+          help: Begin it with a program, such as [npm, test]
+    "#]]);
 }
 
 #[test]
 fn every_fault_of_form_is_named_with_its_line() {
-    check(
-        "version: 2\ncurrent_stages: a\ncurrent_stage: 3\nstages:\n  a:\n    required_gate: [x]\n    required_gates: x\n  \" \": {required_gates: []}\n\
-         gates:\n  x:\n    command: npm test\n  y:\n    command: []\n  z: {description: d}\n  zero: {command: [a, \"b\\0c\"]}\n",
-        expect![[r#"
-            error lifecycle.version_unknown lifecycle-stage.yaml:1: `version` is "2", but must be 1
-              help: Write version: 1
-            error shape.field_unknown lifecycle-stage.yaml:2: there is no field "current_stages" here
-              help: Did you mean "current_stage"?
-            error shape.wrong_type lifecycle-stage.yaml:3: `current_stage` is the number 3, but a text is expected
-            error shape.field_unknown lifecycle-stage.yaml:6: there is no field "required_gate" here
-              help: Did you mean "required_gates"?
-            error shape.wrong_type lifecycle-stage.yaml:7: `required_gates` is the text "x", but a list is expected
-            error lifecycle.name_invalid lifecycle-stage.yaml:8: " " cannot be used as a name in `stages`
-              help: Use letters, digits and dashes, such as unit-tests
-            error shape.wrong_type lifecycle-stage.yaml:11: `command` is the text "npm test", but a list is expected
-            error shape.empty lifecycle-stage.yaml:13: `command` is empty
-            error shape.field_missing lifecycle-stage.yaml:14: the field "command" is missing
-              help: Add "command" to `z`
-            error lifecycle.zero_byte lifecycle-stage.yaml:15: the command of gate "zero" contains a zero byte
-              help: Remove it
-        "#]],
-    );
-    check(
-        "version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n",
-        expect![[r#"
-            error yaml.syntax lifecycle-stage.yaml:5: this is not valid YAML: the key "a" occurs twice
-              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-        "#]],
-    );
-    check(
-        "",
-        expect![[r#"
+    said("version: 2\ncurrent_stages: a\ncurrent_stage: 3\nstages:\n  a:\n    required_gate: [x]\n    required_gates: x\n  \" \": {required_gates: []}\n\
+         gates:\n  x:\n    command: npm test\n  y:\n    command: []\n  z: {description: d}\n  zero: {command: [a, \"b\\0c\"]}\n").shows(expect![[r#"
+        error lifecycle.version_unknown lifecycle-stage.yaml:1: `version` is "2", but must be 1
+          help: Write version: 1
+        error shape.field_unknown lifecycle-stage.yaml:2: there is no field "current_stages" here
+          help: Did you mean "current_stage"?
+        error shape.wrong_type lifecycle-stage.yaml:3: `current_stage` is the number 3, but a text is expected
+        error shape.field_unknown lifecycle-stage.yaml:6: there is no field "required_gate" here
+          help: Did you mean "required_gates"?
+        error shape.wrong_type lifecycle-stage.yaml:7: `required_gates` is the text "x", but a list is expected
+        error lifecycle.name_invalid lifecycle-stage.yaml:8: " " cannot be used as a name in `stages`
+          help: Use letters, digits and dashes, such as unit-tests
+        error shape.wrong_type lifecycle-stage.yaml:11: `command` is the text "npm test", but a list is expected
+        error shape.empty lifecycle-stage.yaml:13: `command` is empty
+        error shape.field_missing lifecycle-stage.yaml:14: the field "command" is missing
+          help: Add "command" to `z`
+        error lifecycle.zero_byte lifecycle-stage.yaml:15: the command of gate "zero" contains a zero byte
+          help: Remove it
+    "#]]);
+    said("version: 1\ncurrent_stage: a\nstages:\n  a: {required_gates: []}\n  a: {required_gates: []}\ngates: {}\n").shows(expect![[r#"
+        error yaml.syntax lifecycle-stage.yaml:5: this is not valid YAML: the key "a" occurs twice
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+    "#]]);
+    said("").shows(expect![[r#"
         error shape.wrong_type lifecycle-stage.yaml: the document is null, but an object is expected
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 mod follow;
 
 use super::*;
-use crate::testing::{REFINEMENT, TASK, shown};
-use expect_test::{Expect, expect};
+use crate::testing::{REFINEMENT, Shows, TASK, shown};
+use expect_test::expect;
 use serde_json::{Value, json};
 
 const LABELS: [&str; 4] = ["task:implement", "status:pending", "priority:high", "complexity:low"];
@@ -56,8 +56,8 @@ fn applied(result: &PlannerResult, existing: &Existing) -> Applied {
     apply(result, existing).unwrap_or_else(|report| panic!("{}", shown(&report)))
 }
 
-fn refused(result: &PlannerResult, existing: &Existing, expected: Expect) {
-    expected.assert_eq(&shown(&apply(result, existing).unwrap_err()));
+fn refused(result: &PlannerResult, existing: &Existing) -> String {
+    shown(&apply(result, existing).unwrap_err())
 }
 
 fn at(id: &str, status: TaskStatus) -> BTreeMap<TaskId, TaskStatus> {
@@ -220,14 +220,10 @@ fn a_plan_in_an_odd_form_is_not_edited() {
     let odd = "tasks: [{id: T-001, status: not-started, type: feat, title: t, goal: g, files_expected: [x], acceptance_checks: [\"cmd: true\"], done_when: [d]}]\n";
     let existing = Existing { tasks_yaml: Some(odd.to_owned()), ..Existing::default() };
     let more = result(json!([task("a", "bin/c", "T-001", &[])]), json!([]), json!([]));
-    refused(
-        &more,
-        &existing,
-        expect![[r#"
+    refused(&more, &existing).shows(expect![[r#"
         error plan.edit_unsafe tasks.yaml: the tasks cannot be written into this file: the tasks are not a plain list
           help: Write each task as a block that begins with `- id:`
-    "#]],
-    );
+    "#]]);
     assert_eq!(
         applied(&result(json!([]), json!([]), json!([])), &existing).tasks_yaml.as_deref(),
         Some(odd)
@@ -283,54 +279,39 @@ fn r094_names_that_mean_nothing_or_two_things_are_refused() {
         json!(["T-055", "T-001"]),
         json!([{"workItemID": "R-001", "body": null, "labels": QUESTION}]),
     );
-    refused(
-        &wrong,
-        &first,
-        expect![[r##"
-            error plan.temp_id_taken /create/0/tempID: the tempID "T-001" is the name of an existing item
-              help: Choose another tempID
-            error plan.id_unknown /create/0/blockedBy/0: there is no work item "T-099"
-              help: Known: T-001 or T-002.
-            error plan.id_unknown /create/0/blockedBy/1: there is no work item "#98"
-              help: Known: T-001 or T-002.
-            error plan.id_unknown /create/0/body: there is no work item "T-077"
-              help: Known: T-001 or T-002.
-            error plan.id_unknown /close/0: there is no work item "T-055"
-              help: Known: T-001 or T-002.
-            error plan.id_unknown /update/0/workItemID: there is no work item "R-001"
-              help: Did you mean "T-001"?
-        "##]],
-    );
+    refused(&wrong, &first).shows(expect![[r##"
+        error plan.temp_id_taken /create/0/tempID: the tempID "T-001" is the name of an existing item
+          help: Choose another tempID
+        error plan.id_unknown /create/0/blockedBy/0: there is no work item "T-099"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /create/0/blockedBy/1: there is no work item "#98"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /create/0/body: there is no work item "T-077"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /close/0: there is no work item "T-055"
+          help: Known: T-001 or T-002.
+        error plan.id_unknown /update/0/workItemID: there is no work item "R-001"
+          help: Did you mean "T-001"?
+    "##]]);
 }
 
 #[test]
 fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
     let mut first = after(&applied(&two(), &Existing::default()));
     first.statuses = at("T-001", TaskStatus::InProgress);
-    refused(
-        &result(json!([]), json!(["T-001"]), json!([])),
-        &first,
-        expect![[r#"
+    refused(&result(json!([]), json!(["T-001"]), json!([])), &first).shows(expect![[r#"
         error plan.close_started /close/0: task T-001 is in-progress and can no longer be closed
           help: Close only tasks that are not started; to undo work, plan a new task
-    "#]],
-    );
+    "#]]);
     first.statuses = at("T-001", TaskStatus::Completed);
     let change = |body: String| {
         result(json!([]), json!([]), json!([{"workItemID": "T-001", "body": body, "labels": null}]))
     };
-    refused(
-        &change(body("bin/x", "T-002")),
-        &first,
-        expect![[r#"
+    refused(&change(body("bin/x", "T-002")), &first).shows(expect![[r#"
         error plan.update_completed /update/0/workItemID: task T-001 is completed and can no longer be changed
           help: Plan further work as a new task
-    "#]],
-    );
-    refused(
-        &change(REFINEMENT.to_owned()),
-        &first,
-        expect![[r####"
+    "#]]);
+    refused(&change(REFINEMENT.to_owned()), &first).shows(expect![[r####"
         error work_item.section_missing /update/0/body: line 5 of the body: the section "Objective" is missing
           help: Add a heading "## Objective" with its content below it
         error work_item.section_missing /update/0/body: line 24 of the body: the section "In Scope" is missing
@@ -343,24 +324,19 @@ fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
           help: Add a heading "## Context" with its content below it
         error work_item.section_missing /update/0/body: line 24 of the body: the section "Constraints" is missing
           help: Add a heading "## Constraints" with its content below it
-    "####]],
-    );
+    "####]]);
     refused(
         &result(json!([]), json!(["T-001", "T-002"]), json!([])),
         &after(&applied(&two(), &Existing::default())),
-        expect![[r#"
-            error plan.no_task /create: this leaves no task to do and no question to answer
-              help: Create at least one task, or a refinement that says what is not clear
-        "#]],
-    );
-    refused(
-        &result(json!([]), json!([]), json!([])),
-        &Existing::default(),
-        expect![[r#"
+    )
+    .shows(expect![[r#"
         error plan.no_task /create: this leaves no task to do and no question to answer
           help: Create at least one task, or a refinement that says what is not clear
-    "#]],
-    );
+    "#]]);
+    refused(&result(json!([]), json!([]), json!([])), &Existing::default()).shows(expect![[r#"
+        error plan.no_task /create: this leaves no task to do and no question to answer
+          help: Create at least one task, or a refinement that says what is not clear
+    "#]]);
     let closed = applied(
         &result(json!([]), json!(["T-002"]), json!([])),
         &after(&applied(&two(), &Existing::default())),
@@ -370,14 +346,10 @@ fn what_is_begun_is_not_closed_and_what_is_done_not_changed() {
         json!([]),
         json!([{"workItemID": "T-002", "body": body("bin/x", "T-001"), "labels": null}]),
     );
-    refused(
-        &update,
-        &after(&closed),
-        expect![[r#"
+    refused(&update, &after(&closed)).shows(expect![[r#"
         error plan.update_closed /update/0/workItemID: work item T-002 is closed
           help: Create a new item
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]

@@ -1,17 +1,16 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::{SarifFinding, read, write};
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::{ReportedFinding, Severity};
 
-fn check(text: &str, expected: Expect) {
-    let said = match read(text, "s.sarif") {
+fn said(text: &str) -> String {
+    match read(text, "s.sarif") {
         Err(report) => shown(&report),
         Ok(findings) => findings.iter().map(line).collect(),
-    };
-    expected.assert_eq(&said);
+    }
 }
 
 fn line(f: &ReportedFinding) -> String {
@@ -30,8 +29,7 @@ fn run(rules: &str, results: &str) -> String {
 
 #[test]
 fn levels_and_scores_become_severities() {
-    check(
-        &run(
+    said(&run(
             r#"{"id": "A", "defaultConfiguration": {"level": "error"}}, {"id": "B", "properties": {"security-severity": "9.1"}},
                {"id": "C", "properties": {"security-severity": 7}}, {"id": "D", "properties": {"security-severity": "0.0"}}"#,
             r#"{"ruleId": "A", "message": {"text": "by rule"}},
@@ -42,37 +40,32 @@ fn levels_and_scores_become_severities() {
                {"ruleId": "C", "properties": {"security-severity": "4.0"}, "message": {"text": "own score"}},
                {"ruleId": "X", "level": "none", "message": {"text": "unknown rule"}},
                {"message": {"text": "nothing said"}}"#,
-        ),
-        expect![[r#"
-            high A -:- by rule
-            low A -:- own
-            critical B -:- by index
-            high C/2 -:- case of a rule
-            high D -:- no score
-            medium C -:- own score
-            low nit X -:- unknown rule
-            medium  -:- nothing said
-        "#]],
-    );
+        )).shows(expect![[r#"
+        high A -:- by rule
+        low A -:- own
+        critical B -:- by index
+        high C/2 -:- case of a rule
+        high D -:- no score
+        medium C -:- own score
+        low nit X -:- unknown rule
+        medium  -:- nothing said
+    "#]]);
 }
 
 #[test]
 fn messages_are_filled_in_and_found_by_id() {
-    check(
-        &run(
+    said(&run(
             r#"{"id": "A", "messageStrings": {"m": {"text": "{1} before {0}, {{x}} and {9}"}}, "shortDescription": {"text": "Short"}}"#,
             r#"{"ruleId": "A", "message": {"id": "m", "arguments": ["one", "two"]}},
                {"ruleId": "A", "message": {"text": "code {0} as it is {{}}"}},
                {"ruleId": "A", "message": {"text": "uses a [user value](1) and [docs](https://x)"}},
                {"ruleId": "A", "message": {"id": "unknown"}, "fixes": [{"description": {"text": "do it"}}]}"#,
-        ),
-        expect![[r#"
-            medium A -:- two before one, {x} and {9}
-            medium A -:- code {0} as it is {{}}
-            medium A -:- uses a user value and [docs](https://x)
-            medium A -:- Short fix: do it
-        "#]],
-    );
+        )).shows(expect![[r#"
+        medium A -:- two before one, {x} and {9}
+        medium A -:- code {0} as it is {{}}
+        medium A -:- uses a user value and [docs](https://x)
+        medium A -:- Short fix: do it
+    "#]]);
 }
 
 #[test]
@@ -90,23 +83,19 @@ fn only_paths_inside_the_repository_are_files() {
         "a/%2e%2e/%2e%2e/b",
         "https://x/y",
     ];
-    check(
-        &run("", &uris.map(at).join(",")),
-        expect![[r#"
-            medium  src/a b.rs:7 m
-            medium  -:- m (at file:///etc/passwd)
-            medium  -:- m (at /etc/passwd)
-            medium  -:- m (at ../up.rs)
-            medium  -:- m (at a/%2e%2e/%2e%2e/b)
-            medium  -:- m (at https://x/y)
-        "#]],
-    );
+    said(&run("", &uris.map(at).join(","))).shows(expect![[r#"
+        medium  src/a b.rs:7 m
+        medium  -:- m (at file:///etc/passwd)
+        medium  -:- m (at /etc/passwd)
+        medium  -:- m (at ../up.rs)
+        medium  -:- m (at a/%2e%2e/%2e%2e/b)
+        medium  -:- m (at https://x/y)
+    "#]]);
 }
 
 #[test]
 fn suppressed_gone_and_passed_results_are_not_findings_in_any_run() {
-    check(
-        r#"{"version": "2.1.0", "runs": [
+    said(r#"{"version": "2.1.0", "runs": [
             {"tool": {"driver": {"name": "a"}}, "artifacts": [{"location": {"uri": "x.c"}}], "results": [
               {"message": {"text": "listed"}, "locations": [{"physicalLocation": {"artifactLocation": {"index": 0}, "region": {"startLine": 0}}}]},
               {"message": {"text": "suppressed"}, "suppressions": [{"kind": "inSource"}]},
@@ -116,46 +105,32 @@ fn suppressed_gone_and_passed_results_are_not_findings_in_any_run() {
               {"message": {"text": "passed"}, "kind": "pass"}]},
             {"tool": {"driver": {"name": "b"}}},
             {"tool": {"driver": {"name": "c"}, "extensions": [{"name": "e", "rules": [{"id": "E", "defaultConfiguration": {"level": "error"}}]}]},
-             "results": [{"rule": {"index": 0, "toolComponent": {"index": 0}}, "message": {"markdown": "**m**"}}]}]}"#,
-        expect![[r#"
-            medium  x.c:- listed
-            medium  -:- asked for
-            medium  -:- old
-            high E -:- **m**
-        "#]],
-    );
+             "results": [{"rule": {"index": 0, "toolComponent": {"index": 0}}, "message": {"markdown": "**m**"}}]}]}"#).shows(expect![[r#"
+        medium  x.c:- listed
+        medium  -:- asked for
+        medium  -:- old
+        high E -:- **m**
+    "#]]);
 }
 
 #[test]
 fn a_file_that_is_not_sarif_is_refused_with_a_message() {
-    check(
-        "{}",
-        expect![[r#"
+    said("{}").shows(expect![[r#"
         error sarif.unknown_kind s.sarif: there is no SARIF version
           help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        r#"{"version": "1.0.0", "runs": []}"#,
-        expect![[r#"
+    "#]]);
+    said(r#"{"version": "1.0.0", "runs": []}"#).shows(expect![[r#"
         error sarif.unknown_kind s.sarif: the version of SARIF is "1.0.0", but must be "2.1.0"
           help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        r#"{"version": "2.1.0"}"#,
-        expect![[r#"
+    "#]]);
+    said(r#"{"version": "2.1.0"}"#).shows(expect![[r#"
         error sarif.unknown_kind s.sarif: there is no list of runs
           help: Have the scanner write SARIF 2.1.0
-    "#]],
-    );
-    check(
-        &run("", "7, {}"),
-        expect![[r#"
+    "#]]);
+    said(&run("", "7, {}")).shows(expect![[r#"
         error sarif.malformed s.sarif#/runs/0/results/0: a result must be an object
         error sarif.malformed s.sarif#/runs/0/results/1: a result has no message, and its rule has no words either
-    "#]],
-    );
+    "#]]);
 }
 
 fn ours(id: u32, severity: Severity, status: FindingStatus) -> SarifFinding {

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::testing::shown;
-use expect_test::{Expect, expect};
+use crate::testing::{Shows, shown};
+use expect_test::expect;
 use tollgate_core::task::TaskStatus;
 
-fn check(text: &str, expected: Expect) {
+fn said(text: &str) -> String {
     let (plan, report) = read(text, "tasks.yaml");
     let tasks: String = plan.iter().flat_map(|plan| &plan.tasks).map(line).collect();
     assert_eq!(plan.is_some(), report.is_ok());
-    expected.assert_eq(&format!("{tasks}{}", shown(&report)));
+    format!("{tasks}{}", shown(&report))
 }
 
 fn line(task: &TaskSpec) -> String {
@@ -57,13 +57,10 @@ tasks:
 
 #[test]
 fn a_valid_plan_has_no_diagnostics() {
-    check(
-        PLAN,
-        expect![[r#"
+    said(PLAN).shows(expect![[r#"
         T-001 feat "Limit logins" after [] checks ["cmd: cargo test", "manual: try it"]
         T-002 docs "Tell" after ["T-001"] checks ["manual: read it"]
-    "#]],
-    );
+    "#]]);
     let (plan, _) = read(PLAN, "tasks.yaml");
     let plan = plan.unwrap();
     assert_eq!(plan.project_name.as_deref(), Some("shop"));
@@ -73,72 +70,50 @@ fn a_valid_plan_has_no_diagnostics() {
 
 #[test]
 fn a_plan_that_does_not_parse_says_where() {
-    check(
-        "tasks:\n  - id: T-001\n    goal: \"open\n",
-        expect![[r#"
+    said("tasks:\n  - id: T-001\n    goal: \"open\n").shows(expect![[r#"
         error yaml.syntax tasks.yaml:4: this is not valid YAML: invalid indentation in multiline quoted scalar
           help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    check(
-        "tasks:\n  - id: T-001\n    id: T-002\n",
-        expect![[r#"
-            error yaml.syntax tasks.yaml:3: this is not valid YAML: the key "id" occurs twice
-              help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-        "#]],
-    );
-    check(
-        "tasks:\n\t- id: x\n",
-        expect![[r#"
+    "#]]);
+    said("tasks:\n  - id: T-001\n    id: T-002\n").shows(expect![[r#"
+        error yaml.syntax tasks.yaml:3: this is not valid YAML: the key "id" occurs twice
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+    "#]]);
+    said("tasks:\n\t- id: x\n").shows(expect![[r#"
         error yaml.syntax tasks.yaml:2: this is not valid YAML: tabs disallowed within this context (block indentation)
           help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    check(
-        "",
-        expect![[r#"
-            error tasks.none tasks.yaml: the plan has no tasks
-              help: Add at least one task under `tasks:`
-        "#]],
-    );
-    check(
-        "tasks: []\n",
-        expect![[r#"
+    "#]]);
+    said("").shows(expect![[r#"
+        error tasks.none tasks.yaml: the plan has no tasks
+          help: Add at least one task under `tasks:`
+    "#]]);
+    said("tasks: []\n").shows(expect![[r#"
         error tasks.none tasks.yaml:1: the plan has no tasks
           help: Add at least one task under `tasks:`
-    "#]],
-    );
-    check(
-        "project: {name: x}\n",
-        expect![[r#"
+    "#]]);
+    said("project: {name: x}\n").shows(expect![[r#"
         error tasks.none tasks.yaml:1: the plan has no tasks
           help: Add at least one task under `tasks:`
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
 fn tolerant_reading_takes_what_is_meant_and_says_so() {
-    check(
-        "tasks:\n  - id: 7\n    status: not-started\n    goal: Do it\n    files_expected: [a/]\n    acceptance_checks:\n      - cmd: npm test\n      - manual: look at it\n",
-        expect![[r#"
-            7 feat "Do it" after [] checks ["cmd: npm test", "manual: look at it"]
-            warning tasks.id_odd tasks.yaml:2: the task id "7" does not have the form T-001
-            warning tasks.no_title tasks.yaml:2: task 7 has no title; the first line of its goal is used
-            warning tasks.no_done_when tasks.yaml:2: task 7 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:2: task 7 has no type; it counts as feat
-            warning tasks.check_unquoted tasks.yaml:7: a check of task 7 is not quoted; it was read as "cmd: npm test"
-              help: Write it as - "cmd: npm test"
-            warning tasks.check_unquoted tasks.yaml:8: a check of task 7 is not quoted; it was read as "manual: look at it"
-              help: Write it as - "manual: look at it"
-        "#]],
-    );
+    said("tasks:\n  - id: 7\n    status: not-started\n    goal: Do it\n    files_expected: [a/]\n    acceptance_checks:\n      - cmd: npm test\n      - manual: look at it\n").shows(expect![[r#"
+        7 feat "Do it" after [] checks ["cmd: npm test", "manual: look at it"]
+        warning tasks.id_odd tasks.yaml:2: the task id "7" does not have the form T-001
+        warning tasks.no_title tasks.yaml:2: task 7 has no title; the first line of its goal is used
+        warning tasks.no_done_when tasks.yaml:2: task 7 does not say under done_when what makes it done
+        warning tasks.no_type tasks.yaml:2: task 7 has no type; it counts as feat
+        warning tasks.check_unquoted tasks.yaml:7: a check of task 7 is not quoted; it was read as "cmd: npm test"
+          help: Write it as - "cmd: npm test"
+        warning tasks.check_unquoted tasks.yaml:8: a check of task 7 is not quoted; it was read as "manual: look at it"
+          help: Write it as - "manual: look at it"
+    "#]]);
 }
 
 #[test]
 fn every_fault_of_a_plan_is_reported_with_its_line() {
-    check(
-        "tasks:
+    said("tasks:
   - id: T-001
     status: done
     type: feature
@@ -161,54 +136,51 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
     work_item: work-items/c.md
   - id: meta
     goal: d
-",
-        expect![[r#"
-            warning tasks.no_title tasks.yaml:2: task T-001 has no title; the first line of its goal is used
-            warning tasks.no_done_when tasks.yaml:2: task T-001 does not say under done_when what makes it done
-            error tasks.status_unknown tasks.yaml:3: the status of task T-001 is "done", but must be not-started, in-progress, implemented, completed or blocked
-            error tasks.type_unknown tasks.yaml:4: the type of task T-001 is "feature", but must be feat, fix, refactor, chore, test or docs
-            error shape.empty tasks.yaml:5: `goal` is empty
-            error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is not a task of the plan
-              help: Did you mean "T-001"?
-            error tasks.dependency_cycle tasks.yaml:6: these tasks wait for each other: T-001 → T-002 → T-001
-              help: Remove one of these dependencies
-            error tasks.no_check tasks.yaml:7: task T-001 has no acceptance check
-              help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
-            error tasks.no_scope tasks.yaml:8: task T-001 does not say which files it may change
-              help: List paths, globs or folders ending in / under files_expected
-            error shape.field_unknown tasks.yaml:9: there is no field "filess" here
-              help: Known: acceptance_checks, context_files, depends_on, done_when, files_expected, goal, id, non_goals, risk_flags, status, title, type or work_item.
-            warning tasks.no_title tasks.yaml:10: task T-002 has no title; the first line of its goal is used
-            warning tasks.no_done_when tasks.yaml:10: task T-002 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:10: task T-002 has no type; it counts as feat
-            error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 is empty
-              help: Write a command after cmd:, or what to look at after manual:
-            error tasks.id_twice tasks.yaml:16: the task id "T-002" is used twice
-              help: Give each task its own id
-            warning tasks.no_title tasks.yaml:16: task T-002 has no title; the first line of its goal is used
-            warning tasks.no_done_when tasks.yaml:16: task T-002 does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:16: task T-002 has no type; it counts as feat
-            error shape.wrong_type tasks.yaml:19: `depends_on` is the text "T-001", but a list is expected
-            error shape.wrong_type tasks.yaml:20: entry 1 of `acceptance_checks` is the number 3, but a text is expected
-            error shape.field_missing tasks.yaml:22: the field "status" is missing
-              help: Add "status" to entry 3 of `tasks`
-            error tasks.no_check tasks.yaml:22: task meta has no acceptance check
-              help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
-            error tasks.id_invalid tasks.yaml:22: "meta" cannot be a task id
-              help: Use the form T-001: letters, digits, '-', '_' and '.' only
-            warning tasks.no_title tasks.yaml:22: task meta has no title; the first line of its goal is used
-            warning tasks.no_done_when tasks.yaml:22: task meta does not say under done_when what makes it done
-            warning tasks.no_type tasks.yaml:22: task meta has no type; it counts as feat
-            error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
-              help: List paths, globs or folders ending in / under files_expected
-        "#]],
-    );
+").shows(expect![[r#"
+        warning tasks.no_title tasks.yaml:2: task T-001 has no title; the first line of its goal is used
+        warning tasks.no_done_when tasks.yaml:2: task T-001 does not say under done_when what makes it done
+        error tasks.status_unknown tasks.yaml:3: the status of task T-001 is "done", but must be not-started, in-progress, implemented, completed or blocked
+        error tasks.type_unknown tasks.yaml:4: the type of task T-001 is "feature", but must be feat, fix, refactor, chore, test or docs
+        error shape.empty tasks.yaml:5: `goal` is empty
+        error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is not a task of the plan
+          help: Did you mean "T-001"?
+        error tasks.dependency_cycle tasks.yaml:6: these tasks wait for each other: T-001 → T-002 → T-001
+          help: Remove one of these dependencies
+        error tasks.no_check tasks.yaml:7: task T-001 has no acceptance check
+          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+        error tasks.no_scope tasks.yaml:8: task T-001 does not say which files it may change
+          help: List paths, globs or folders ending in / under files_expected
+        error shape.field_unknown tasks.yaml:9: there is no field "filess" here
+          help: Known: acceptance_checks, context_files, depends_on, done_when, files_expected, goal, id, non_goals, risk_flags, status, title, type or work_item.
+        warning tasks.no_title tasks.yaml:10: task T-002 has no title; the first line of its goal is used
+        warning tasks.no_done_when tasks.yaml:10: task T-002 does not say under done_when what makes it done
+        warning tasks.no_type tasks.yaml:10: task T-002 has no type; it counts as feat
+        error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 is empty
+          help: Write a command after cmd:, or what to look at after manual:
+        error tasks.id_twice tasks.yaml:16: the task id "T-002" is used twice
+          help: Give each task its own id
+        warning tasks.no_title tasks.yaml:16: task T-002 has no title; the first line of its goal is used
+        warning tasks.no_done_when tasks.yaml:16: task T-002 does not say under done_when what makes it done
+        warning tasks.no_type tasks.yaml:16: task T-002 has no type; it counts as feat
+        error shape.wrong_type tasks.yaml:19: `depends_on` is the text "T-001", but a list is expected
+        error shape.wrong_type tasks.yaml:20: entry 1 of `acceptance_checks` is the number 3, but a text is expected
+        error shape.field_missing tasks.yaml:22: the field "status" is missing
+          help: Add "status" to entry 3 of `tasks`
+        error tasks.no_check tasks.yaml:22: task meta has no acceptance check
+          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+        error tasks.id_invalid tasks.yaml:22: "meta" cannot be a task id
+          help: Use the form T-001: letters, digits, '-', '_' and '.' only
+        warning tasks.no_title tasks.yaml:22: task meta has no title; the first line of its goal is used
+        warning tasks.no_done_when tasks.yaml:22: task meta does not say under done_when what makes it done
+        warning tasks.no_type tasks.yaml:22: task meta has no type; it counts as feat
+        error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
+          help: List paths, globs or folders ending in / under files_expected
+    "#]]);
 }
 
 #[test]
 fn r054_paths_of_a_task_stay_inside_and_name_no_placeholder() {
-    check(
-        "tasks:
+    said("tasks:
   - id: T-001
     status: not-started
     type: chore
@@ -219,18 +191,16 @@ fn r054_paths_of_a_task_stay_inside_and_name_no_placeholder() {
     files_expected: [../up, 'src/*{a', ok.rs]
     work_item: /etc/item.md
     acceptance_checks: [x]
-",
-        expect![[r#"
-            error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
-              help: Replace it with the name of the session
-            error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it points outside the repository
-              help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error globs.pattern_invalid tasks.yaml:9: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
-              help: Write a path relative to the repository, a glob, or a folder that ends in /
-            error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it points outside the repository
-              help: Write a path relative to the repository, a glob, or a folder that ends in /
-        "#]],
-    );
+").shows(expect![[r#"
+        error input.session_placeholder tasks.yaml:8: the path ".agents-work/<session>/spec.md" contains the placeholder <session>
+          help: Replace it with the name of the session
+        error globs.pattern_invalid tasks.yaml:9: the pattern "../up" cannot be read: it points outside the repository
+          help: Write a path relative to the repository, a glob, or a folder that ends in /
+        error globs.pattern_invalid tasks.yaml:9: the pattern "src/*{a" cannot be read: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+          help: Write a path relative to the repository, a glob, or a folder that ends in /
+        error globs.pattern_invalid tasks.yaml:10: the pattern "/etc/item.md" cannot be read: it points outside the repository
+          help: Write a path relative to the repository, a glob, or a folder that ends in /
+    "#]]);
 }
 
 #[test]
@@ -241,13 +211,10 @@ fn too_many_tasks_are_refused() {
         )
     };
     let text: String = (0..=tollgate_core::limits::TASKS_MAX).map(task).collect();
-    check(
-        &format!("tasks:\n{text}"),
-        expect![[r#"
-            error tasks.too_many tasks.yaml:2: the plan has 501 tasks; the limit is 500
-              help: Combine tasks or split the goal
-        "#]],
-    );
+    said(&format!("tasks:\n{text}")).shows(expect![[r#"
+        error tasks.too_many tasks.yaml:2: the plan has 501 tasks; the limit is 500
+          help: Combine tasks or split the goal
+    "#]]);
 }
 
 fn set(text: &str, statuses: &[(&str, TaskStatus)]) -> Result<String, String> {

@@ -5,13 +5,13 @@
 mod scope_lists;
 
 use super::*;
-use crate::testing::{REFINEMENT, TASK, shown};
-use expect_test::{Expect, expect};
+use crate::testing::{REFINEMENT, Shows, TASK, shown};
+use expect_test::expect;
 use proptest::prelude::*;
 
-fn story(text: &str, expected: Expect) {
+fn said(text: &str) -> String {
     let (_, report) = read(text, "T-001.md");
-    expected.assert_eq(&shown(&report));
+    shown(&report)
 }
 
 fn good(text: &str) -> WorkItem {
@@ -69,9 +69,7 @@ fn r090_every_missing_heading_is_named_alone_and_together() {
         assert_eq!(codes, ["work_item.section_missing"], "{}", required.name);
         assert!(report.diagnostics[0].message.contains(required.name));
     }
-    story(
-        "## Objective\n\nx\n\n## Constraints\n\nnone\n",
-        expect![[r####"
+    said("## Objective\n\nx\n\n## Constraints\n\nnone\n").shows(expect![[r####"
         error work_item.section_missing T-001.md:5: the section "Spec Reference" is missing
           help: Add a heading "## Spec Reference" with its content below it
         error work_item.section_missing T-001.md:5: the section "In Scope" is missing
@@ -82,11 +80,8 @@ fn r090_every_missing_heading_is_named_alone_and_together() {
           help: Add a heading "## Acceptance Criteria" with its content below it
         error work_item.section_missing T-001.md:5: the section "Context" is missing
           help: Add a heading "## Context" with its content below it
-    "####]],
-    );
-    story(
-        "",
-        expect![[r####"
+    "####]]);
+    said("").shows(expect![[r####"
         error work_item.section_missing T-001.md:1: the section "Objective" is missing
           help: Add a heading "## Objective" with its content below it
         error work_item.section_missing T-001.md:1: the section "Spec Reference" is missing
@@ -101,8 +96,7 @@ fn r090_every_missing_heading_is_named_alone_and_together() {
           help: Add a heading "## Context" with its content below it
         error work_item.section_missing T-001.md:1: the section "Constraints" is missing
           help: Add a heading "## Constraints" with its content below it
-    "####]],
-    );
+    "####]]);
 }
 
 #[test]
@@ -119,14 +113,14 @@ fn r092_every_missing_heading_of_a_refinement_is_named() {
             shown(&report)
         );
     }
-    story(
+    said(
         &REFINEMENT
             .replace("1. **Per user** — simple\n   and cheap\n2. **Per address** — fair", "either"),
-        expect![[r#"
-            error work_item.no_options T-001.md:11: the refinement gives no option
-              help: List at least one, such as "1. **Count per user** — exact, but needs a table"
-        "#]],
-    );
+    )
+    .shows(expect![[r#"
+        error work_item.no_options T-001.md:11: the refinement gives no option
+          help: List at least one, such as "1. **Count per user** — exact, but needs a table"
+    "#]]);
 }
 
 /// The text without one heading and what is below it.
@@ -150,55 +144,37 @@ fn r090_a_heading_in_a_fence_or_a_comment_is_none_and_an_empty_section_says_noth
     let fenced = TASK
         .replace("## Context", "```\n## Context")
         .replace("## Constraints", "```\n## Constraints");
-    story(
-        &fenced,
-        expect![[r###"
+    said(&fenced).shows(expect![[r###"
         error work_item.section_missing T-001.md:36: the section "Context" is missing
           help: Add a heading "## Context" with its content below it
-    "###]],
-    );
+    "###]]);
     let commented = TASK.replace("## Context", "<!--\n## Context\n-->");
-    story(
-        &commented,
-        expect![[r###"
+    said(&commented).shows(expect![[r###"
         error work_item.section_missing T-001.md:36: the section "Context" is missing
           help: Add a heading "## Context" with its content below it
-    "###]],
-    );
+    "###]]);
     let empty = TASK.replace("The counter is a file; see `data/`.", "<!-- later -->");
-    story(
-        &empty,
-        expect![[r#"
+    said(&empty).shows(expect![[r#"
         error work_item.section_empty T-001.md:30: the section "Context" is empty
           help: Write its content, or say that there is none
-    "#]],
-    );
+    "#]]);
     let twice = format!("{TASK}\n## Context\n\nmore\n");
-    story(
-        &twice,
-        expect![[r#"
-            error work_item.section_twice T-001.md:40: the section "Context" occurs twice; the first is in line 30
-              help: Merge the two
-            warning work_item.section_order T-001.md:40: the section "Context" comes after "Constraints"
-        "#]],
-    );
+    said(&twice).shows(expect![[r#"
+        error work_item.section_twice T-001.md:40: the section "Context" occurs twice; the first is in line 30
+          help: Merge the two
+        warning work_item.section_order T-001.md:40: the section "Context" comes after "Constraints"
+    "#]]);
 }
 
 #[test]
 fn r090_order_and_level_are_tolerated_with_a_warning() {
     let (head, tail) = TASK.split_once("## Context").unwrap();
-    story(
-        &format!("## Context{tail}\n{head}"),
-        expect![[r#"
-            warning work_item.section_order T-001.md:11: the section "Objective" comes after "Constraints"
-        "#]],
-    );
-    story(
-        &TASK.replace("### In Scope", "## In-Scope:"),
-        expect![[r#"
+    said(&format!("## Context{tail}\n{head}")).shows(expect![[r#"
+        warning work_item.section_order T-001.md:11: the section "Objective" comes after "Constraints"
+    "#]]);
+    said(&TASK.replace("### In Scope", "## In-Scope:")).shows(expect![[r#"
         warning work_item.section_level T-001.md:12: the heading "In Scope" is of level 2; it is usually of level 3
-    "#]],
-    );
+    "#]]);
     // Another heading of the template's level ends a section; a deeper one divides it.
     let item = good(&TASK.replace(
         "The counter is a file; see `data/`.",
@@ -246,20 +222,14 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
     for none in ["None", "- None.", "-", "n/a", "none, nobody else works here"] {
         assert_eq!(good(&with(none)).out_of_scope(), Vec::<String>::new(), "{none}");
     }
-    story(
-        &with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)"),
-        expect![[r#"
-            warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is not a path, so it is not enforced
-              help: Name paths, globs or folders ending in /, each as a list item
-        "#]],
-    );
-    story(
-        &with("The rest."),
-        expect![[r#"
-            warning work_item.not_enforced T-001.md:19: "The rest." is not a path, so it is not enforced
-              help: Name paths, globs or folders ending in /, each as a list item
-        "#]],
-    );
+    said(&with("- everything that has to do with billing\n- `lib/` (Owned by `task-b`)")).shows(expect![[r#"
+        warning work_item.not_enforced T-001.md:21: "everything that has to do with billing" is not a path, so it is not enforced
+          help: Name paths, globs or folders ending in /, each as a list item
+    "#]]);
+    said(&with("The rest.")).shows(expect![[r#"
+        warning work_item.not_enforced T-001.md:19: "The rest." is not a path, so it is not enforced
+          help: Name paths, globs or folders ending in /, each as a list item
+    "#]]);
     let item = good(&with("- `lib/`, owned by #12.\n- x.rs (legacy; owned by: task-c, later)"));
     let owners: Vec<Option<&str>> =
         item.as_task().unwrap().out_of_scope.iter().map(|out| out.owner.as_deref()).collect();
@@ -268,13 +238,10 @@ fn out_of_scope_may_say_none_or_be_prose_that_nobody_enforces() {
 
 #[test]
 fn a_path_in_scope_and_out_of_it_is_refused() {
-    story(
-        &TASK.replace("- docs/", "- `bin/limit`"),
-        expect![[r#"
+    said(&TASK.replace("- docs/", "- `bin/limit`")).shows(expect![[r#"
         error work_item.in_and_out T-001.md:22: "bin/limit" is out of scope, but line 16 lists it in scope
           help: Remove one of the two
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
@@ -309,22 +276,16 @@ fn a_check_that_needs_a_file_out_of_scope_is_refused_before_any_agent_starts() {
 
 #[test]
 fn criteria_without_boxes_and_without_a_list() {
-    story(
-        &TASK.replace("- [ ] The sixth", "- The sixth").replace("- [x] cmd:", "  - cmd:"),
-        expect![[r#"
-            error work_item.no_box T-001.md:26: the criterion "The sixth wrong password within a minute is refused" has no check box
-              help: Begin it with "- [ ] "
-        "#]],
-    );
+    said(&TASK.replace("- [ ] The sixth", "- The sixth").replace("- [x] cmd:", "  - cmd:")).shows(expect![[r#"
+        error work_item.no_box T-001.md:26: the criterion "The sixth wrong password within a minute is refused" has no check box
+          help: Begin it with "- [ ] "
+    "#]]);
     let text = without(TASK, "Acceptance Criteria") + "\n## Acceptance Criteria\n\nIt works.\n";
-    story(
-        &text,
-        expect![[r#"
-            warning work_item.section_order T-001.md:34: the section "Acceptance Criteria" comes after "Constraints"
-            error work_item.no_criteria T-001.md:34: Acceptance Criteria lists no criterion
-              help: Add an item such as "- [ ] Test: tests/login.sh passes"
-        "#]],
-    );
+    said(&text).shows(expect![[r#"
+        warning work_item.section_order T-001.md:34: the section "Acceptance Criteria" comes after "Constraints"
+        error work_item.no_criteria T-001.md:34: Acceptance Criteria lists no criterion
+          help: Add an item such as "- [ ] Test: tests/login.sh passes"
+    "#]]);
 }
 
 #[test]
@@ -337,59 +298,46 @@ fn front_matter_carries_labels_title_and_state() {
     assert!(item.is_closed());
     assert_eq!(item.blocked_by, ["T-002"]);
     assert_eq!(good(&format!("---\n---\n{TASK}")).labels, Vec::<String>::new());
-    story(
-        &format!(
-            "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
-            without(TASK, "Context")
-        ),
-        expect![[r###"
-            error shape.field_unknown T-001.md:2: there is no field "lable" here
-              help: Known: blocked_by, labels, state or title.
-            error shape.value_unknown T-001.md:3: `state` is "done", but must be open or closed
-            error work_item.section_missing T-001.md:35: the section "Context" is missing
-              help: Add a heading "## Context" with its content below it
-        "###]],
-    );
-    story(
-        &format!("---\nlabels: [\n---\n{TASK}"),
-        expect![[r#"
+    said(&format!(
+        "---\nlable: []\nstate: done\nlabels: [task:implement]\n---\n{}",
+        without(TASK, "Context")
+    ))
+    .shows(expect![[r###"
+        error shape.field_unknown T-001.md:2: there is no field "lable" here
+          help: Known: blocked_by, labels, state or title.
+        error shape.value_unknown T-001.md:3: `state` is "done", but must be open or closed
+        error work_item.section_missing T-001.md:35: the section "Context" is missing
+          help: Add a heading "## Context" with its content below it
+    "###]]);
+    said(&format!("---\nlabels: [\n---\n{TASK}")).shows(expect![[r#"
         error yaml.syntax T-001.md:2: this is not valid YAML: unclosed bracket '['
           help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
-    "#]],
-    );
-    story(
-        &format!("---\n{TASK}"),
-        expect![[r#"
+    "#]]);
+    said(&format!("---\n{TASK}")).shows(expect![[r#"
         error front_matter.missing T-001.md:1: the front matter has no line "---" at its end
           help: Begin the file with a line `---`, the fields as YAML, and a line `---`
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
 fn r091_r092_labels_in_a_file_follow_the_rules_of_its_kind() {
-    story(
-        &format!(
+    said(&format!(
             "---\nlabels: [task:refinement, status:pending, priority:low, complexity:low]\n---\n{REFINEMENT}"
-        ),
-        expect![[r#"
-            error labels.priority_low T-001.md:2: a refinement has "priority:low", although other work waits for its answer
-              help: Use priority:high or priority:medium
-            error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but it is a question, not work
-              help: Remove it
-        "#]],
-    );
-    story(
-        &format!(
-            "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
-        ),
-        expect![[r#"
-            error labels.several T-001.md:2: 2 priority labels: priority:high, priority:low
-              help: Keep exactly one of them
-            error labels.missing T-001.md:2: a task has no complexity label
-              help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
-        "#]],
-    );
+        )).shows(expect![[r#"
+        error labels.priority_low T-001.md:2: a refinement has "priority:low", although other work waits for its answer
+          help: Use priority:high or priority:medium
+        error labels.complexity_refused T-001.md:2: a refinement has "complexity:low", but it is a question, not work
+          help: Remove it
+    "#]]);
+    said(&format!(
+        "---\nlabels: [task:implement, status:pending, priority:low, priority:high]\n---\n{TASK}"
+    ))
+    .shows(expect![[r#"
+        error labels.several T-001.md:2: 2 priority labels: priority:high, priority:low
+          help: Keep exactly one of them
+        error labels.missing T-001.md:2: a task has no complexity label
+          help: Add complexity:trivial, complexity:low, complexity:medium or complexity:high
+    "#]]);
 }
 
 #[test]

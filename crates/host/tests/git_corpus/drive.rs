@@ -148,7 +148,7 @@ impl Stage {
         assert!(workspace.diff(&world.base, &commit).unwrap().len() > 5);
         let contents = workspace.contents_at(&commit, &["added", "by-clean", "gone"]).unwrap();
         assert_eq!(contents[0].as_deref(), Some(&b"1"[..]));
-        repository.keep(&world.session, &world.base, &commit).unwrap();
+        repository.keep_commits(&world.session, &world.base, &commit).unwrap();
         repository.keep_member(&world.session, DispatchNumber(1), &commit).unwrap();
         repository.keep_merged(&world.session, &commit).unwrap();
         commit

@@ -1,10 +1,9 @@
 //! What GitHub answers, as far as it is used.
 
-use crate::{Comment, ItemState, LabelState, TrackerItem, marker};
+use crate::{ItemState, LabelState, TrackerItem, marker};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tollgate_contract::labels;
-use tollgate_core::time::Timestamp;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct WireLabel {
@@ -77,36 +76,6 @@ impl From<Issue> for TrackerItem {
             title: issue.title,
             body: marker::split(issue.body.as_deref().unwrap_or_default()).1,
             state,
-        }
-    }
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct IssueComment {
-    body: Option<String>,
-    user: Option<User>,
-    author_association: Option<String>,
-    created_at: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct User {
-    login: String,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-}
-
-impl From<IssueComment> for Comment {
-    fn from(comment: IssueComment) -> Self {
-        let IssueComment { body, user, author_association, created_at } = comment;
-        // Whose account was deleted is called ghost, and nobody knows who it was.
-        let is_human = user.as_ref().is_some_and(|user| user.kind.as_deref() == Some("User"));
-        Self {
-            author: user.map_or_else(|| "ghost".to_owned(), |user| user.login),
-            is_human,
-            is_member: is_member(&author_association),
-            text: body.unwrap_or_default().replace("\r\n", "\n").trim().to_owned(),
-            at: created_at.and_then(|text| Timestamp::parse(&text)),
         }
     }
 }

@@ -9,7 +9,7 @@
 
 mod model;
 
-pub use model::{Comment, Model};
+pub use model::Model;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,4 +1,4 @@
-//! What GitHub would have done: labels, issues and comments of the repository acme/shop.
+//! What GitHub would have done: labels and issues of the repository acme/shop.
 
 use super::{Asked, TOKEN};
 use serde_json::{Value, json};
@@ -14,16 +14,6 @@ const BY_NUMBER: &str = "/repositories/1/";
 pub struct Model {
     pub labels: Vec<Value>,
     pub issues: Vec<Value>,
-    pub comments: BTreeMap<u64, Vec<Comment>>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Comment {
-    pub author: String,
-    pub kind: String,
-    pub association: String,
-    pub text: String,
-    pub at: String,
 }
 
 type Answer = (u16, Vec<(String, String)>, String);
@@ -68,10 +58,6 @@ impl Model {
                 None => refusal(404, "Not Found"),
             },
             ("PATCH", ["issues", number]) => self.change_issue(number, &asked.body),
-            ("GET", ["issues", number, "comments"]) => match self.issue(number) {
-                Some(at) => page(&self.comments_of(at as u64 + 1), asked, address),
-                None => refusal(404, "Not Found"),
-            },
             _ => refusal(404, "Not Found"),
         }
     }
@@ -160,16 +146,6 @@ impl Model {
             labels.push(self.labels[self.label(name).unwrap()].clone());
         }
         self.issues[at]["labels"] = Value::Array(labels);
-    }
-
-    fn comments_of(&self, number: u64) -> Vec<Value> {
-        let wire = |comment: &Comment| {
-            json!({
-                "body": comment.text, "author_association": comment.association, "created_at": comment.at,
-                "user": { "login": comment.author, "type": comment.kind },
-            })
-        };
-        self.comments.get(&number).into_iter().flatten().map(wire).collect()
     }
 }
 

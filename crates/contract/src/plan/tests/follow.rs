@@ -28,14 +28,10 @@ fn an_update_of_an_item_keeps_what_only_the_plan_has() {
 fn the_same_item_with_other_labels_must_be_updated() {
     let mut again = two();
     again.create[1].labels[2] = "priority:low".to_owned();
-    refused(
-        &again,
-        &after(&applied(&two(), &Existing::default())),
-        expect![[r#"
-            error plan.item_exists /create/1/labels: this item already exists as T-002, with the labels task:implement, status:pending, priority:high, complexity:low
-              help: Change its labels with an entry of `update` for T-002
-        "#]],
-    );
+    refused(&again, &after(&applied(&two(), &Existing::default()))).shows(expect![[r#"
+        error plan.item_exists /create/1/labels: this item already exists as T-002, with the labels task:implement, status:pending, priority:high, complexity:low
+          help: Change its labels with an entry of `update` for T-002
+    "#]]);
     // The status is the engine's to write.
     let mut started = after(&applied(&two(), &Existing::default()));
     let text = started.items["T-001"].replace("status:pending", "status:in-progress");

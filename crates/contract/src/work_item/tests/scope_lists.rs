@@ -17,22 +17,16 @@ fn codes(text: &str) -> String {
 
 #[test]
 fn r090_a_path_that_is_not_a_list_item_is_refused_with_its_line() {
-    story(
-        &with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)"),
-        expect![[r#"
-            error work_item.not_listed T-001.md:20: "| src/a.ts | new |" names a file, but is not a list item
-              help: Write it as a list item, such as "- src/app.ts"
-            error work_item.not_listed T-001.md:22: "src/b.ts (new)" names a file, but is not a list item
-              help: Write it as a list item, such as "- src/app.ts"
-        "#]],
-    );
-    story(
-        &with_out("src/e.ts (owned by T-002)"),
-        expect![[r#"
-            error work_item.not_listed T-001.md:21: "src/e.ts (owned by T-002)" names a file, but is not a list item
-              help: Write it as a list item, such as "- src/app.ts"
-        "#]],
-    );
+    said(&with_in("- src/\n\n| file | why |\n|---|---|\n| src/a.ts | new |\n\nsrc/b.ts (new)")).shows(expect![[r#"
+        error work_item.not_listed T-001.md:20: "| src/a.ts | new |" names a file, but is not a list item
+          help: Write it as a list item, such as "- src/app.ts"
+        error work_item.not_listed T-001.md:22: "src/b.ts (new)" names a file, but is not a list item
+          help: Write it as a list item, such as "- src/app.ts"
+    "#]]);
+    said(&with_out("src/e.ts (owned by T-002)")).shows(expect![[r#"
+        error work_item.not_listed T-001.md:21: "src/e.ts (owned by T-002)" names a file, but is not a list item
+          help: Write it as a list item, such as "- src/app.ts"
+    "#]]);
     for line in [
         "src/a.ts",
         "src/a.ts:",
@@ -84,13 +78,10 @@ fn r090_prose_beside_the_lists_is_tolerated() {
 #[test]
 fn a_pattern_that_takes_everything_is_read_as_such() {
     for all in ["**", "**/*", "`**`", "./**", "**/**"] {
-        story(
-            &with_in(&format!("- {all}")),
-            expect![[r#"
-                warning work_item.scope_everything T-001.md:16: every file of the repository is in scope
-                  help: Name the files or folders that the task is about
-            "#]],
-        );
+        said(&with_in(&format!("- {all}"))).shows(expect![[r#"
+            warning work_item.scope_everything T-001.md:16: every file of the repository is in scope
+              help: Name the files or folders that the task is about
+        "#]]);
     }
     for all in ["**", "`**`", "**/*"] {
         let text = with_out(&format!("- {all}"));
@@ -122,19 +113,16 @@ fn a_link_is_read_as_its_path_and_what_matches_nothing_is_refused() {
     for item in ["src/a.ts src/b.ts", "src/a.ts, owned by T-002"] {
         assert_eq!(codes(&with_out(&format!("- {item}"))), "work_item.path_unclear", "{item}");
     }
-    story(
-        &with_in("- src/foo.ts:10\n- `src/foo.ts:10-20`\n- src/foo.ts#L10\n- src\\foo.ts"),
-        expect![[r#"
-            error work_item.path_with_line T-001.md:16: "src/foo.ts:10" names a line of a file; a scope consists of whole files
-              help: Write "src/foo.ts"
-            error work_item.path_with_line T-001.md:17: "src/foo.ts:10-20" names a line of a file; a scope consists of whole files
-              help: Write "src/foo.ts"
-            error work_item.path_with_line T-001.md:18: "src/foo.ts#L10" names a line of a file; a scope consists of whole files
-              help: Write "src/foo.ts"
-            error work_item.backslash T-001.md:19: "src\\foo.ts" has backslashes
-              help: Write "src/foo.ts"
-        "#]],
-    );
+    said(&with_in("- src/foo.ts:10\n- `src/foo.ts:10-20`\n- src/foo.ts#L10\n- src\\foo.ts")).shows(expect![[r#"
+        error work_item.path_with_line T-001.md:16: "src/foo.ts:10" names a line of a file; a scope consists of whole files
+          help: Write "src/foo.ts"
+        error work_item.path_with_line T-001.md:17: "src/foo.ts:10-20" names a line of a file; a scope consists of whole files
+          help: Write "src/foo.ts"
+        error work_item.path_with_line T-001.md:18: "src/foo.ts#L10" names a line of a file; a scope consists of whole files
+          help: Write "src/foo.ts"
+        error work_item.backslash T-001.md:19: "src\\foo.ts" has backslashes
+          help: Write "src/foo.ts"
+    "#]]);
     assert_eq!(codes(&with_out("- src/foo.ts:10")), "work_item.path_with_line");
     assert_eq!(codes(&with_out("- src\\*.ts")), "work_item.backslash");
 }
