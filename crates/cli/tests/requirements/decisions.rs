@@ -83,6 +83,8 @@ fn r020_a_security_question_is_asked_until_it_is_decided() {
     assert_eq!(repo.decision("UD-1")["status"], "pending");
     repo.answer("UD-1", "fix-later").exits(2).says("fix-later: TEXT");
     repo.answer("UD-1", "fix-later: after the release").exits(0);
+    let log = repo.tollgate(&["log"]).exits(0);
+    assert!(log.out.contains("UD-1: fix-later: after the release"), "{}", log.out);
     let record = repo.decision("UD-1");
     assert_eq!(record["status"], "cancelled");
     assert_eq!(record["resolution_reason"], "after the release");

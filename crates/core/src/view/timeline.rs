@@ -374,12 +374,16 @@ fn asked(id: &DecisionId, question: &str) -> Line {
 fn resolved(id: &DecisionId, resolution: &Resolution) -> Line {
     let words = resolution.answer.as_deref().or(resolution.reason.as_deref()).unwrap_or_default();
     let status = resolution.status;
-    match status {
-        DecisionStatus::Answered => detail(Tone::Note, "answer", about(id.as_str(), words)),
-        DecisionStatus::Cancelled | DecisionStatus::Skipped => {
+    match (status, &resolution.answer) {
+        (DecisionStatus::Answered, _) => detail(Tone::Note, "answer", about(id.as_str(), words)),
+        // "fix-later" is on record as cancelled, but the person who chose it has cancelled nothing.
+        (DecisionStatus::Cancelled, Some(_)) => {
+            detail(Tone::Warning, "answer", about(id.as_str(), words))
+        }
+        (DecisionStatus::Cancelled | DecisionStatus::Skipped, _) => {
             detail(Tone::Warning, "answer", about(&format!("{id} {status}"), words))
         }
-        DecisionStatus::Pending => small("answer", format!("{id} is {status}")),
+        (DecisionStatus::Pending, _) => small("answer", format!("{id} is {status}")),
     }
 }
 
