@@ -25,7 +25,15 @@ struct Anchor {
     /// The number of the last record, and its hash.
     seq: u64,
     hash: String,
+    /// Of the fields before it: who reads while it is written over gets parts of two. Earlier versions wrote none.
+    #[serde(default)]
+    sum: Option<String>,
 }
+
+/// How often an anchor is read that is being written over.
+const READS_MAX: u32 = 100;
+
+const SUM_CHARACTERS: usize = 16;
 
 /// The anchors of one journal, open to be written.
 #[derive(Debug, Default)]
@@ -43,7 +51,8 @@ impl Anchors {
     }
 
     pub fn write(&self, first: &str, seq: u64, hash: String) {
-        let anchor = Anchor { first: first.to_owned(), seq, hash };
+        let mut anchor = Anchor { first: first.to_owned(), seq, hash, sum: None };
+        anchor.sum = Some(anchor.summed());
         let mut text = serde_json::to_vec(&anchor).expect("an anchor is plain data");
         text.resize(SIZE - 1, b' ');
         text.push(b'\n');
@@ -73,10 +82,7 @@ pub struct Anchored(Vec<Anchor>);
 
 impl Anchored {
     pub fn read(places: &[PathBuf]) -> Self {
-        let read = |place: &PathBuf| {
-            serde_json::from_slice(&files::read_bounded(place, SIZE as u64).ok()?).ok()
-        };
-        Self(places.iter().filter_map(read).collect())
+        Self(places.iter().filter_map(|place| Anchor::read(place)).collect())
     }
 
     pub fn hashes(&self) -> Vec<String> {
@@ -99,6 +105,26 @@ impl Anchored {
 }
 
 impl Anchor {
+    fn read(place: &Path) -> Option<Self> {
+        for _ in 0..READS_MAX {
+            let bytes = files::read_bounded(place, SIZE as u64).ok()?;
+            match serde_json::from_slice::<Self>(&bytes) {
+                Ok(anchor) if anchor.sum.as_ref().is_none_or(|sum| *sum == anchor.summed()) => {
+                    return Some(anchor);
+                }
+                _ => std::thread::yield_now(),
+            }
+        }
+        None
+    }
+
+    /// Short, because an anchor has a fixed size; it is there against accidents.
+    fn summed(&self) -> String {
+        let text = format!("{} {} {}", self.first, self.seq, self.hash);
+        let hash = files::hash_bytes(text.as_bytes());
+        hash.as_str().chars().rev().take(SUM_CHARACTERS).collect()
+    }
+
     fn expect_in(&self, path: &Path, records: &[Record]) -> Result<(), JournalError> {
         let (path, known) = (path.to_owned(), self.seq);
         if records.first().is_some_and(|first| first.hash != self.first) {
@@ -112,5 +138,39 @@ impl Anchor {
             Some(_) => format!("its record {known} is not the one that was written"),
         };
         Err(JournalError::Older { path, known, why })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An anchor is written over in place: who reads at that moment may get the beginning of one and the end of the other.
+    #[test]
+    fn r166_half_of_an_old_anchor_and_half_of_a_new_one_are_never_taken_for_an_anchor() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = [folder.path().join("anchor")];
+        let [old, new] = [(748, "a1"), (749, "b2")].map(|(seq, hash)| {
+            Anchors::open(&place).write(&"0f".repeat(32), seq, hash.repeat(32));
+            fs::read(&place[0]).expect("it was written")
+        });
+        for cut in 0..=SIZE {
+            fs::write(&place[0], [&new[..cut], &old[cut..]].concat()).expect("it is written");
+            for anchor in Anchored::read(&place).0 {
+                let is_whole = matches!((anchor.seq, &anchor.hash[..2]), (748, "a1") | (749, "b2"));
+                assert!(
+                    is_whole && anchor.hash[2..].starts_with(&anchor.hash[..2]),
+                    "{cut}: {anchor:?}"
+                );
+                assert_eq!(anchor.hash, anchor.hash[..2].repeat(32), "{cut}");
+            }
+        }
+        fs::write(&place[0], &new).expect("it is written");
+        assert_eq!(Anchored::read(&place).0.len(), 1);
+        // The longest that can be, and one of an earlier version.
+        Anchors::open(&place).write(&"0f".repeat(32), u64::MAX, "a1".repeat(32));
+        assert_eq!(Anchored::read(&place).0.len(), 1);
+        fs::write(&place[0], r#"{"first":"a","seq":7,"hash":"b"}"#).expect("it is written");
+        assert_eq!(Anchored::read(&place).0[0].seq, 7);
     }
 }
