@@ -61,7 +61,7 @@ const LOST_MAX: u32 = 3;
 
 /// A command, and where it runs for the first time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Errand<'a> {
+pub(crate) struct EngineRun<'a> {
     pub folder: &'a Path,
     pub spec: &'a RunSpec,
     /// The supervisor.
@@ -79,18 +79,19 @@ pub(crate) struct Ran {
 /// None when it was stopped. `prepare` is called right before the command starts, while no supervisor of an engine that
 /// was killed can begin.
 pub(crate) fn run_to_end(
-    errand: &Errand<'_>,
+    engine_run: &EngineRun<'_>,
     stop: &StopSwitch,
     prepare: &mut dyn FnMut() -> Result<(), ActivityError>,
 ) -> Result<Option<Ran>, ActivityError> {
-    let problem = || ActivityError::process(format!("cannot run `{}`", errand.spec.argv.join(" ")));
-    let mut folder = errand.folder.to_owned();
+    let problem =
+        || ActivityError::process(format!("cannot run `{}`", engine_run.spec.argv.join(" ")));
+    let mut folder = engine_run.folder.to_owned();
     let (mut again, mut lost) = (0, 0);
     // What vanished, was stopped, or was another command, is left as it is; the command runs in the next folder of its
     // own. A later engine comes by the same folders in the same order.
     let mut next = |folder: &mut PathBuf| {
         again += 1;
-        *folder = errand.folder.with_extension(format!("again-{again}"));
+        *folder = engine_run.folder.with_extension(format!("again-{again}"));
     };
     while lost < LOST_MAX {
         let run = match process::attach(&folder).map_err(problem())? {
@@ -101,7 +102,7 @@ pub(crate) fn run_to_end(
                 next(&mut folder);
                 continue;
             }
-            Attached::Finished(outcome) if is_of(&folder, errand).map_err(problem())? => {
+            Attached::Finished(outcome) if is_of(&folder, engine_run).map_err(problem())? => {
                 if did_not_start(&outcome) && lost + 1 < LOST_MAX {
                     lost += 1;
                     next(&mut folder);
@@ -113,7 +114,7 @@ pub(crate) fn run_to_end(
                 next(&mut folder);
                 continue;
             }
-            Attached::Running(run) if is_of(&folder, errand).map_err(problem())? => run,
+            Attached::Running(run) if is_of(&folder, engine_run).map_err(problem())? => run,
             Attached::Running(run) => {
                 run.stop(StopReason::Outdated).map_err(problem())?;
                 continue;
@@ -122,7 +123,7 @@ pub(crate) fn run_to_end(
             Attached::NeverStarted => {
                 let Some(hold) = process::hold(&folder).map_err(problem())? else { continue };
                 prepare()?;
-                hold.start(errand.spec, errand.program).map_err(problem())?
+                hold.start(engine_run.spec, engine_run.program).map_err(problem())?
             }
         };
         stop.arm(run.stopper());
@@ -155,9 +156,9 @@ fn did_not_start(outcome: &RunOutcome) -> bool {
 }
 
 /// Whether what ran there is this command: the settings may have been edited since.
-fn is_of(folder: &Path, errand: &Errand<'_>) -> io::Result<bool> {
+fn is_of(folder: &Path, engine_run: &EngineRun<'_>) -> io::Result<bool> {
     let ran = process::spec_of(folder)?;
-    Ok(ran.is_some_and(|ran| ran.argv == errand.spec.argv && ran.env == errand.spec.env))
+    Ok(ran.is_some_and(|ran| ran.argv == engine_run.spec.argv && ran.env == engine_run.spec.env))
 }
 
 /// A command line of the settings or of a plan, run by the shell in the workspace with an agent's environment and sandbox.
@@ -232,8 +233,8 @@ pub fn set_up(
         let folder = home.join(format!("setup-{}", index + 1));
         let timeout_ms = context.config.policy().check_timeout_ms;
         let spec = shell(context, session, workspace, &[], command, timeout_ms)?;
-        let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
-        let Some(Ran { folder, outcome }) = run_to_end(&errand, stop, &mut || Ok(()))? else {
+        let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
+        let Some(Ran { folder, outcome }) = run_to_end(&engine_run, stop, &mut || Ok(()))? else {
             return Ok(Err(NotSetUp::Stopped));
         };
         if outcome.end != (RunEnd::Exited { code: 0 }) {
@@ -274,9 +275,9 @@ mod tests {
         };
         // It ends at once and leaves no outcome.
         let program = Path::new("/bin/true");
-        let errand = Errand { folder: &temp.path().join("run"), spec: &spec, program };
+        let engine_run = EngineRun { folder: &temp.path().join("run"), spec: &spec, program };
         let mut prepared = 0;
-        let given_up = run_to_end(&errand, &StopSwitch::default(), &mut || {
+        let given_up = run_to_end(&engine_run, &StopSwitch::default(), &mut || {
             prepared += 1;
             Ok(())
         });

@@ -6,8 +6,8 @@
 mod anchor;
 mod chain;
 mod lineage;
-mod mend;
 mod scan;
+mod torn_end;
 
 pub use anchor::Anchored;
 pub use lineage::Lineage;
@@ -187,7 +187,7 @@ impl Journal {
         check(&scan.records)?;
         let torn = match scan.tail {
             None => None,
-            Some(tail) => Some(mend::set_aside(&file, path, scan.end.offset, &tail)?),
+            Some(tail) => Some(torn_end::set_aside(&file, path, scan.end.offset, &tail)?),
         };
         // Also what a killed writer left unsynced counts from here on, so it must be on disk.
         file.sync_data().map_err(JournalError::io("sync", path))?;

@@ -35,7 +35,7 @@ pub fn hasty(session: &str) -> Script {
     let wrong = ScriptedTurn { reply: Some(contradiction), ..script.rules[0].then.clone() };
     let first = Rule { name: "contradiction".to_owned(), then: wrong, ..script.rules[0].clone() };
     let mended = Rule {
-        name: MENDED.to_owned(),
+        name: FIXED.to_owned(),
         when: When { asked: Some(ASKED_AGAIN.to_owned()), ..When::default() },
         then: ScriptedTurn { reply: Some(ok("It is written.")), ..ScriptedTurn::default() },
         times: None,
@@ -50,7 +50,7 @@ pub const ASKED_AGAIN: &str = "# Your reply was not accepted";
 
 /// What the contradiction says of itself, and the rule that answers when it was sent back.
 pub const HASTY_SUMMARY: &str = "Nearly all of it is written.";
-pub const MENDED: &str = "fixed";
+pub const FIXED: &str = "fixed";
 
 /// The crew, with a fault in the way of its first role, so many times or always.
 pub fn faulty(session: &str, fault: ServiceFault, times: Option<u32>) -> Script {

@@ -88,13 +88,13 @@ fn with_whole_pairs(line: &[u8]) -> Option<Vec<u8>> {
         let digits = line.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    let (mut whole, mut at, mut is_mended) = (Vec::with_capacity(line.len()), 0, false);
+    let (mut whole, mut at, mut is_fixed) = (Vec::with_capacity(line.len()), 0, false);
     while at < line.len() {
         let taken = match unit(at) {
             Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
             Some(0xD800..=0xDFFF) => {
                 whole.extend_from_slice(b"\\ufffd");
-                is_mended = true;
+                is_fixed = true;
                 at += 6;
                 continue;
             }
@@ -105,7 +105,7 @@ fn with_whole_pairs(line: &[u8]) -> Option<Vec<u8>> {
         whole.extend_from_slice(&line[at..(at + taken).min(line.len())]);
         at += taken;
     }
-    is_mended.then_some(whole)
+    is_fixed.then_some(whole)
 }
 
 /// Whether its values would take far more memory than its text: a line can be little else than empty objects.

@@ -11,8 +11,8 @@ use tollgate_standin::{Request, Script};
 /// Its second reply is a good one, after which nothing more need be played.
 fn hasty(session: &str) -> Script {
     let mut script = crew::hasty(session);
-    let mended = script.rules.iter_mut().find(|rule| rule.name == crew::MENDED).unwrap();
-    mended.then.reply = Some(blocked());
+    let fixed = script.rules.iter_mut().find(|rule| rule.name == crew::FIXED).unwrap();
+    fixed.then.reply = Some(blocked());
     script
 }
 
@@ -35,7 +35,7 @@ fn asked_again(test: &str, kind: Kind) {
     let sessions = [1, 2].map(|attempt| agent_session(&world, attempt));
     assert!(sessions[0].is_some() && sessions[0] == sessions[1], "{sessions:?}");
     let asked = world.service.requests();
-    let mut again = asked.iter().filter(|request| request.rule.as_deref() == Some(crew::MENDED));
+    let mut again = asked.iter().filter(|request| request.rule.as_deref() == Some(crew::FIXED));
     goes_on(again.next().expect("it was asked again"));
     world.is_quiet();
 }

@@ -367,8 +367,8 @@ fn r086_validate_reports_a_broken_reference_and_cannot_skip_it() {
         repo.answer("UD-1", answer).exits(2);
     }
     repo.answer("UD-1", "accept-with-known-issues: later").exits(2).says("critical");
-    let mended = json!({"planning-mds/BLUEPRINT.md": blueprint});
-    repo.crew(json!([{"when": {"role": "Architect"}, "do": {"write": mended}}]));
+    let fixed = json!({"planning-mds/BLUEPRINT.md": blueprint});
+    repo.crew(json!([{"when": {"role": "Architect"}, "do": {"write": fixed}}]));
     repo.answer("UD-1", "guidance: take the line out").exits(0);
     assert_eq!(repo.status()["state"], "DONE");
 }

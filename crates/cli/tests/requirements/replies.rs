@@ -195,9 +195,9 @@ fn r114_an_ok_without_a_change_is_not_an_implementation() {
 fn r102_a_check_that_fails_after_an_ok_is_a_finding_and_nothing_is_promoted() {
     let checks = r#"["cmd: grep -q good app.txt"]"#;
     let plan = [Planned { checks, ..Planned::new("T-001", "app.txt") }];
-    let mends =
+    let fixes =
         json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "good\n"}}});
-    let repo = Repo::with(json!([planner(&plan), mends]));
+    let repo = Repo::with(json!([planner(&plan), fixes]));
     let ran = repo.through(&[APPROVE, PER_BATCH]);
     let journal = repo.journal();
     let at = |found: &dyn Fn(&serde_json::Value) -> bool| journal.iter().position(found).unwrap();

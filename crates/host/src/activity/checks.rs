@@ -6,7 +6,7 @@ mod kept_report;
 mod subject;
 
 use super::{ActivityError, StopSwitch, clean};
-use crate::commands::{self, Errand, run_to_end};
+use crate::commands::{self, EngineRun, run_to_end};
 use crate::context::{Context, WorkspaceId};
 use fresh::Ready;
 use tollgate_core::action::CheckSubject;
@@ -123,8 +123,9 @@ fn run_commands(
             Ok(())
         };
         let spec = spec(context, order, workspace, command)?;
-        let errand = Errand { folder: folder.folder(), spec: &spec, program: &context.program };
-        let Some(ran) = run_to_end(&errand, stop, &mut prepare)? else {
+        let engine_run =
+            EngineRun { folder: folder.folder(), spec: &spec, program: &context.program };
+        let Some(ran) = run_to_end(&engine_run, stop, &mut prepare)? else {
             return Ok(None);
         };
         if let Some(report) = &kept_report {

@@ -110,10 +110,10 @@ fn lay_out(
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
-    let mends = order.agent == Some(Worker::Person);
+    let by_hand = order.agent == Some(Worker::Person);
     match (&found, before) {
         (Some(left), before)
-            if before.is_some() || order.brief.start.after_scope_request || mends =>
+            if before.is_some() || order.brief.start.after_scope_request || by_hand =>
         {
             workspace.take_up(left, &order.tip)?;
         }
@@ -127,7 +127,7 @@ fn lay_out(
     }
     let notes = restore(order, workspace)?;
     crash::point("dispatch.restored");
-    if mends {
+    if by_hand {
         manual::bring_back(record, order, workspace, found.is_some())?;
     }
     Ok((given, notes))

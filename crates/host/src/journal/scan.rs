@@ -1,7 +1,7 @@
 //! Reading the journal in one pass, whole commits only.
 
 use super::chain::{self, Position, RecordError};
-use super::{Anchored, COMMIT_BYTES_MAX, JournalError, Record, TornTail, mend};
+use super::{Anchored, COMMIT_BYTES_MAX, JournalError, Record, TornTail, torn_end};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub fn has_begun(path: &Path) -> Result<bool, JournalError> {
             Some(Err(_)) if !line.contains(&0) => return Ok(true),
             Some(Err(_)) | None => {
                 let tail = read_tail(&file, path, &start)?;
-                return Ok(mend::expect_torn(&start, &tail).is_err());
+                return Ok(torn_end::expect_torn(&start, &tail).is_err());
             }
         }
     }
@@ -142,7 +142,7 @@ pub(super) fn scan(file: &File, path: &Path, start: Position) -> Result<JournalS
             None => {}
         }
         let tail = read_tail(file, path, &commits.end)?;
-        mend::expect_torn(&commits.end, &tail)
+        torn_end::expect_torn(&commits.end, &tail)
             .map_err(|why| commits.error(path, RecordError::Damaged(why)))?;
         return Ok(commits.finish(Some(tail)));
     }

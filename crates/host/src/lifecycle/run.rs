@@ -1,7 +1,7 @@
 //! Runs the gates of a stage: every one, in order, each under a supervisor of its own that bounds its time and output.
 
 use super::LifecycleError;
-use crate::commands::{Errand, how_it_ended, run_to_end};
+use crate::commands::{EngineRun, how_it_ended, run_to_end};
 use crate::stop::StopSwitch;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -80,8 +80,8 @@ pub fn run_gates(
         };
         let folder = run.logs.join((index + 1).to_string());
         let spec = spec(run, gate);
-        let errand = Errand { folder: &folder, spec: &spec, program: run.program };
-        let Some(ran) = run_to_end(&errand, stop, &mut || Ok(())).map_err(failed)? else {
+        let engine_run = EngineRun { folder: &folder, spec: &spec, program: run.program };
+        let Some(ran) = run_to_end(&engine_run, stop, &mut || Ok(())).map_err(failed)? else {
             return Ok(None);
         };
         let result = result(run, gate, &ran.folder, &ran.outcome)?;

@@ -40,7 +40,7 @@ pub(crate) struct Record {
     retry: Option<(RetryWhy, Timestamp)>,
     pub verdict: Option<Verdict>,
     /// A person said that they would fix it by hand, and has not done so yet.
-    mends: bool,
+    asked_to_fix: bool,
     by_hand: bool,
     /// What was left of a limit was used up.
     met_a_limit: bool,
@@ -97,7 +97,7 @@ impl Books {
 
     fn answered(&mut self, id: &DecisionId, resolution: &Resolution) -> Held {
         if let Some(number) = self.escalations.get(id).copied() {
-            self.record(number)?.mends = resolution.answer.as_deref() == Some("manual-fix");
+            self.record(number)?.asked_to_fix = resolution.answer.as_deref() == Some("manual-fix");
         }
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Books {
         );
         let was_lost = record.by_hand && (is_nobodys_fault || record.met_a_limit);
         record.by_hand = by_hand;
-        let consented = std::mem::take(&mut record.mends);
+        let consented = std::mem::take(&mut record.asked_to_fix);
         hold(!by_hand || consented || was_lost, "one_consent_is_one_attempt_by_hand", || {
             format!("dispatch {number} is fixed by hand and nobody said so")
         })
@@ -255,7 +255,7 @@ impl Record {
             last_end: None,
             retry: None,
             verdict: None,
-            mends: false,
+            asked_to_fix: false,
             by_hand: false,
             met_a_limit: false,
         }

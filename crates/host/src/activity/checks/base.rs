@@ -2,7 +2,7 @@
 
 use super::CheckOrder;
 use crate::activity::{ActivityError, StopSwitch};
-use crate::commands::{self, Errand, run_to_end};
+use crate::commands::{self, EngineRun, run_to_end};
 use crate::context::{Context, WorkspaceId};
 use tollgate_files as files;
 use tollgate_process::RunEnd;
@@ -25,8 +25,8 @@ pub fn fails(
     let folder = home.join("checks").join(files::hash_bytes(command.as_bytes()).as_str());
     let runner = &context.config.check_runner;
     let spec = commands::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
-    let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
-    let ran = run_to_end(&errand, stop, &mut || {
+    let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
+    let ran = run_to_end(&engine_run, stop, &mut || {
         if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
             workspace.reset(&order.base)?;
         }

@@ -3,7 +3,7 @@
 
 use super::CheckOrder;
 use crate::activity::{ActivityError, StopSwitch};
-use crate::commands::{self, Errand, NotSetUp, run_to_end};
+use crate::commands::{self, EngineRun, NotSetUp, run_to_end};
 use crate::context::{Context, WorkspaceId, is_of_clone};
 use tollgate_core::event::CheckTree;
 use tollgate_core::id::SessionName;
@@ -77,8 +77,8 @@ pub fn in_workspace(
     let checks = context.session_layout(&order.session).checks();
     let folder = checks.join(order.number.to_string()).join(format!("{index}-workspace"));
     let spec = super::spec(context, order, &workspace, command)?;
-    let errand = Errand { folder: &folder, spec: &spec, program: &context.program };
-    let ran = run_to_end(&errand, stop, &mut || super::tidy(&workspace, order))?;
+    let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
+    let ran = run_to_end(&engine_run, stop, &mut || super::tidy(&workspace, order))?;
     super::tidy(&workspace, order)?;
     let set_aside = workspace.set_aside_as_large()?;
     if ran.is_none_or(|ran| ran.outcome.end != (RunEnd::Exited { code: 0 })) {

@@ -8,7 +8,7 @@ use tollgate_core::words;
 use tollgate_core::work::DispatchEnd;
 use tollgate_files::clock;
 use tollgate_files::sanitize::terminal_line;
-use tollgate_standin::crew::{ASKED_FIRST, MENDED};
+use tollgate_standin::crew::{ASKED_FIRST, FIXED};
 use tollgate_standin::{ServiceFault, crew};
 
 const WORDS_MAX: usize = 300;
@@ -90,21 +90,21 @@ fn counting(played: &Played, tell: &mut dyn FnMut(CapabilityResult)) {
 fn again(stage: &TestSetup<'_>, tell: &mut dyn FnMut(CapabilityResult)) -> Result<(), Failure> {
     let played = stage.play(crew::hasty, Until::End)?;
     let ends: Vec<&DispatchEnd> = played.record.ends().map(|(end, _)| end).take(2).collect();
-    let is_mended = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
-    let words = match (is_mended, remembers(&played)) {
+    let is_fixed = matches!(ends[..], [DispatchEnd::Invalid { .. }, DispatchEnd::Replied { .. }]);
+    let words = match (is_fixed, remembers(&played)) {
         (true, true) => {
             "an invalid reply was sent back, and the agent fixed it in the same session".to_owned()
         }
         (true, false) => "when asked again, it did not remember the first question".to_owned(),
         (false, _) => format!("an invalid reply was not fixed: {}", told(&played)),
     };
-    tell(verdict("is asked again", is_mended && remembers(&played), words));
+    tell(verdict("is asked again", is_fixed && remembers(&played), words));
     Ok(())
 }
 
 /// Whether the agent sent its model the first conversation along when it was asked again.
 fn remembers(played: &Played) -> bool {
-    let again = played.requests.iter().filter(|request| request.rule.as_deref() == Some(MENDED));
+    let again = played.requests.iter().filter(|request| request.rule.as_deref() == Some(FIXED));
     let mut again = again.filter(|request| !request.asked.contains(ASKED_FIRST));
     again.any(|request| request.body.to_string().contains(ASKED_FIRST))
 }
