@@ -15,6 +15,7 @@ mod named;
 mod names;
 mod personal;
 mod shape;
+mod shown;
 mod value;
 
 pub use login::secrets_in;
@@ -372,12 +373,14 @@ impl RedactingStream<'_> {
             }
         }
         if let Some(found) = self.ahead_at(text, at).or_else(|| self.secret_at(text, at)) {
-            let shown_until = found.hidden_from.max(at + self.state.escape_left);
-            clean.extend_from_slice(&text[at..shown_until]);
+            let escape_end = at + self.state.escape_left;
+            clean.extend_from_slice(&text[at..escape_end]);
+            let shown = (escape_end, found.hidden_from);
+            let end = shown::pass_on(self.redactor, text, shown, clean);
             clean.extend_from_slice(found.mark);
             self.state.recent = Recent::SECRET;
             self.state.escape_left = 0;
-            return found.end.max(shown_until);
+            return found.end.max(end);
         }
         if text[at] == b'@'
             && !self.redactor.certain_only
@@ -458,15 +461,7 @@ impl RedactingStream<'_> {
 
     fn track(&mut self, text: &[u8], at: usize) {
         let state = &mut self.state;
-        if state.escape_left > 0 {
-            state.escape_left -= 1;
-        } else if text[at] == b'\\' {
-            state.escape_left = match text.get(at + 1) {
-                Some(b'u') => 5,
-                // At the end of a piece the worst is assumed; nothing is decided there but the last byte.
-                Some(_) | None => 1,
-            };
-        }
+        state.escape_left = shown::escape_left_after(text, at, state.escape_left);
         if state.marker_left > 0 {
             state.marker_left -= 1;
             state.in_private_key = state.marker_left == 0;

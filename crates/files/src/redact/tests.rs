@@ -278,6 +278,15 @@ fn r157_the_passwords_of_a_command_line_end_with_it() {
     );
 }
 
+#[test]
+fn r113_a_known_secret_in_the_name_of_another_is_taken_out() {
+    check(
+        "-----BEGIN PRIVATE KEY-----hunter2-hunter2--token u00",
+        "-----BEGIN PRIVATE KEY-----[redacted]--token [redacted]",
+    );
+    check("x hunter2-hunter2--token u00", "x [redacted]--token [redacted]");
+}
+
 /// Words that make trouble when put together.
 fn fragment() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -335,7 +344,8 @@ proptest! {
         let redactor = Redactor::new(SECRETS);
         let clean = redactor.redact(&text);
         let read: serde_json::Value = serde_json::from_str(&clean).unwrap();
-        prop_assert_eq!(&read["n"], &value["n"]);
+        // A number that could be a card is taken out, too, and stays a number.
+        prop_assert!(read["n"] == value["n"] || read["n"] == 0, "{clean}");
         prop_assert!(!clean.contains("hunter2-hunter2") && !clean.contains("quoted-part"));
         prop_assert_eq!(in_pieces(&redactor, text.as_bytes(), size), clean.as_bytes());
     }
