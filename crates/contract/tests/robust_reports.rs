@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use crate::mutated::mutated;
 use proptest::prelude::*;
 use tollgate_contract::coverage::{self, Measurement};
 use tollgate_contract::diagnostic::Report;
@@ -33,25 +34,6 @@ fn is_presentable(report: &Report) {
         assert!(tollgate_contract::explain::explain(diagnostic.code).is_some());
         assert!(!diagnostic.message.chars().any(char::is_control), "{:?}", diagnostic.message);
     }
-}
-
-fn mutated(text: &str, edits: &[(usize, usize, u8)]) -> Vec<u8> {
-    const PIECES: &[&str] = &[
-        "{", "}", "(", ")", "[", "]", "\"", "'", "`", "<", ">", "/", "*/", "/*", "\n", "é", "#",
-        "=", "&", "--", "1", "test", "it(", "\\", "]]>", "<!", ",", ":", "@", "do", "end",
-    ];
-    let mut bytes = text.as_bytes().to_vec();
-    for (at, length, what) in edits {
-        let start = at % (bytes.len() + 1);
-        let end = (start + length % 12).min(bytes.len());
-        let piece = PIECES[usize::from(*what) % PIECES.len()].as_bytes();
-        match what % 3 {
-            0 => drop(bytes.splice(start..end, piece.iter().copied())),
-            1 => drop(bytes.splice(start..end, [])),
-            _ => drop(bytes.splice(start..start, piece.iter().copied())),
-        }
-    }
-    bytes
 }
 
 proptest! {

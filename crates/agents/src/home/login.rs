@@ -211,7 +211,7 @@ fn read_theirs(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Tokens that are used up when they are renewed would lock the person out of their own agent. False when their file
-/// stays as it is: the copy did not change, it is no login any more, or they have another one in the meantime.
+/// stays as it is: the copy did not change, is no longer a login, or the person has another one in the meantime.
 fn give_back(home: &Path, to: &str, lent: &LentFile) -> io::Result<bool> {
     let copy = files::read_beneath(home, to, LOGIN_BYTES_MAX).map_err(io::Error::other)?;
     if files::hash_bytes(&copy) == lent.sha256 {

@@ -15,6 +15,7 @@
 
 mod case;
 mod corpus;
+mod mutated;
 mod robust;
 
 use case::{Case, read_folder};

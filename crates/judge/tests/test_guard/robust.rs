@@ -1,5 +1,6 @@
 //! Whatever bytes a source file holds, the guard answers in time and never panics.
 
+use crate::mutated::mutated;
 use proptest::prelude::*;
 use tollgate_judge::test_guard::{FileVersion, Steering, weakened};
 
@@ -59,25 +60,6 @@ fn guard_everything(text: &str) {
         weakened(&[change(Some(text), Some(good)), change(Some(text), None)], &steering(&checks));
         assert_eq!(weakened(&[change(Some(text), Some(text))], &steering(&checks)), []);
     }
-}
-
-fn mutated(text: &str, edits: &[(usize, usize, u8)]) -> Vec<u8> {
-    const PIECES: &[&str] = &[
-        "{", "}", "(", ")", "[", "]", "\"", "'", "`", "<", ">", "/", "*/", "/*", "\n", "é", "#",
-        "=", "&", "--", "1", "test", "it(", "\\", "]]>", "<!", ",", ":", "@", "do", "end",
-    ];
-    let mut bytes = text.as_bytes().to_vec();
-    for (at, length, what) in edits {
-        let start = at % (bytes.len() + 1);
-        let end = (start + length % 12).min(bytes.len());
-        let piece = PIECES[usize::from(*what) % PIECES.len()].as_bytes();
-        match what % 3 {
-            0 => drop(bytes.splice(start..end, piece.iter().copied())),
-            1 => drop(bytes.splice(start..end, [])),
-            _ => drop(bytes.splice(start..start, piece.iter().copied())),
-        }
-    }
-    bytes
 }
 
 proptest! {
