@@ -3,9 +3,9 @@
 use std::path::Path;
 use xtask::Trouble;
 
-/// Folders that hold no sources of ours.
-const SKIPPED: [&str; 6] =
-    [".git", "target", ".agents-work", ".snapshots", ".artifacts-failed", "logs"];
+/// Folders that hold no sources of ours; `samples` are files of other people.
+const SKIPPED: [&str; 7] =
+    [".git", "target", ".agents-work", ".snapshots", ".artifacts-failed", "logs", "samples"];
 
 #[derive(Debug)]
 pub struct SourceFile {

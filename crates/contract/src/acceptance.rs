@@ -1,5 +1,10 @@
 //! Reads acceptance.json: the criteria that decide whether the work is done.
 
+mod agree;
+
+pub use agree::agree;
+
+use crate::artefact::is_stand_in;
 use crate::diagnostic::tasks::PlanLocation;
 use crate::diagnostic::{Diagnostic, Report, tasks as say};
 use crate::json_file;
@@ -80,9 +85,12 @@ fn rules(root: &Node, path: &str, report: &mut Report) {
     }
 }
 
+/// No command, or nothing that a person could look at.
 fn says_nothing(check: &str) -> bool {
-    let (Check::Command(said) | Check::Manual(said)) = Check::from(check.to_owned());
-    said.is_empty()
+    match Check::from(check.to_owned()) {
+        Check::Command(said) => matches!(said.as_str(), "" | "cmd" | "manual"),
+        Check::Manual(said) => !said.contains(char::is_alphanumeric) || is_stand_in(&said),
+    }
 }
 
 fn criteria(file: AcceptanceFile) -> Vec<Criterion> {
@@ -151,20 +159,26 @@ mod tests {
                 {"id": "AC-001", "description": " "},
                 {"id": "AC-001", "description": "x", "verify": []},
                 {"description": "y", "verify": ["manual:"]},
+                {"id": "AC-003", "description": "y", "verify": ["cmd: true", "manual: TBD"]},
+                {"id": "AC-004", "description": "y", "verify": "manual"},
                 {"id": 4, "description": "z", "verify": {"cmd": "x"}}]}"#).shows(expect![[r#"
             error shape.empty acceptance.json#/acceptance_criteria/0/description: `description` is empty
             error shape.field_missing acceptance.json#/acceptance_criteria/0: the field "verify" is missing
               help: Add "verify" to entry 0 of `acceptance_criteria`
             error shape.field_missing acceptance.json#/acceptance_criteria/2: the field "id" is missing
               help: Add "id" to entry 2 of `acceptance_criteria`
-            error shape.wrong_type acceptance.json#/acceptance_criteria/3/id: `id` is the number 4, but a text is expected
-            error shape.wrong_type acceptance.json#/acceptance_criteria/3/verify: `verify` is the object {"cmd":"x"}, but a text or a list is expected
+            error shape.wrong_type acceptance.json#/acceptance_criteria/5/id: `id` is the number 4, but a text is expected
+            error shape.wrong_type acceptance.json#/acceptance_criteria/5/verify: `verify` is the object {"cmd":"x"}, but a text or a list is expected
             error acceptance.id_twice acceptance.json#/acceptance_criteria/1/id: the criterion id "AC-001" is used twice
               help: Give each its own id
             error acceptance.verify_empty acceptance.json#/acceptance_criteria/1/verify: criterion "AC-001" does not say how to verify it
-              help: Give a command, or a text that begins with manual:
+              help: Give a command, or manual: and what a person has to look at
             error acceptance.verify_empty acceptance.json#/acceptance_criteria/2/verify: a criterion does not say how to verify it
-              help: Give a command, or a text that begins with manual:
+              help: Give a command, or manual: and what a person has to look at
+            error acceptance.verify_empty acceptance.json#/acceptance_criteria/3/verify: criterion "AC-003" does not say how to verify it
+              help: Give a command, or manual: and what a person has to look at
+            error acceptance.verify_empty acceptance.json#/acceptance_criteria/4/verify: criterion "AC-004" does not say how to verify it
+              help: Give a command, or manual: and what a person has to look at
         "#]]);
     }
 }

@@ -152,8 +152,12 @@ fn whole<T: DeserializeOwned + JsonSchema>(
 fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let status = node.get("status").and_then(Node::as_text).and_then(ReplyStatus::parse);
+    // Who asks the person something is not done, whatever word it has for that.
+    let asked = node.get("artifacts").and_then(|artifacts| artifacts.get("questions"));
+    let asks = asked.is_some_and(|questions| !questions.items().is_empty());
     if let (Some(status), Some(role)) = (status, role)
         && !status.is_allowed_for(role)
+        && !(asks && status == ReplyStatus::NeedsInfo)
     {
         found.push(reply::status_not_for_role(status, role));
     }
@@ -165,7 +169,7 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
     }
     let done = node.get("gates").and_then(|gates| gates.get("meets_definition_of_done"));
     let is_not_done = matches!(done, Some(Node { value: Value::Bool(false), .. }));
-    if status == Some(ReplyStatus::Ok) && is_not_done {
+    if status == Some(ReplyStatus::Ok) && is_not_done && !asks {
         found.push(reply::done_contradicted());
     }
     found

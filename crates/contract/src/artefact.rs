@@ -11,6 +11,7 @@ mod target;
 
 use crate::diagnostic::{Report, artefact as say, shape as words};
 use ids::Index;
+pub(crate) use known::is_stand_in;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 
 /// The files of a repository, by paths from its root with `/` between their parts.

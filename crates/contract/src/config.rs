@@ -35,6 +35,8 @@ pub struct Config {
     /// Globs.
     pub sensitive: Vec<String>,
     pub check_runner: Vec<String>,
+    /// Globs.
+    pub syntax_except: Vec<String>,
     pub tracker: TrackerKind,
     /// `owner/name`, where it is not that of the remote `origin`.
     pub tracker_repository: Option<String>,
@@ -166,6 +168,7 @@ fn config(file: ConfigFile) -> Config {
         sandbox: file.sandbox,
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
+        syntax_except: file.check.syntax_except,
         tracker: file.tracker.kind,
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,

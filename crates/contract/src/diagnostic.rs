@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod agent_input;
 pub(crate) mod artefact;
 pub(crate) mod config;
+pub(crate) mod done;
 pub(crate) mod gates;
 pub(crate) mod labels;
 pub(crate) mod lifecycle;

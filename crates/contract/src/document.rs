@@ -6,6 +6,7 @@ use crate::{
     acceptance, action, agent_input, agent_output, config, lifecycle, sections, skill, status,
     tasks, work_item,
 };
+use tollgate_core::role::Mode;
 
 /// The kinds that can be checked, by the names they have on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,28 +117,33 @@ fn by_content(bytes: &[u8]) -> Option<DocumentKind> {
 
 /// Form only: what the document refers to is not looked at.
 pub fn check(kind: DocumentKind, path: &str, bytes: &[u8]) -> Report {
-    let text = |read: fn(&str, &str) -> Report| match std::str::from_utf8(bytes) {
+    check_in(Mode::Full, kind, path, bytes)
+}
+
+/// As `check`, for a document of a session in this mode.
+pub fn check_in(mode: Mode, kind: DocumentKind, path: &str, bytes: &[u8]) -> Report {
+    let text = |read: &dyn Fn(&str, &str) -> Report| match std::str::from_utf8(bytes) {
         Ok(text) => read(text, path),
         Err(error) => words::not_utf8(path, error.valid_up_to()).into(),
     };
     let reply = |kind: ReplyKind| in_file(agent_output::read_result(bytes, kind).err(), path);
     match kind {
         DocumentKind::Status => status::read(bytes, path).1,
-        DocumentKind::Tasks => text(|text, path| tasks::read(text, path).1),
-        DocumentKind::Acceptance => text(|text, path| acceptance::read(text, path).1),
-        DocumentKind::Spec => text(sections::check_spec),
-        DocumentKind::Architecture => text(sections::check_architecture),
-        DocumentKind::Report => text(sections::check_report),
-        DocumentKind::WorkItem => text(|text, path| work_item::read(text, path).1),
+        DocumentKind::Tasks => text(&|text, path| tasks::read(text, path).1),
+        DocumentKind::Acceptance => text(&|text, path| acceptance::read(text, path).1),
+        DocumentKind::Spec => text(&|text, path| sections::check_spec(text, path, mode)),
+        DocumentKind::Architecture => text(&sections::check_architecture),
+        DocumentKind::Report => text(&sections::check_report),
+        DocumentKind::WorkItem => text(&|text, path| work_item::read(text, path).1),
         DocumentKind::AgentInput => agent_input::read(bytes, path, None).1,
         DocumentKind::AgentOutput => in_file(agent_output::read_as(bytes, None).err(), path),
         DocumentKind::PlannerResult => reply(ReplyKind::Planner),
         DocumentKind::ImplementorResult => reply(ReplyKind::Implementor),
         DocumentKind::ReviewerResult => reply(ReplyKind::Reviewer),
-        DocumentKind::Action => text(|text, path| action::read(text, path).1),
-        DocumentKind::Skill => text(skill::check),
-        DocumentKind::Lifecycle => text(|text, path| lifecycle::read(text, path).1),
-        DocumentKind::Config => text(|text, path| config::read(text, path).1),
+        DocumentKind::Action => text(&|text, path| action::read(text, path).1),
+        DocumentKind::Skill => text(&skill::check),
+        DocumentKind::Lifecycle => text(&|text, path| lifecycle::read(text, path).1),
+        DocumentKind::Config => text(&|text, path| config::read(text, path).1),
     }
 }
 

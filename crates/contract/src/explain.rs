@@ -1,7 +1,7 @@
 //! The page behind every code: what it means and how to continue.
 
 use crate::diagnostic::{
-    action, agent_input, artefact, config, gates, labels, lifecycle, plan, reply, reports,
+    action, agent_input, artefact, config, done, gates, labels, lifecycle, plan, reply, reports,
     sections, shape, status, tasks, work_item,
 };
 
@@ -11,6 +11,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     agent_input::PAGES,
     artefact::PAGES,
     config::PAGES,
+    done::PAGES,
     gates::PAGES,
     labels::PAGES,
     lifecycle::PAGES,

@@ -11,6 +11,12 @@ pub(crate) fn read<'a>(text: &'a str, path: &str) -> Result<(Node, &'a str), Rep
     Ok((node, prose))
 }
 
+/// Whether the text means to have front matter.
+pub(crate) fn begins(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.lines().next().is_some_and(|line| line.trim_end() == "---")
+}
+
 /// The YAML, padded so that its lines count from the top of the file, and the prose; or why not.
 pub(crate) fn split(text: &str) -> Result<(String, &str), &'static str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -7,16 +7,14 @@ use std::collections::BTreeSet;
 pub struct Candidate<'a> {
     pub name: &'a str,
     pub intent: &'a [String],
-    /// It cannot be started as things stand, and is not chosen.
-    pub has_missing_inputs: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
     /// Every verb of the goal belongs to this action.
     Action(String),
-    /// No action, or none that could start: the one named would have fitted.
-    Deliver { passed_over: Option<String> },
+    /// No verb belongs to an action, or not all of them belong to the same one.
+    Deliver,
     /// Verbs of several actions.
     Ambiguous(Vec<String>),
 }
@@ -29,13 +27,8 @@ pub fn route(goal: &str, actions: &[Candidate<'_>]) -> Route {
     let owners: Vec<&Candidate<'_>> =
         actions.iter().filter(|action| verbs.iter().any(|verb| owns(action, verb))).collect();
     match owners.as_slice() {
-        [] => Route::Deliver { passed_over: None },
-        [only] if !verbs.iter().all(|verb| owns(only, verb)) => {
-            Route::Deliver { passed_over: None }
-        }
-        [only] if only.has_missing_inputs => {
-            Route::Deliver { passed_over: Some(only.name.to_owned()) }
-        }
+        [] => Route::Deliver,
+        [only] if !verbs.iter().all(|verb| owns(only, verb)) => Route::Deliver,
         [only] => Route::Action(only.name.to_owned()),
         several => Route::Ambiguous(several.iter().map(|action| action.name.to_owned()).collect()),
     }

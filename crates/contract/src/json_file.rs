@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Report, shape as words};
 use crate::node::{JsonFault, Node, read_json};
-use crate::shape::{ReadError, ShapeError, read};
+use crate::shape::{ReadError, ShapeError, check, read, schema_of};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -40,6 +40,28 @@ pub(crate) fn typed<T: DeserializeOwned + JsonSchema>(
         }
         Err(ReadError::Other(cause)) => {
             report.push(words::unreadable(path, &cause));
+            None
+        }
+    }
+}
+
+/// As `typed`, for files that other people's tools write too: a fault that `say` only warns of does not stop it.
+pub(crate) fn typed_loosely<T: DeserializeOwned + JsonSchema>(
+    node: &Node,
+    path: &str,
+    report: &mut Report,
+    say: impl Fn(&ShapeError) -> Diagnostic,
+) -> Option<T> {
+    let faults: Vec<Diagnostic> = check(&schema_of::<T>(), node).iter().map(say).collect();
+    let is_ok = !faults.iter().any(Diagnostic::is_error);
+    report.extend(faults);
+    if !is_ok {
+        return None;
+    }
+    match serde_json::from_value(node.to_json()) {
+        Ok(value) => Some(value),
+        Err(cause) => {
+            report.push(words::unreadable(path, &cause.to_string()));
             None
         }
     }

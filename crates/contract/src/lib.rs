@@ -11,6 +11,7 @@ pub mod coverage;
 mod cycle;
 pub mod diagnostic;
 pub mod document;
+pub mod done;
 pub mod explain;
 mod front_matter;
 pub mod gates;

@@ -5,8 +5,8 @@ mod wire;
 
 pub use wire::LifecycleFile;
 
-use crate::diagnostic::{Report, shape as words};
-use crate::json_file::typed;
+use crate::diagnostic::{Diagnostic, Report, shape as words};
+use crate::json_file::typed_loosely;
 use crate::node::{Node, read_yaml};
 
 /// The first word of a command that means this very program.
@@ -18,6 +18,8 @@ pub struct Lifecycle {
     pub current_stage: String,
     pub stages: Vec<LifecycleStage>,
     pub gates: Vec<LifecycleGate>,
+    /// What of the file is ignored.
+    pub notices: Vec<Diagnostic>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +65,13 @@ pub fn read(text: &str, path: &str) -> (Option<Lifecycle>, Report) {
         }
     };
     let mut report = Report::default();
-    let file = typed::<LifecycleFile>(&node, path, &mut report, |f| words::fault(path, f));
+    let file =
+        typed_loosely::<LifecycleFile>(&node, path, &mut report, |f| words::loose_fault(path, f));
     rules::check(&node, path, &mut report);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-    let lifecycle = file.filter(|_| report.is_ok()).map(|file| lifecycle(&node, file));
+    let lifecycle = file
+        .filter(|_| report.is_ok())
+        .map(|file| Lifecycle { notices: report.diagnostics.clone(), ..lifecycle(&node, file) });
     (lifecycle, report)
 }
 
@@ -88,7 +93,7 @@ fn lifecycle(node: &Node, mut file: LifecycleFile) -> Lifecycle {
         Some(LifecycleGate { name, description, command: entry.command })
     };
     let gates = names("gates").into_iter().filter_map(gate).collect();
-    Lifecycle { current_stage: file.current_stage, stages, gates }
+    Lifecycle { current_stage: file.current_stage, stages, gates, notices: Vec::new() }
 }
 
 #[cfg(test)]

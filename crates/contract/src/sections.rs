@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Report, sections as say};
 use crate::markdown::{Line, Markdown};
+use tollgate_core::role::Mode;
 
 /// The name to report, and every heading that counts as it.
 pub(crate) struct Required {
@@ -20,6 +21,9 @@ const SPEC: &[Required] = &[
     },
     Required { name: "Definition of Done", headings: &["definition of done", "dod"] },
 ];
+
+/// The first ones of `SPEC`.
+const LEAN_SECTIONS: usize = 2;
 
 const ARCHITECTURE: &[Required] = &[
     Required {
@@ -47,8 +51,13 @@ const REPORT: &[Required] = &[
     Required { name: "Known issues", headings: &["known issues", "known issues and limitations"] },
 ];
 
-pub fn check_spec(text: &str, path: &str) -> Report {
-    check(&Markdown::of(text), path, SPEC)
+/// In lean mode the goal and the acceptance criteria are the whole specification.
+pub fn check_spec(text: &str, path: &str, mode: Mode) -> Report {
+    let required = match mode {
+        Mode::Full => SPEC,
+        Mode::Lean => &SPEC[..LEAN_SECTIONS],
+    };
+    check(&Markdown::of(text), path, required)
 }
 
 pub fn check_architecture(text: &str, path: &str) -> Report {
@@ -106,6 +115,22 @@ mod tests {
     use crate::testing::{Shows, shown};
     use expect_test::expect;
 
+    fn full(text: &str) -> Report {
+        check_spec(text, "spec.md", Mode::Full)
+    }
+
+    #[test]
+    fn r129_a_lean_spec_needs_goal_and_criteria_only() {
+        let lean = |text| shown(&check_spec(text, "spec.md", Mode::Lean));
+        lean("# Goal\na\n# Acceptance Criteria\nb\n").shows(expect![[""]]);
+        lean("# Definition of Done\n").shows(expect![[r###"
+            error sections.missing spec.md: the section "Goals" is missing
+              help: Add a heading such as "## Goals" with its content below it
+            error sections.missing spec.md: the section "Acceptance Criteria" is missing
+              help: Add a heading such as "## Acceptance Criteria" with its content below it
+        "###]]);
+    }
+
     #[test]
     fn r036_a_spec_names_its_sections_in_many_ways() {
         for spec in [
@@ -114,15 +139,14 @@ mod tests {
             "Goals\n=====\na\n\nAcceptance criteria\n---\n- b\n\n Definition of done\n===\n```\nc\n```\n",
             "# Goal\n## Why\nbecause\n# Acceptance Criteria\n| a |\n|---|\n# Definition of Done\n- [ ] c",
         ] {
-            shown(&check_spec(spec, "spec.md")).shows(expect![[""]]);
+            shown(&full(spec)).shows(expect![[""]]);
         }
     }
 
     #[test]
     fn r036_a_missing_section_is_named() {
-        shown(&check_spec(
+        shown(&full(
             "# Goals\nx\n```\n# Acceptance Criteria\ny\n```\n<!--\n# Definition of Done\nz\n-->\n",
-            "spec.md",
         ))
         .shows(expect![[r###"
             error sections.missing spec.md: the section "Acceptance Criteria" is missing
@@ -130,7 +154,7 @@ mod tests {
             error sections.missing spec.md: the section "Definition of Done" is missing
               help: Add a heading such as "## Definition of Done" with its content below it
         "###]]);
-        shown(&check_spec("", "spec.md")).shows(expect![[r###"
+        shown(&full("")).shows(expect![[r###"
             error sections.missing spec.md: the section "Goals" is missing
               help: Add a heading such as "## Goals" with its content below it
             error sections.missing spec.md: the section "Acceptance Criteria" is missing
@@ -138,23 +162,20 @@ mod tests {
             error sections.missing spec.md: the section "Definition of Done" is missing
               help: Add a heading such as "## Definition of Done" with its content below it
         "###]]);
-        shown(&check_spec("#Goals\n#hashtag\nAcceptance Criteria\n", "spec.md")).shows(expect![[
-            r###"
+        shown(&full("#Goals\n#hashtag\nAcceptance Criteria\n")).shows(expect![[r###"
             error sections.missing spec.md: the section "Goals" is missing
               help: Add a heading such as "## Goals" with its content below it
             error sections.missing spec.md: the section "Acceptance Criteria" is missing
               help: Add a heading such as "## Acceptance Criteria" with its content below it
             error sections.missing spec.md: the section "Definition of Done" is missing
               help: Add a heading such as "## Definition of Done" with its content below it
-        "###
-        ]]);
+        "###]]);
     }
 
     #[test]
     fn r036_an_empty_section_does_not_count() {
-        shown(&check_spec(
+        shown(&full(
             "# Goals\n\n# Acceptance Criteria\n## Deeper\n\n# Definition of Done\n## How\nso\n",
-            "spec.md",
         ))
         .shows(expect![[r#"
             error sections.empty spec.md:1: the section "Goals" is empty

@@ -1,10 +1,14 @@
 //! Reads a role file: SKILL.md with its front matter and the text that the role is told.
 
+mod naming;
+
 use crate::diagnostic::{Report, action as say, shape as words};
 use crate::front_matter;
-use crate::json_file::typed;
-use crate::node::{Node, read_yaml};
+use crate::json_file::typed_loosely;
+use crate::node::{Node, Value, read_yaml};
 use crate::pack;
+pub(crate) use naming::foreign_name;
+pub use naming::{FOREIGN_HOMES, name_of_file};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_core::role::Role;
@@ -22,18 +26,20 @@ pub struct RoleFile {
     pub body: String,
 }
 
+/// The schema is strict; a field beyond it is a notice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub(crate) struct SkillFile {
-    #[schemars(length(min = 1))]
-    name: String,
-    #[schemars(length(min = 1))]
-    description: String,
+    /// For people; what a role is called by is its folder.
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
     /// Optional fields of the Agent Skills convention. They are for whoever else reads the file.
     #[serde(default)]
     license: Option<String>,
     #[serde(default)]
-    compatibility: Option<String>,
+    compatibility: Option<serde_json::Value>,
     #[serde(default)]
     metadata: Option<serde_json::Value>,
     #[serde(default, rename = "allowed-tools")]
@@ -87,6 +93,17 @@ pub fn known_names() -> impl Iterator<Item = (&'static str, Role)> {
     KNOWN_AS.iter().copied()
 }
 
+/// The names that speak for a name: itself, and for a canonical role also those of its names that have no built-in text.
+pub fn names_speaking_for(name: &str) -> Vec<&str> {
+    let role = role_known_as(name).filter(|role| folder_of(*role) == name);
+    let mut others: Vec<&str> = known_names()
+        .filter(|(other, known)| Some(*known) == role && pack::find(pack::ROLES, other).is_none())
+        .map(|(other, _)| other)
+        .collect();
+    others.sort_unstable();
+    std::iter::once(name).chain(others).collect()
+}
+
 /// The role file when there is no error. What it does not say about writing is as in the built-in one.
 pub fn read(text: &str, path: &str) -> (Option<RoleFile>, Report) {
     let (file, report) = parse(text, path);
@@ -116,7 +133,7 @@ pub fn read_foreign(text: &str, path: &str, name: &str, known: Option<Role>) -> 
         return None;
     }
     let built_in = built_in(role);
-    let description = field("description").unwrap_or_else(|| format!("{role}, as {path} says"));
+    let description = field("description").unwrap_or_else(|| described_by_path(role, path));
     let (name, body) = (name.to_owned(), body.to_owned());
     Some(RoleFile { role, name, description, body, ..built_in })
 }
@@ -125,7 +142,7 @@ pub fn read_foreign(text: &str, path: &str, name: &str, known: Option<Role>) -> 
 pub fn check(text: &str, path: &str) -> Report {
     match foreign_name(path) {
         // Which role it plays is a matter of who calls it.
-        Some(name) => match read_foreign(text, path, name, Some(Role::Coder)) {
+        Some(name) => match read_foreign(text, path, &name, Some(Role::Coder)) {
             Some(_) => Report::default(),
             None => say::role_without_text(path).into(),
         },
@@ -133,31 +150,22 @@ pub fn check(text: &str, path: &str) -> Report {
     }
 }
 
-/// The name of an agent file of another tool, by its place.
-pub(crate) fn foreign_name(path: &str) -> Option<&str> {
-    let (folder, file) = path.rsplit_once('/')?;
-    let is_in = |home: &str| folder == home || folder.ends_with(&format!("/{home}"));
-    match file.strip_suffix(".agent.md") {
-        Some(name) if is_in(".github/agents") => Some(name),
-        _ if is_in(".claude/agents") => file.strip_suffix(".md"),
-        _ => None,
-    }
-}
-
 /// A role file as it was written.
 struct Parsed {
     role: Role,
+    name: String,
+    description: String,
     file: SkillFile,
     body: String,
 }
 
 impl Parsed {
     fn into_file(self) -> RoleFile {
-        let Self { role, file, body } = self;
+        let Self { role, name, description, file, body } = self;
         RoleFile {
             role,
-            name: file.name,
-            description: file.description,
+            name,
+            description,
             writes: file.writes.unwrap_or_default(),
             artefacts: file.artefacts.unwrap_or_default(),
             body,
@@ -177,33 +185,52 @@ impl Parsed {
 }
 
 fn parse(text: &str, path: &str) -> (Option<Parsed>, Report) {
+    let mut report = Report::default();
+    let no_fields = || Node::plain(Value::Map(Vec::new()));
     let (node, body) = match front_matter::read(text, path) {
+        Ok((node, body)) if node.value == Value::Null => (no_fields(), body),
         Ok(parts) => parts,
+        Err(_) if !front_matter::begins(text) => {
+            report.push(say::role_without_fields(path));
+            (no_fields(), text)
+        }
         Err(report) => return (None, report),
     };
-    let mut report = Report::default();
-    let file = typed::<SkillFile>(&node, path, &mut report, |f| words::fault(path, f));
+    let file =
+        typed_loosely::<SkillFile>(&node, path, &mut report, |f| words::loose_fault(path, f));
     let role = role(&node, path, &mut report);
     patterns(&node, path, &mut report);
+    let body = body.trim_start_matches(['\r', '\n']).to_owned();
+    if body.trim().is_empty() {
+        report.push(say::role_without_text(path));
+    }
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     let parsed = match (file, role) {
-        (Some(file), Some(role)) if report.is_ok() => {
-            let body = body.trim_start_matches(['\r', '\n']).to_owned();
-            Some(Parsed { role, file, body })
+        (Some(file), Some((role, name))) if report.is_ok() => {
+            let description = file.description.clone().filter(|text| !text.trim().is_empty());
+            let description = description.unwrap_or_else(|| described_by_path(role, path));
+            Some(Parsed { role, name, description, file, body })
         }
         _ => None,
     };
     (parsed, report)
 }
 
-fn role(node: &Node, path: &str, report: &mut Report) -> Option<Role> {
+fn described_by_path(role: Role, path: &str) -> String {
+    format!("{role}, as {path} says")
+}
+
+/// The folder that a SKILL.md is in: what action files call the role by.
+fn folder(path: &str) -> Option<&str> {
+    path.strip_suffix("/SKILL.md")?.rsplit('/').next().filter(|folder| !folder.is_empty())
+}
+
+/// The role and what it is called by. The field `role` decides, then the folder, and `name` only where neither tells:
+/// people give their files names of all kinds.
+fn role(node: &Node, path: &str, report: &mut Report) -> Option<(Role, String)> {
     let name = node.get("name");
-    let name_text = name.and_then(Node::as_text).filter(|text| !text.is_empty());
-    if let (Some(name), Some(text)) = (name, name_text)
-        && !is_kebab(text)
-    {
-        report.push(say::name_invalid(path, name.line, text));
-    }
+    let name_text = name.and_then(Node::as_text).filter(|text| !text.trim().is_empty());
+    let called = folder(path).or(name_text);
     if let Some(given) = node.get("role")
         && let Some(text) = given.as_text()
     {
@@ -212,15 +239,18 @@ fn role(node: &Node, path: &str, report: &mut Report) -> Option<Role> {
             let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
             report.push(say::role_not_named(path, given.line, text, &known));
         }
-        return role;
+        return role.map(|role| (role, called.unwrap_or(folder_of(role)).to_owned()));
     }
-    let text = name_text?;
-    let role = role_known_as(text);
-    if role.is_none() {
-        let known: Vec<&str> = KNOWN_AS.iter().map(|(name, _)| *name).collect();
-        report.push(say::role_not_named(path, name.and_then(|n| n.line), text, &known));
+    let known = [folder(path), name_text].into_iter().flatten().find_map(role_known_as);
+    match (known, called) {
+        (Some(role), Some(called)) => Some((role, called.to_owned())),
+        (_, called) => {
+            let known: Vec<&str> = KNOWN_AS.iter().map(|(name, _)| *name).collect();
+            let line = name.and_then(|name| name.line);
+            report.push(say::role_not_named(path, line, called.unwrap_or_default(), &known));
+            None
+        }
     }
-    role
 }
 
 fn patterns(node: &Node, path: &str, report: &mut Report) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use tollgate_core::decision::{BlockerCode, CorrectionStatus, DecisionStatus};
 use tollgate_core::reply::{ReplyStatus, Severity};
 use tollgate_core::role::{Mode, ProjectType, RepairLoop, Role, State};
-use tollgate_core::task::{TaskKind, TaskStatus};
+use tollgate_core::task::{RiskFlag, TaskKind, TaskStatus};
 use tollgate_core::work::ChangeType;
 
 /// One word out of a fixed list.
@@ -40,6 +40,7 @@ words!(
     ProjectType,
     RepairLoop,
     ReplyStatus,
+    RiskFlag,
     Role,
     Severity,
     State,

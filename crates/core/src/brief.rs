@@ -6,6 +6,7 @@ mod scope;
 pub use scope::{Kept, Scope};
 
 use crate::allowance::Allowance;
+use crate::decision::{Decision, Subject};
 use crate::event::{FindingStatus, Purpose};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::reply::ReplyError;
@@ -126,13 +127,26 @@ impl Session {
             context_files: self.context_files(dispatch, task),
             constraints: self.constraints(dispatch, task),
             acceptance_checks: self.acceptance_checks(task),
-            risk_flags: match spec.map(|s| s.risk_flags.clone()) {
-                Some(flags) if !flags.is_empty() => flags,
-                _ => vec!["none".to_owned()],
-            },
+            risk_flags: self.risk_flags(task),
             session_changed_files: (dispatch.role == Role::Reviewer)
                 .then(|| self.branch.changed.iter().cloned().collect()),
         }
+    }
+
+    /// Work for the whole session carries the risks of all its tasks.
+    fn risk_flags(&self, task: Option<&Task>) -> Vec<String> {
+        let mut flags: Vec<String> = match task {
+            Some(task) => task.spec.risk_flags.clone(),
+            None => self.plan.tasks.iter().flat_map(|t| t.spec.risk_flags.clone()).collect(),
+        };
+        if task.is_none() {
+            flags.sort();
+            flags.dedup();
+        }
+        if flags.is_empty() {
+            flags.push("none".to_owned());
+        }
+        flags
     }
 
     fn title_and_goal(&self, dispatch: &Dispatch, task: Option<&Task>) -> (String, String) {
@@ -268,10 +282,30 @@ impl Session {
             }));
             constraints.extend(self.scope_words(task));
         }
+        constraints.extend(self.answers_for(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());
         }
         constraints
+    }
+
+    /// What a person answered to questions of this role about the same thing. Who judges a task knows also what its Coder
+    /// was answered.
+    fn answers_for(&self, dispatch: &Dispatch) -> Vec<String> {
+        let concerns = |asker: &Dispatch| {
+            let is_other_part = match (asker.part_index(), dispatch.part_index()) {
+                (Some(one), Some(other)) => one != other,
+                _ => false,
+            };
+            let is_told = asker.role == dispatch.role
+                || (dispatch.role.is_reviewing() && asker.role == Role::Coder);
+            is_told && asker.task == dispatch.task && !is_other_part
+        };
+        let asked = self.decisions.asked.iter().filter(|decision| match &decision.subject {
+            Subject::Info { dispatch } => concerns(&self.dispatches[dispatch]),
+            _ => false,
+        });
+        asked.filter(|d| d.answered().is_some()).map(Decision::with_answer).collect()
     }
 
     fn acceptance_checks(&self, task: Option<&Task>) -> Vec<String> {

@@ -14,6 +14,7 @@ mod moves;
 mod next_task;
 mod parallel;
 mod plan;
+mod questions;
 mod reply;
 mod report;
 mod scope;

@@ -2,7 +2,7 @@
 
 pub use crate::answer::DecisionKind;
 
-use crate::answer::{self, AnswerOption, Asked, Choice, Way};
+use crate::answer::{self, AnswerOption, Asked, Choice, InfoAnswer, Way};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::refusal::Refusal;
 use crate::role::{RepairLoop, State, spelled};
@@ -39,6 +39,15 @@ impl Decision {
     /// What was decided, where the question was answered, not cancelled or skipped.
     pub fn answered(&self) -> Option<&Choice> {
         self.decided.as_ref().filter(|_| self.resolution.status == DecisionStatus::Answered)
+    }
+
+    /// A question for information with what the person said to it, as an agent is told.
+    pub(crate) fn with_answer(&self) -> String {
+        let answer = match self.answered() {
+            Some(Choice::Info(InfoAnswer::Text(text))) => text,
+            _ => "no answer was given",
+        };
+        format!("{} The person says: {answer}", self.question)
     }
 
     /// Whether a person may answer this way.

@@ -77,3 +77,9 @@ pub const SCOPE_WARNINGS_MAX: usize = 50;
 
 /// Characters of a reason for a file out of scope in a question: all files must fit into it.
 pub const SCOPE_REASON_CHARS: usize = 200;
+
+/// Questions of one reply that are asked one by one; more than a person answers in one go are put together.
+pub const QUESTIONS_APART_MAX: usize = 10;
+
+/// Answers that an agent may suggest to one question: a list that fits on a screen.
+pub const SUGGESTIONS_MAX: usize = 12;

@@ -45,9 +45,9 @@ pub struct Reply {
     pub findings: Vec<ReportedFinding>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What a NEEDS_INFO wants to know.
+    /// What it wants to know from the person before it continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub questions: Vec<String>,
+    pub questions: Vec<AgentQuestion>,
     /// Files outside its scope that the agent needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope_requests: Vec<ScopeRequest>,
@@ -55,6 +55,49 @@ pub struct Reply {
     pub recommended_agent: Option<Role>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
+}
+
+/// One question of an agent to the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "QuestionRecord")]
+pub struct AgentQuestion {
+    pub question: String,
+    /// Answers that the agent suggests; any other text is an answer too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<String>,
+}
+
+impl AgentQuestion {
+    pub fn plain(question: impl Into<String>) -> Self {
+        Self { question: question.into(), options: Vec::new(), recommended: None }
+    }
+}
+
+/// Journals of earlier versions have a question as plain text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum QuestionRecord {
+    Plain(String),
+    Full {
+        question: String,
+        #[serde(default)]
+        options: Vec<String>,
+        #[serde(default)]
+        recommended: Option<String>,
+    },
+}
+
+impl From<QuestionRecord> for AgentQuestion {
+    fn from(record: QuestionRecord) -> Self {
+        match record {
+            QuestionRecord::Plain(question) => Self::plain(question),
+            QuestionRecord::Full { question, options, recommended } => {
+                Self { question, options, recommended }
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -76,6 +76,23 @@ spelled!(TaskKind {
     Docs = "docs",
 });
 
+/// What may go wrong with a task; `none` is how an author says that there is nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RiskFlag {
+    Security,
+    Perf,
+    BreakingChange,
+    None,
+}
+
+spelled!(RiskFlag {
+    Security = "security",
+    Perf = "perf",
+    BreakingChange = "breaking-change",
+    None = "none",
+});
+
 impl TaskKind {
     /// Tasks that change behaviour are tested by QA.
     pub fn is_behaviour(self) -> bool {

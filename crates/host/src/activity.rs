@@ -6,6 +6,7 @@ pub mod checks;
 pub mod classify;
 pub mod clean;
 pub mod collect;
+pub(crate) mod criteria;
 pub(crate) mod driven;
 pub mod failed;
 mod guard;
@@ -17,6 +18,7 @@ pub mod outputs;
 pub mod plan;
 mod prepare;
 pub mod session_files;
+mod syntax;
 
 pub use crate::commands::ActivityError;
 pub use crate::stop::StopSwitch;

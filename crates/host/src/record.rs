@@ -1,7 +1,7 @@
 //! Looks at the session files before work continues: are they still what was accepted?
 
 use crate::activity::collect::{Document, read_document};
-use crate::activity::plan;
+use crate::activity::{criteria, plan};
 use crate::projection::is_same_but_status;
 use std::collections::BTreeMap;
 use tollgate_contract::plan::{is_item, is_part};
@@ -53,8 +53,13 @@ impl SessionFileInspector {
             let now = Artefact { path: path.clone(), sha256 };
             edits.push(match is_part(path) {
                 true => edit_of_plan(layout, session, now, &bytes)?,
-                false => edit(path, &place, now, &bytes),
+                false => edit(session, &place, now, &bytes),
             });
+            if let Some(edit) = edits.last_mut().filter(|edit| edit.errors.is_empty()) {
+                let written = |name: &str| (name == path).then_some(&*bytes);
+                let name = &session.opening.session;
+                edit.errors = criteria::one_sided(layout, name, written)?;
+            }
         }
         edits.extend(new_items(layout, session, &edits)?);
         Ok(edits)
@@ -84,15 +89,16 @@ fn is_same_plan(session: &Session, bytes: &[u8]) -> bool {
         ..task.clone()
     };
     let plan: Vec<TaskSpec> = session.plan.tasks.iter().map(|task| bare(&task.spec)).collect();
-    match read_document("tasks.yaml", "tasks.yaml", bytes) {
+    match read_document("tasks.yaml", "tasks.yaml", bytes, session.route.mode) {
         Ok(Document::Plan(found)) => found == plan,
         _ => false,
     }
 }
 
-fn edit(path: &str, place: &str, now: Artefact, bytes: &[u8]) -> Edit {
-    let mut edit = unread(path, now);
-    match read_document(path, place, bytes) {
+fn edit(session: &Session, place: &str, now: Artefact, bytes: &[u8]) -> Edit {
+    let path = now.path.clone();
+    let mut edit = unread(&path, now);
+    match read_document(&path, place, bytes, session.route.mode) {
         Ok(Document::Criteria(criteria)) => edit.criteria = Some(criteria),
         Ok(Document::Plan(_) | Document::Text) => {}
         Err(errors) => edit.errors = errors,

@@ -36,6 +36,7 @@ impl World {
             current_stage: "now".to_owned(),
             stages: vec![stage],
             gates: scripts.iter().map(gate).collect(),
+            notices: Vec::new(),
         };
         Self { folder, lifecycle }
     }

@@ -91,6 +91,8 @@ pub fn is_protected(path: &str, session: Option<&str>) -> bool {
     match parts.next().unwrap_or_default() {
         "tollgate.toml" | "lifecycle-stage.yaml" => parts.next().is_none(),
         "agents" => true,
+        // Other tools keep the texts of roles there.
+        ".claude" | ".github" => parts.next() == Some("agents"),
         ".agents-work" => parts.next() != session || session.is_none(),
         _ => false,
     }
@@ -166,6 +168,9 @@ mod tests {
         for path in [
             "tollgate.toml",
             "agents/coder/SKILL.md",
+            ".claude/agents/coder.md",
+            ".github//agents/04-coder.md",
+            ".github/agents",
             "lifecycle-stage.yaml",
             ".git/config",
             "sub/.git/hooks/x",
@@ -183,6 +188,8 @@ mod tests {
         }
         for path in [
             "src/agents/a.rs",
+            ".github/workflows/ci.yml",
+            "docs/.claude/agents/a.md",
             ".gitignore",
             ".agents-work/2026-11-15_login/spec.md",
             "a/tollgate.toml",

@@ -9,7 +9,9 @@ use crate::workload::Workload;
 use tollgate_core::action::{CheckSubject, StepKind};
 use tollgate_core::event::{CheckPurpose, Purpose};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
-use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage};
+use tollgate_core::reply::{
+    AgentQuestion, Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage,
+};
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::time::Timestamp;
@@ -315,7 +317,9 @@ impl Crew {
             Role::Reviewer | Role::QA | Role::Security => self.object(dispatch, work),
             Role::Researcher => {
                 let mut reply = self.reply(ReplyStatus::NeedsInfo);
-                reply.questions = (0..self.chance.below(4)).map(|n| format!("why {n}?")).collect();
+                reply.questions = (0..self.chance.below(4))
+                    .map(|n| AgentQuestion::plain(format!("why {n}?")))
+                    .collect();
                 replied(reply, work)
             }
             _ => replied(self.reply(ReplyStatus::Blocked), Work::default()),

@@ -1,6 +1,6 @@
 //! `tollgate actions`: what `tollgate run --action` takes, and what each does.
 
-mod steps;
+pub(super) mod steps;
 
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -2,15 +2,20 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tollgate_contract::diagnostic::{Diagnostic, Level, Report};
 use tollgate_contract::document::{self, DocumentKind};
+use tollgate_contract::done::{self, SessionTexts};
 use tollgate_contract::nearest::nearest;
+use tollgate_contract::status;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
+use tollgate_core::policy::Policy;
+use tollgate_core::role::Mode;
 use tollgate_files::{self as files, FileError};
+use tollgate_host::settings;
 
 const SESSION: &str = "session";
 const STATUS_FILE: &str = "status.json";
@@ -99,6 +104,14 @@ impl Check {
     }
 }
 
+/// The mode of the session that the document lies in; full without one.
+fn mode_of(document: &Path) -> Mode {
+    let status = document.with_file_name(STATUS_FILE);
+    let bytes = files::read_bounded(&status, ARTEFACT_BYTES_MAX).ok();
+    let status = bytes.and_then(|bytes| status::read(&bytes, STATUS_FILE).0);
+    status.and_then(|status| status.mode).map_or(Mode::Full, |mode| mode.0)
+}
+
 fn wanted(name: &str) -> Result<CheckAs, Failure> {
     if name == SESSION {
         return Ok(CheckAs::Session);
@@ -150,10 +163,30 @@ impl CheckedDocuments {
         for (name, kind) in SESSION_FILES.iter().filter(|(name, _)| is_there(name)) {
             self.check_file(&path.join(name).display().to_string(), &real.join(name), Some(*kind));
         }
+        self.check_done(&shown, real);
         for name in work_items(real) {
             let shown = path.join(&name).display().to_string();
             self.check_file(&shown, &real.join(&name), Some(DocumentKind::WorkItem));
         }
+    }
+
+    /// A finished session is held against all its documents, whoever wrote them.
+    fn check_done(&mut self, shown: &str, real: &Path) {
+        let text = |name: &str| {
+            let bytes = files::read_bounded(&real.join(name), ARTEFACT_BYTES_MAX).ok()?;
+            String::from_utf8(bytes).ok()
+        };
+        let Some(status) = text(STATUS_FILE) else { return };
+        let (tasks, acceptance) = (text("tasks.yaml"), text("acceptance.json"));
+        let session = SessionTexts {
+            folder: shown,
+            status: &status,
+            tasks: tasks.as_deref(),
+            acceptance: acceptance.as_deref(),
+            has_report: text("report.md").is_some(),
+            repairs_max: repairs_max(),
+        };
+        self.report.diagnostics.extend(done::check(session).diagnostics);
     }
 
     fn check_file(&mut self, shown: &str, real: &Path, kind: Option<DocumentKind>) {
@@ -176,7 +209,9 @@ impl CheckedDocuments {
             return self.kind_unknown(shown, message, help);
         };
         self.documents += 1;
-        self.report.diagnostics.extend(document::check(kind, shown, &bytes).diagnostics);
+        self.report
+            .diagnostics
+            .extend(document::check_in(mode_of(real), kind, shown, &bytes).diagnostics);
     }
 
     fn unreadable(&mut self, shown: &str, why: &str) {
@@ -190,6 +225,14 @@ impl CheckedDocuments {
         self.is_incomplete = true;
         self.report.diagnostics.push(error("cli.kind", shown, message.to_owned(), help));
     }
+}
+
+/// What the settings of this repository allow, and never less than usual.
+fn repairs_max() -> u32 {
+    let usual = Policy::default().repairs;
+    let layout = place::Checkout::find().ok().map(|checkout| checkout.layout);
+    let config = layout.and_then(|layout| settings::config(&layout).ok());
+    config.map_or(usual, |config| config.policy().repairs.max(usual))
 }
 
 /// The pages of a session's work items, from its folder and in their order.

@@ -46,6 +46,8 @@ impl Demo {
             research: false,
             design: false,
             input: Vec::new(),
+            dry_run: false,
+            json: false,
             no_input: self.no_input,
         };
         let asks_person = !self.no_input && output::is_interactive();

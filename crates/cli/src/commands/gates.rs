@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tollgate_contract::diagnostic::Report;
 use tollgate_contract::gates::Builtin;
 use tollgate_contract::lifecycle::{Lifecycle, LifecycleStage};
 use tollgate_contract::nearest::nearest;
@@ -76,6 +77,7 @@ impl Gates {
         }
         let place = Checkout::find()?;
         let (lifecycle, source) = self.lifecycle(place.layout.repo_root())?;
+        output::report(&Report { diagnostics: lifecycle.notices.clone() });
         let stage = self.stage(&lifecycle)?;
         if self.list {
             text::list(&lifecycle, stage, &source, self.json);

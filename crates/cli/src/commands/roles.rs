@@ -5,14 +5,16 @@ use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
+use tollgate_contract::diagnostic::Diagnostic;
 use tollgate_contract::{pack, skill};
 use tollgate_core::role::Role;
-use tollgate_host::settings::roles::{self, ListedRole};
+use tollgate_host::settings::roles::{self, ListedRole, UnusedPage};
 
 /// List the roles, what each may write, and where its instructions are
 ///
-/// agents/NAME/SKILL.md takes precedence over .claude/agents/NAME.md and .github/agents/NAME.agent.md, and those take
-/// precedence over the built-in instructions. Tollgate reads the file each time a role starts.
+/// agents/NAME/SKILL.md takes precedence over agents/NAME.md, .claude/agents/NAME.md and .github/agents/NAME.agent.md, in
+/// that order, and those take precedence over the built-in instructions. A number before the name and "agent" behind it
+/// are ignored. Tollgate reads the file each time a role starts.
 #[derive(Debug, Args)]
 pub struct Roles {
     /// Print JSON
@@ -35,17 +37,24 @@ struct RoleRow {
     /// Further names that speak with this text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     known_as: Vec<&'static str>,
+    /// What of the file is ignored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<Diagnostic>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// Why nobody speaks with this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unused: Option<String>,
 }
 
 impl Roles {
     pub fn run(self) -> Result<Exit, Failure> {
         let layout = place::Checkout::find()?.layout;
         let listed = roles::list(&layout);
+        let unused = roles::unused(&layout, &listed);
         let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
-        let entries: Vec<RoleRow> =
-            listed.into_iter().map(|listed| entry(listed, &named)).collect();
+        let used = listed.into_iter().map(|listed| entry(listed, &named));
+        let entries: Vec<RoleRow> = used.chain(unused.into_iter().map(unused_row)).collect();
         if self.json {
             output::json(&entries);
             return Ok(Exit::Ok);
@@ -72,7 +81,9 @@ fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
             artefacts: found.file.artefacts,
             source: found.source,
             known_as,
+            notices: found.notices,
             problem: None,
+            unused: None,
         },
         Err(missing) => RoleRow {
             source: format!("agents/{name}/SKILL.md"),
@@ -82,8 +93,25 @@ fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
             writes: Vec::new(),
             artefacts: Vec::new(),
             known_as,
+            notices: Vec::new(),
             problem: Some(missing.detail),
+            unused: None,
         },
+    }
+}
+
+fn unused_row(page: UnusedPage) -> RoleRow {
+    RoleRow {
+        role: skill::role_known_as(&page.name),
+        name: page.name,
+        description: String::new(),
+        writes: Vec::new(),
+        artefacts: Vec::new(),
+        source: page.path,
+        known_as: Vec::new(),
+        notices: Vec::new(),
+        problem: None,
+        unused: Some(page.reason),
     }
 }
 
@@ -100,6 +128,9 @@ fn text(entry: &RoleRow) -> String {
         [] => "nothing".to_owned(),
         words => words.join(", "),
     };
+    if let Some(reason) = &entry.unused {
+        return format!("{} is not used: {reason}", entry.source);
+    }
     let role = entry.role.map_or("nobody", Role::as_str);
     if let Some(problem) = &entry.problem {
         return format!("{} ({role}): cannot work: {problem}", entry.name);
@@ -112,6 +143,9 @@ fn text(entry: &RoleRow) -> String {
         list(&entry.artefacts),
         entry.source
     );
+    for notice in &entry.notices {
+        text.push_str(&format!("\n  notice: {}: {}", notice.place(), notice.message));
+    }
     if !entry.known_as.is_empty() {
         text.push_str(&format!("\n  also known as: {}", entry.known_as.join(", ")));
     }

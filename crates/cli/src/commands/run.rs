@@ -1,5 +1,6 @@
 //! `tollgate run`: opens a session and runs it.
 
+mod dry;
 mod inputs;
 mod route;
 
@@ -9,11 +10,12 @@ use crate::face;
 use crate::failure::Failure;
 use crate::{output, place, summary, tracking};
 use clap::Args;
+use route::Routed;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tollgate_contract::config::Isolation;
 use tollgate_core::action::Action;
-use tollgate_core::id::SessionName;
+use tollgate_core::id::{CommitId, SessionName};
 use tollgate_core::input::Opening;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_core::role::{Mode, ProjectType, Role};
@@ -72,6 +74,12 @@ pub struct Run {
     /// An input of the action; `tollgate actions NAME` lists them
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<String>,
+    /// Say which action the goal takes, why, and with which steps and agents; start and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long, requires = "dry_run")]
+    pub json: bool,
     /// Do not ask questions, as without a terminal
     #[arg(long)]
     pub no_input: bool,
@@ -80,6 +88,9 @@ pub struct Run {
 impl Run {
     pub fn run(self) -> Result<Exit, Failure> {
         let context = self.context()?;
+        if self.dry_run {
+            return self.show_plan(&context);
+        }
         let mut face = face::fitting(self.no_input, context.repository.root());
         self.run_with(context, face.as_mut())
     }
@@ -116,12 +127,11 @@ impl Run {
         let goal = self.checked_goal()?;
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
-        let action = match (self.lean, &self.action, goal) {
-            (true, _, _) => actions::find(&context.layout, LEAN)?,
-            (_, Some(name), _) => actions::find(&context.layout, name)?,
-            (_, None, Some(goal)) => route::by_goal(context, &head.commit, goal, &values)?,
-            (_, None, None) => return Err(no_goal()),
-        };
+        let routed = self.routed(context, goal)?;
+        if !routed.verbs.is_empty() {
+            route::tell(&routed);
+        }
+        let action = routed.action;
         inputs::check_known(&action, &values)?;
         let mut missing = inputs::missing(context, &head.commit, &action, &values)?;
         if can_ask && !missing.is_empty() {
@@ -146,12 +156,37 @@ impl Run {
             stage: lifecycle::declared(context.repository.root())?,
             snapshot: None,
             requested: self.requested(),
+            instructions: instructions(context, &head.commit)?,
             base: head.commit,
             base_branch: head.branch,
-            instructions: instructions(context),
             policy: context.config.policy(),
             tollgate_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    /// The action that was named, or that the goal means.
+    fn routed(&self, context: &Context, goal: Option<&str>) -> Result<Routed, Failure> {
+        let named = if self.lean { Some(LEAN) } else { self.action.as_deref() };
+        match (named, goal) {
+            (Some(name), _) => {
+                Ok(Routed { action: actions::find(&context.layout, name)?, verbs: Vec::new() })
+            }
+            (None, Some(goal)) => route::by_goal(context, goal),
+            (None, None) => Err(no_goal()),
+        }
+    }
+
+    /// What a run would do. Opens no session and writes nothing.
+    fn show_plan(&self, context: &Context) -> Result<Exit, Failure> {
+        refuse_unsupported(context)?;
+        let routed = self.routed(context, self.checked_goal()?)?;
+        let values = inputs::given(&self.input)?;
+        inputs::check_known(&routed.action, &values)?;
+        let head = context.repository.head()?;
+        let missing = inputs::missing(context, &head.commit, &routed.action, &values)?;
+        let is_named = self.lean || self.action.is_some();
+        dry::show(context, &routed, is_named, &inputs::names(&missing), self.json);
+        Ok(Exit::Ok)
     }
 
     /// None when it was left out, which an action allows.
@@ -252,13 +287,20 @@ fn check_player<'a>(
     }
 }
 
-fn instructions(context: &Context) -> Vec<String> {
-    let root = context.repository.root();
-    INSTRUCTIONS
-        .iter()
-        .filter(|path| root.join(path).is_file())
-        .map(|path| (*path).to_owned())
-        .collect()
+/// Those that agents will find: their tree is made from the commit, and from what the settings bring along.
+fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for path in INSTRUCTIONS {
+        let is_here = context.repository.root().join(path).is_file();
+        let is_copied = context.config.workspace.copy.iter().any(|copied| copied == path);
+        if context.repository.has_path(base, path)? || (is_here && is_copied) {
+            found.push(path.to_owned());
+        } else if is_here {
+            let text = format!("{path} is not committed, so agents do not see it; commit it first");
+            output::marked(output::WARN, "note:", &text);
+        }
+    }
+    Ok(found)
 }
 
 /// A name that is taken gets a number.

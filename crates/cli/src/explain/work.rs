@@ -27,6 +27,11 @@ pages! {
     "work.not_allowed":
         "A role changed files that it may not write. The changes are saved in a rescue and not accepted.\n\n\
          What to do: `tollgate roles` lists what each role may write; a role file in agents/ can change it.";
+    "work.syntax":
+        "A file that an agent changed parsed before, or is new, and does not parse now. JSON, YAML, TOML, XML, Rust, Python,\n\
+         JavaScript, TypeScript, Go and Java are looked at; templates and test fixtures are not.\n\n\
+         What to do: the agent gets the error and tries again. If the file is right as it is, name it in syntax_except below\n\
+         [check] in tollgate.toml and answer `retry`, or answer `manual-fix` and submit it yourself.";
     "work.repeat_findings":
         "The reply was not accepted, but its high and critical findings are on record. The agent is told to report them\n\
          again, because a finding that its next reply leaves out counts as fixed.\n\n\

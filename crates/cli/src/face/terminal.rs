@@ -66,7 +66,8 @@ impl TerminalFace {
         if let Some(option) = self.half.take() {
             return Some(option.with_words(line));
         }
-        if decision.kind == DecisionKind::Info {
+        // Where an agent suggests nothing, a number is an answer like any other.
+        if decision.kind == DecisionKind::Info && decision.options.len() < 2 {
             return Some(line.to_owned());
         }
         let (number, words) = line.trim().split_once('\n').unwrap_or((line, ""));

@@ -103,13 +103,13 @@ fn r056_what_init_ejects_is_what_runs_from_then_on() {
 }
 
 #[test]
-fn r057_a_role_whose_text_is_gone_fails_for_good_without_a_retry() {
+fn r057_a_role_whose_text_is_unusable_fails_for_good_without_a_retry() {
     let repo = Repo::new();
     repo.tollgate(&["init", "--eject"]).exits(0);
     let skill = repo.root().join("agents/coder/SKILL.md");
     let text = fs::read_to_string(&skill).unwrap();
-    fs::remove_file(&skill).unwrap();
-    repo.lean().exits(4).says("agents/coder/SKILL.md does not exist");
+    fs::write(&skill, "---\nname: coder\n---\n").unwrap();
+    repo.lean().exits(4).says("agents/coder/SKILL.md").says("no text");
     let coder = repo.dispatch_of("Coder", 0);
     let ended = repo.events("attempt_ended");
     let ends: Vec<&Value> =
@@ -117,9 +117,9 @@ fn r057_a_role_whose_text_is_gone_fails_for_good_without_a_retry() {
     assert_eq!(ends, ["missing_role"]);
     assert_eq!(repo.starts_of("Coder"), 0);
     assert!(repo.events("retry_scheduled").is_empty());
-    // Broken is as good as gone, and every fault is named.
-    fs::write(&skill, "---\nname: coder\nwrite: []\n---\n").unwrap();
-    repo.answer("UD-1", "retry").exits(4).says("SKILL.md:3").says("description");
+    // Every fault is named.
+    fs::write(&skill, "---\nname: coder\nwrites: all\nrole: coder\n---\nGo.\n").unwrap();
+    repo.answer("UD-1", "retry").exits(4).says("SKILL.md:3").says("SKILL.md:4");
     assert_eq!(repo.starts_of("Coder"), 0);
     fs::write(&skill, text).unwrap();
     repo.answer("UD-2", "retry").exits(0);
@@ -195,16 +195,52 @@ fn r058_a_goal_goes_to_the_action_whose_words_it_uses() {
 }
 
 #[test]
-fn r058_an_action_that_could_not_start_is_not_chosen_by_a_goal() {
+fn r150_a_goal_whose_action_lacks_inputs_does_not_become_deliver() {
     let repo = with_action("inquiry", "intent: [investigate]\ninputs: [topic]\n");
     repo.tollgate(&["run", "--no-input", "Investigate the login"])
-        .exits(3)
-        .says("inquiry would fit the goal");
-    assert_eq!(repo.status()["action"], "deliver");
-    let repo = with_action("inquiry", "intent: [investigate]\ninputs: [topic]\n");
+        .exits(2)
+        .says("the action inquiry needs inputs that are missing: topic")
+        .says("--input topic=VALUE");
+    repo.tollgate(&["run", "--no-input", "build the application"])
+        .exits(2)
+        .says("planning-mds/BLUEPRINT.md");
+    nothing_started(&repo);
     let goal = ["run", "--no-input", "--input", "topic=logins", "Investigate the login"];
     repo.tollgate(&goal).exits(0);
     assert_eq!(repo.status()["action"], "inquiry");
+}
+
+#[test]
+fn r150_at_a_terminal_a_goal_asks_for_what_its_action_lacks() {
+    let repo = with_action("inquiry", "intent: [investigate]\ninputs: [topic]\n");
+    let mut person = Terminal::start(&repo, &["run", "Investigate the login"]);
+    person.wait_for("topic: ").types("slow logins");
+    assert_eq!(person.ends(), 0, "{}", person.screen());
+    assert_eq!(repo.status()["action"], "inquiry");
+}
+
+#[test]
+fn r150_a_dry_run_says_what_a_goal_takes_and_starts_nothing() {
+    let repo = with_action("inquiry", "intent: [investigate]\ninputs: [topic]\n");
+    let dry = |more: &[&str]| repo.tollgate(&[&["run", "--dry-run"], more].concat()).exits(0).out;
+    let text = dry(&["Investigate the login"]);
+    for words in [
+        "action:  inquiry, because the goal says investigate",
+        "missing: topic",
+        "1. Researcher, leaves research/  [DESIGN]",
+        "Researcher: crew",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in\n{text}");
+    }
+    let json: Value = serde_json::from_str(&dry(&["--json", "Make it faster"])).unwrap();
+    assert_eq!((&json["action"], &json["verbs"]), (&json!("deliver"), &json!([])));
+    assert_eq!(json["agents"][0], json!({"role": "SpecAgent", "agent": "crew"}));
+    assert_eq!(json["steps"][0]["state"], "INTAKE");
+    let ambiguous = ["run", "--dry-run", "review and test everything"];
+    repo.tollgate(&ambiguous).exits(2).says("--action review");
+    nothing_started(&repo);
+    assert!(!repo.root().join(".snapshots").exists());
+    assert_eq!(repo.git(&["branch", "--list", "tollgate/*"]), "");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Session files and what roles may write: validated by the engine, whoever wrote them.
 
-use crate::support::plan::{Planned, plan, planner, writes};
+use crate::support::plan::{Planned, comment, plan, planner, replies, writes};
 use crate::support::{APPROVE, PER_BATCH, Repo, SINGLE_FINAL, files_below};
 use serde_json::{Value, json};
 use std::fs;
@@ -392,4 +392,58 @@ fn r060_a_file_that_was_there_before_is_delivered_by_the_role_that_leaves_it() {
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     repo.answer(SINGLE_FINAL.0, SINGLE_FINAL.1).exits(0).says("DONE");
     assert_eq!(repo.session_file("report.md"), REPORT);
+}
+
+#[test]
+fn r125_a_misspelt_risk_flag_is_refused_with_the_nearest_one() {
+    let task = Planned { risk: "[securty]", ..Planned::new("T-001", "app.txt") };
+    let repo = Repo::with(json!([planner(&[task])]));
+    repo.through(&[APPROVE]).exits(4).says("securty").says("security");
+    assert_eq!(repo.starts_of("Planner"), 3, "two re-runs");
+}
+
+#[test]
+fn r125_work_for_the_whole_session_carries_the_flags_of_all_tasks() {
+    let first = Planned { risk: "[perf, security]", ..Planned::new("T-001", "app.txt") };
+    let second = Planned { risk: "[perf, breaking-change]", ..Planned::new("T-002", "more.txt") };
+    let repo = Repo::with(json!([planner(&[first, second, Planned::new("T-003", "last.txt")])]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let flags = |dispatch: u32| repo.input(dispatch, 1)["task"]["risk_flags"].clone();
+    assert_eq!(flags(1), json!(["none"]), "there was no plan yet");
+    let all = json!(["breaking-change", "perf", "security"]);
+    assert_eq!(flags(repo.dispatch_of("Integrator", 0)), all);
+    assert_eq!(flags(repo.dispatch_of("Coder", 2)), json!(["none"]));
+}
+
+#[test]
+fn r129_a_lean_spec_needs_the_goal_and_the_criteria_and_nothing_else() {
+    let short = SPEC.replace("## Definition of Done\n\nx\n", "");
+    let repo = Repo::with(json!([writes("SpecAgent", "spec.md", &short)]));
+    repo.lean().exits(0);
+    assert_eq!(repo.starts_of("SpecAgent"), 1, "it was not sent back");
+    assert_eq!(repo.session_file("spec.md"), short);
+    let folder = repo.session();
+    repo.tollgate(&["check", &folder.display().to_string()]).exits(0);
+    repo.tollgate(&["check", &folder.join("spec.md").display().to_string()]).exits(0);
+
+    for section in ["Goals", "Acceptance Criteria"] {
+        let mut rule =
+            writes("SpecAgent", "spec.md", &short.replace(&format!("## {section}\n"), ""));
+        rule["when"]["attempt"] = json!(1);
+        let repo = Repo::with(json!([rule]));
+        repo.lean().exits(0);
+        assert!(repo.input(1, 2)["previous_errors"].to_string().contains(section), "{section}");
+    }
+}
+
+#[test]
+fn r129_a_lean_spec_that_a_person_shortens_still_holds() {
+    let note = json!({"artifacts": {"review_comments": [comment("minor", "short")]}});
+    let repo = Repo::with(json!([replies("Reviewer", note)]));
+    repo.lean().exits(3).says("UD-1");
+    let spec = repo.session_file("spec.md");
+    let (short, _) = spec.split_once("## Definition of Done").unwrap();
+    fs::write(repo.session().join("spec.md"), short).unwrap();
+    let told = repo.resume().exits(3);
+    assert!(!told.err.contains("Definition of Done"), "{}", told.err);
 }

@@ -176,7 +176,7 @@ fn classes(repo: &Repo) -> Vec<String> {
 #[test]
 fn r063_a_role_without_text_and_a_missing_program_are_distinguished() {
     let repo = route(json!([]), &["{dispatch: Coder, state: IMPLEMENT_LOOP}"]);
-    repo.write("agents/coder/notes.txt", "no SKILL.md here\n");
+    repo.write("agents/coder/SKILL.md", "---\nname: coder\n---\n");
     go(&repo).exits(4);
     expect_class(&repo, &failing(json!("role"), "missing_role", "permanent", 1, "missing_context"));
     assert!(repo.starts().is_empty());

@@ -5,6 +5,7 @@
 pub mod plan;
 pub mod processes;
 pub mod pty;
+pub mod samples;
 
 use serde_json::{Value, json};
 use std::fs;

@@ -2,9 +2,12 @@
 
 use super::results::{ImplementorResult, Outcome, PlannerResult, ResultComment};
 use super::results::{ReviewVerdict, ReviewerResult};
-use super::wire::{AgentOutput, CommentSeverity, FindingWire, Line, ReviewComment, UsageWire};
+use super::wire::{
+    AgentOutput, CommentSeverity, FindingWire, Line, Question, ReviewComment, UsageWire,
+};
 use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
-use tollgate_core::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
+use tollgate_core::answer::says_something;
+use tollgate_core::reply::{AgentQuestion, Reply, ReplyStatus, ReportedFinding, Severity};
 
 pub(super) fn universal(output: AgentOutput) -> ReplyRead {
     let artifacts = output.artifacts;
@@ -17,7 +20,12 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         summary: output.summary,
         findings: reported,
         notes: artifacts.notes.unwrap_or_default(),
-        questions: artifacts.questions.unwrap_or_default(),
+        questions: artifacts
+            .questions
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(question)
+            .collect(),
         scope_requests: Vec::new(),
         recommended_agent: output.next.and_then(|next| next.recommended_agent).map(|word| word.0),
         usage: output.usage.unwrap_or_default().into(),
@@ -81,6 +89,23 @@ fn plain(
 fn read(mut reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
     reply.scope_requests = requests::merged(requests.unwrap_or_default());
     ReplyRead { reply, kind, planner: None, implementor: None }
+}
+
+/// An entry without words asks nothing.
+fn question(question: Question) -> Option<AgentQuestion> {
+    let asked = match question {
+        Question::Plain(text) => AgentQuestion::plain(text),
+        Question::Full(full) => AgentQuestion {
+            question: full.question,
+            options: full.options.unwrap_or_default().into_iter().filter_map(said).collect(),
+            recommended: full.recommended.and_then(said),
+        },
+    };
+    says_something(&asked.question).then_some(asked)
+}
+
+fn said(text: String) -> Option<String> {
+    says_something(&text).then_some(text)
 }
 
 fn comment(comment: ReviewComment) -> ReportedFinding {

@@ -260,7 +260,9 @@ fn findings_and_comments_become_one_list_worst_first() {
             "assumption: none"
           ],
           "questions": [
-            "why?"
+            {
+              "question": "why?"
+            }
           ],
           "scope_requests": [
             {

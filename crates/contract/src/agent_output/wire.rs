@@ -36,8 +36,27 @@ pub struct Artifacts {
     pub review_comments: Option<Vec<ReviewComment>>,
     pub findings: Option<Vec<FindingWire>>,
     pub notes: Option<Vec<String>>,
-    /// What a NEEDS_INFO wants to know.
-    pub questions: Option<Vec<String>>,
+    /// What the person is asked before the role continues; any role may ask.
+    pub questions: Option<Vec<Question>>,
+}
+
+/// A plain text, or a question with suggested answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Question {
+    Plain(String),
+    Full(FullQuestion),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FullQuestion {
+    #[schemars(length(min = 1))]
+    pub question: String,
+    /// Answers to choose from; any other text is an answer too.
+    #[serde(default)]
+    pub options: Option<Vec<String>>,
+    #[serde(default)]
+    pub recommended: Option<String>,
 }
 
 /// A plain text, or a comment with its severity.

@@ -121,7 +121,7 @@ fn is_only_stand_in(lines: &[&str]) -> bool {
 
 /// A line that says nothing: `- TODO: users`, `...`, `| TBD | TBD |`, `<describe it>`. A sentence that merely
 /// begins with such a word says something.
-fn is_stand_in(line: &str) -> bool {
+pub(crate) fn is_stand_in(line: &str) -> bool {
     const MARKS: [&str; 5] = ["TODO", "TBD", "TBA", "FIXME", "XXX"];
     const PHRASES: [&str; 7] = [
         "to be defined",

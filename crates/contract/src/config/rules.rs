@@ -156,7 +156,8 @@ impl<'a> ConfigRules<'a> {
         let list = |table: &str, key: &str| {
             self.root.get(table).and_then(|t| t.get(key)).map(Node::items).unwrap_or_default()
         };
-        for node in list("security", "sensitive") {
+        let globs = list("security", "sensitive").iter().chain(list("check", "syntax_except"));
+        for node in globs {
             let Some(text) = node.as_text() else { continue };
             for bad in PathRules::new(&[text]).err().unwrap_or_default() {
                 report.push(pattern_invalid(self.file, node.line, text, &bad.cause));

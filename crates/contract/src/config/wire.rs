@@ -240,6 +240,8 @@ impl Default for SecurityTable {
 pub struct CheckTable {
     /// Put before a check or gate command.
     pub runner: Vec<String>,
+    /// Globs of files that may be left as they are, even where they do not parse.
+    pub syntax_except: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -45,10 +45,13 @@ pages! {
     NOTHING_TO_CORRECT = "action.corrects_nobody":
         "An approval sends rejected work back to a role that no earlier step dispatches.";
     ROLE_NOT_NAMED = "skill.role_unknown":
-        "A role file belongs to one canonical role. Either its field `role` names it, or its own name implies it, such as\n\
-         spec-agent or product-manager for SpecAgent.";
+        "A role file belongs to one canonical role. Either its field `role` names it, or its folder does, such as\n\
+         agents/spec-agent/ or agents/product-manager/ for SpecAgent.";
     ROLE_WITHOUT_TEXT = "skill.no_text":
-        "An agent file of another tool is used as the text of a role, but it has no text after its front matter.";
+        "A role file must have a text for its role, but there is none after the front matter.";
+    ROLE_WITHOUT_FIELDS = "skill.no_fields":
+        "A role file has no front matter. It is used: the whole file is the text of the role, its folder tells which role, and\n\
+         what it may write is as in the built-in role. Front matter is a line `---`, the fields, and a line `---`.";
     PATTERN_INVALID = "globs.pattern_invalid":
         "A path pattern is invalid. Patterns are relative to the repository: * within one folder, ** across folders, ? one\n\
          character, [ab] one of these, {a,b} either; a folder ends in /.";
@@ -180,6 +183,11 @@ pub(crate) fn role_without_text(file: &str) -> Diagnostic {
     let message = "there is no text after the front matter";
     Diagnostic::error(ROLE_WITHOUT_TEXT, Location::file(file, None), message)
         .help("Write the instructions for the role")
+}
+
+pub(crate) fn role_without_fields(file: &str) -> Diagnostic {
+    let message = "there is no front matter; the whole file is used as the text of the role";
+    Diagnostic::warning(ROLE_WITHOUT_FIELDS, Location::file(file, None), message)
 }
 
 pub(crate) fn pattern_invalid(

@@ -27,8 +27,9 @@ pages! {
     STATUS_UNKNOWN = "reply.status_unknown":
         "The status is not one of OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION and FAIL. Spelling and case matter.";
     STATUS_NOT_FOR_ROLE = "reply.status_not_for_role":
-        "This role may not reply with this status: only Researcher may reply NEEDS_INFO, and only Security NEEDS_DECISION.\n\
-         Every other role replies BLOCKED and says in its summary what is missing.";
+        "This role may not reply with this status: only Researcher may reply NEEDS_INFO without questions, and only Security\n\
+         NEEDS_DECISION. Every other role puts what it must know from the person into artifacts.questions, or replies BLOCKED\n\
+         and says in its summary what is missing.";
     DONE_CONTRADICTED = "reply.done_contradicted":
         "The reply says OK and also, in gates.meets_definition_of_done, that the work is not done. Finish the work, or reply\n\
          BLOCKED or FAIL.";

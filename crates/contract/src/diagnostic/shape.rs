@@ -10,6 +10,9 @@ pages! {
     FIELD_UNKNOWN = "shape.field_unknown":
         "The document has a field with an unknown name. It is refused instead of ignored, because a misspelled field would\n\
          otherwise do nothing. Fix its name or remove it.";
+    FIELD_IGNORED = "shape.field_ignored":
+        "A file that other tools read and write too has a field that Tollgate does not know. This is a\n\
+         notice: the file is used, and the field changes nothing. If its name is misspelled, fix it.";
     WRONG_TYPE = "shape.wrong_type":
         "A value has the wrong type, such as text where a list is expected. In YAML, a number or true/false that is meant as\n\
          text needs quotes.";
@@ -78,6 +81,18 @@ pub(crate) fn fault(file: &str, fault: &ShapeError) -> Diagnostic {
             error(KEY_TWICE, at, format!("the key {} occurs twice", quote(field)))
                 .help("Keep one of them")
         }
+    }
+}
+
+/// The words for a fault of a file that other people's tools write too: what we do not know there is only a notice.
+pub(crate) fn loose_fault(file: &str, found: &ShapeError) -> Diagnostic {
+    let at = Location::new(file, &found.pointer, found.line);
+    match &found.wrong {
+        Wrong::Unknown { field, known } => {
+            let message = format!("the field {} is unknown and is ignored", quote(field));
+            Diagnostic::warning(FIELD_IGNORED, at, message).help_if(perhaps_meant(field, known))
+        }
+        _ => fault(file, found),
     }
 }
 

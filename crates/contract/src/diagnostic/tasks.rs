@@ -48,7 +48,13 @@ pages! {
     CRITERION_TWICE = "acceptance.id_twice":
         "Two acceptance criteria have the same id. Give each its own, such as AC-001 and AC-002.";
     VERIFY_EMPTY = "acceptance.verify_empty":
-        "A criterion does not say how to verify it. Give a command, or a text that begins with `manual:`.";
+        "A criterion does not say how to verify it. Give a command, or `manual:` and what a person has to look at.";
+    ONE_SIDED = "acceptance.one_sided":
+        "A criterion is in spec.md or in acceptance.json, but not in both. People approve what spec.md says, and Tollgate checks\n\
+         what acceptance.json says, so both must list the same criteria with the same ids.";
+    NO_ID = "acceptance.no_id":
+        "Some acceptance criteria of spec.md have an id and this one has none, so nobody can tell which criterion of\n\
+         acceptance.json it is. Begin it with its id, or indent it below the criterion that it explains.";
 }
 
 /// Where in a plan or in the criteria, and of which task or criterion.
@@ -182,5 +188,24 @@ pub(crate) fn verify_empty(at: &PlanLocation<'_>) -> Diagnostic {
         id => format!("criterion {} does not say how to verify it", quote(id)),
     };
     Diagnostic::error(VERIFY_EMPTY, at.place(), message)
-        .help("Give a command, or a text that begins with manual:")
+        .help("Give a command, or manual: and what a person has to look at")
+}
+
+pub(crate) fn only_in_spec(file: &str, line: u32, id: &str, other: &str) -> Diagnostic {
+    let message = format!("the criterion {} is not in {other}", quote(id));
+    Diagnostic::error(ONE_SIDED, Location::file(file, Some(line)), message)
+        .help("Add it there with the same id and a way to verify it, or remove it here")
+}
+
+pub(crate) fn only_in_acceptance(file: &str, index: usize, id: &str, other: &str) -> Diagnostic {
+    let place = Location::new(file, &format!("/acceptance_criteria/{index}/id"), None);
+    Diagnostic::error(ONE_SIDED, place, format!("the criterion {} is not in {other}", quote(id)))
+        .help("Add it to the section Acceptance Criteria there with the same id, or remove it here")
+}
+
+pub(crate) fn criterion_without_id(file: &str, line: u32) -> Diagnostic {
+    let message = "this criterion has no id, but others do";
+    Diagnostic::error(NO_ID, Location::file(file, Some(line)), message).help(
+        "Begin it with the id that it has in acceptance.json, or indent it below its criterion",
+    )
 }

@@ -57,10 +57,10 @@ fn every_fault_of_form_is_named_with_its_line() {
          gates:\n  x:\n    command: npm test\n  y:\n    command: []\n  z: {description: d}\n  zero: {command: [a, \"b\\0c\"]}\n").shows(expect![[r#"
         error lifecycle.version_unknown lifecycle-stage.yaml:1: `version` is "2", but must be 1
           help: Write version: 1
-        error shape.field_unknown lifecycle-stage.yaml:2: there is no field "current_stages" here
+        warning shape.field_ignored lifecycle-stage.yaml:2: the field "current_stages" is unknown and is ignored
           help: Did you mean "current_stage"?
         error shape.wrong_type lifecycle-stage.yaml:3: `current_stage` is the number 3, but a text is expected
-        error shape.field_unknown lifecycle-stage.yaml:6: there is no field "required_gate" here
+        warning shape.field_ignored lifecycle-stage.yaml:6: the field "required_gate" is unknown and is ignored
           help: Did you mean "required_gates"?
         error shape.wrong_type lifecycle-stage.yaml:7: `required_gates` is the text "x", but a list is expected
         error lifecycle.name_invalid lifecycle-stage.yaml:8: " " cannot be used as a name in `stages`

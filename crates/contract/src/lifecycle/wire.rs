@@ -1,11 +1,11 @@
-//! lifecycle-stage.yaml as it is written; its JSON Schema comes from here.
+//! lifecycle-stage.yaml as it is written; its JSON Schema comes from here. A field beyond it is a notice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct LifecycleFile {
     pub version: Version,
     #[schemars(length(min = 1))]
@@ -23,7 +23,7 @@ pub enum Version {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct StageEntry {
     #[serde(default)]
     pub description: Option<String>,
@@ -32,7 +32,7 @@ pub struct StageEntry {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct GateEntry {
     #[serde(default)]
     pub description: Option<String>,

@@ -4,7 +4,7 @@ use super::item_path;
 use crate::work_item::{AcceptanceCriterion, TaskItem, WorkItem, quoted};
 use std::collections::BTreeSet;
 use tollgate_core::id::TaskId;
-use tollgate_core::task::{Check, TaskKind, TaskSpec};
+use tollgate_core::task::{Check, RiskFlag, TaskKind, TaskSpec};
 
 /// The task of a new work item; none for a refinement.
 pub(super) fn new(id: &str, item: &WorkItem, active: &BTreeSet<&str>) -> Option<TaskSpec> {
@@ -92,9 +92,10 @@ fn checks(criteria: &[AcceptanceCriterion]) -> Vec<Check> {
     }
 }
 
-/// `risk:security` is a label of the author's own that flags the task.
+/// `risk:security` is a label of the author's own that flags the task; other words after `risk:` are theirs alone.
 fn risk_flags(labels: &[String]) -> Vec<String> {
-    labels.iter().filter_map(|label| label.strip_prefix("risk:")).map(str::to_owned).collect()
+    let told = labels.iter().filter_map(|label| RiskFlag::parse(label.strip_prefix("risk:")?));
+    told.filter(|flag| *flag != RiskFlag::None).map(|flag| flag.to_string()).collect()
 }
 
 /// The lines of an entry, its mark `indent` columns from the left.

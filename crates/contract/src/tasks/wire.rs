@@ -5,7 +5,7 @@ use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_core::id::TaskId;
-use tollgate_core::task::{TaskKind, TaskSpec, TaskStatus};
+use tollgate_core::task::{RiskFlag, TaskKind, TaskSpec, TaskStatus};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +48,7 @@ pub struct TaskEntry {
     #[schemars(length(min = 1))]
     pub acceptance_checks: Vec<String>,
     #[serde(default)]
-    pub risk_flags: Option<Vec<String>>,
+    pub risk_flags: Option<Vec<Word<RiskFlag>>>,
     #[serde(default)]
     pub done_when: Option<Vec<String>>,
     #[serde(default)]
@@ -86,7 +86,8 @@ fn spec(task: TaskEntry) -> Option<TaskSpec> {
             .risk_flags
             .unwrap_or_default()
             .into_iter()
-            .filter(|f| f != "none")
+            .filter(|flag| flag.0 != RiskFlag::None)
+            .map(|flag| flag.0.to_string())
             .collect(),
         done_when: task.done_when.unwrap_or_default(),
         work_item: task.work_item.filter(|item| !item.trim().is_empty()),

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{attempt, ending, finding};
-use super::{failure, reply, report, scope, severity, size, take};
+use super::{failure, questions, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::id::{Attempt, DispatchNumber};
 use crate::mutant::Mutant;
@@ -27,13 +27,15 @@ pub(super) fn ended(
     if dispatch.running() != Some(attempt) {
         return;
     }
-    let asks_first =
-        matches!(&end, DispatchEnd::Replied { reply, .. } if scope::asks(draft, number, reply));
+    // Who asks first, or was only told answers, may have changed nothing.
+    let may_be_empty = matches!(&end, DispatchEnd::Replied { reply, .. }
+        if scope::asks(draft, number, reply) || !reply.questions.is_empty())
+        || questions::are_why(draft, number);
     let set_aside = match &end {
         DispatchEnd::Replied { work, .. } => work.left_out.set_aside.clone(),
         _ => Vec::new(),
     };
-    let end = asked_to_repeat(contradicted(dispatch, asks_first, end));
+    let end = asked_to_repeat(contradicted(dispatch, may_be_empty, end));
     let end = draft.with_time(number, end, draft.now());
     let delivered = match &end {
         DispatchEnd::Replied { reply, work } => Some((reply.clone(), work.clone())),
@@ -67,7 +69,7 @@ const SHOWN_MAX: usize = 10;
 const SHOWN_CHARS_MAX: usize = 500;
 
 /// An OK that reality contradicts is not an OK but an invalid reply.
-fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> DispatchEnd {
+fn contradicted(dispatch: &Dispatch, may_be_empty: bool, end: DispatchEnd) -> DispatchEnd {
     let DispatchEnd::Replied { reply, work } = &end else {
         return end;
     };
@@ -86,9 +88,9 @@ fn contradicted(dispatch: &Dispatch, asks_first: bool, end: DispatchEnd) -> Disp
         })
         .collect();
     // A red build may have had an outside cause: nothing to change is an answer, and the checks run again.
-    let may_be_empty = matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
-    let is_empty =
-        dispatch.role == Role::Coder && work.code.commit.is_none() && !may_be_empty && !asks_first;
+    let may_be_empty = may_be_empty
+        || matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild });
+    let is_empty = dispatch.role == Role::Coder && work.code.commit.is_none() && !may_be_empty;
     if is_empty && errors.is_empty() {
         let message = if let Some(large) = work.left_out.set_aside.first() {
             format!("the reply says OK but every changed file is too large to be accepted: {large}")
@@ -169,6 +171,9 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
     report::record(draft, number, reply);
+    if questions::stops_for(draft, number, reply, work) {
+        return;
+    }
     let dispatch = &draft.dispatches[&number];
     let judges_step =
         matches!(purpose, Purpose::Step { .. } | Purpose::Look { .. } | Purpose::Correction { .. });
@@ -186,17 +191,16 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
         _ if scope::stops_for(draft, number, reply, work) => {}
         ReplyStatus::Ok if report::stops(draft, number, reply) => {}
         ReplyStatus::Ok => take::accept(draft, number, reply, work),
-        ReplyStatus::NeedsInfo => {
-            ending::close(draft, number, Verdict::SetAside);
-            reply::ask_for_information(draft, number, reply);
-        }
         _ if role == Role::Coder && wants_full(draft, reply) => {
             ending::close(draft, number, Verdict::SetAside);
             take::go_full(draft, format!("Coder asked for it: {}", reply.summary));
         }
         ReplyStatus::Blocked => reply::blocked(draft, number, &purpose, reply),
-        ReplyStatus::Fail | ReplyStatus::NeedsDecision => reply::failed(draft, number, reply),
+        ReplyStatus::Fail | ReplyStatus::NeedsDecision | ReplyStatus::NeedsInfo => {
+            reply::failed(draft, number, reply);
+        }
     }
+    questions::ask_beside(draft, number, reply);
 }
 
 fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ending, escalate};
-use super::{follow, gate};
+use super::{follow, gate, questions};
 use crate::answer::{self, Choice, NotesAnswer, RepairAnswer, SecurityAnswer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
@@ -13,6 +13,7 @@ use crate::input::Command;
 use crate::mutant::Mutant;
 use crate::refusal::Refusal;
 use crate::reply::Severity;
+use crate::role::Role;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal> {
     if draft.decisions.commands_seen.contains(command.id())
@@ -125,7 +126,10 @@ fn refuse_to_accept_critical(
 fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Result<(), Refusal> {
     let decision = pending(draft, id)?;
     let is_of_plan = matches!(decision.subject, Subject::Refinement { .. });
-    if decision.kind != DecisionKind::Info || is_of_plan {
+    // What Security asks is answered by a person, never by silence.
+    let is_of_security = matches!(decision.subject, Subject::Info { dispatch }
+        if draft.dispatches[&dispatch].role == Role::Security);
+    if decision.kind != DecisionKind::Info || is_of_plan || is_of_security {
         return Ok(());
     }
     let resolution = Resolution {
@@ -137,6 +141,9 @@ fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Re
         stage: None,
     };
     draft.emit(Event::DecisionResolved { id: id.clone(), resolution });
+    if let Subject::Info { dispatch } = decision.subject {
+        questions::answered(draft, dispatch);
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{attempt, ending, escalate, finding, named, repair};
-use super::{checks, correction, failure, parallel, scope, severity, take, weakened};
+use super::{checks, correction, failure, parallel, questions, scope, severity, take, weakened};
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
     SecurityAnswer,
@@ -56,8 +56,9 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
         (Subject::Manual { checks, .. }, Choice::ManualCheck(answer)) => {
             manual(draft, checks, answer);
         }
+        (Subject::Info { dispatch }, _) => questions::answered(draft, *dispatch),
         // What is on record is all that these need.
-        (Subject::Strategy | Subject::Info { .. } | Subject::Refinement { .. }, _) => {}
+        (Subject::Strategy | Subject::Refinement { .. }, _) => {}
         // No such pair is asked: each subject has its kind, and an answer is read by the kind.
         (
             Subject::Gate { .. }

@@ -41,9 +41,8 @@ fn begin(draft: &mut Draft<'_>, members: &[Assignment], missing: &[usize]) {
             return;
         }
         let purpose = Purpose::Step { index: draft.route.step, member: Some(*member) };
-        let feedback = open::information_for(draft, &purpose);
         let role = members[*member].role;
-        open::dispatch(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
+        open::dispatch(draft, Start::new(role, TaskRef::Meta, purpose, Vec::new()));
     }
 }
 

@@ -101,20 +101,6 @@ fn record_findings(
     open
 }
 
-/// The Researcher needs to know more: one question each.
-pub(super) fn ask_for_information(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply) {
-    let questions = if reply.questions.is_empty() {
-        vec![reply.summary.clone()]
-    } else {
-        reply.questions.clone()
-    };
-    for question in
-        questions.into_iter().filter(|_| !Mutant::AsksNobodyWhatAnAgentNeedsToKnow.is_planted())
-    {
-        ask::information(draft, number, &question);
-    }
-}
-
 /// An agent says that it cannot continue.
 pub(super) fn blocked(
     draft: &mut Draft<'_>,

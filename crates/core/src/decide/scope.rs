@@ -4,12 +4,11 @@ use super::draft::Draft;
 use super::moves::{ask, attempt, finding, repair};
 use crate::answer::ScopeAnswer;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus};
-use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::limits::SCOPE_WARNINGS_MAX;
 use crate::mutant::Mutant;
 use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, ScopeRequest, Severity};
-use crate::role::{RepairLoop, Role};
+use crate::role::Role;
 use crate::work::{ScopeClass, Scoped, Work};
 use std::collections::BTreeMap;
 
@@ -121,19 +120,12 @@ fn continue_dispatch(draft: &mut Draft<'_>, number: DispatchNumber, text: String
 }
 
 fn do_more(draft: &mut Draft<'_>, task: TaskRef, text: String) {
-    // The task may have left the plan meanwhile.
-    let Some(unit) = draft.unit(&task) else {
-        return;
-    };
     let said = vec![
         text,
         "your earlier changes to them were left out and are back in your tree: finish them"
             .to_owned(),
     ];
-    // A repair that waits already is made with it.
-    let pending = unit.pending.clone().map(|pending| pending.feedback).unwrap_or_default();
-    let told = Feedback::from(said).and(pending);
-    repair::open_with_consent(draft, &task, RepairLoop::FixReview, told, Vec::new());
+    repair::also_with_consent(draft, &task, said);
 }
 
 /// Warnings about changes that the work item does not cover: each by name, or by folder where there are very many.

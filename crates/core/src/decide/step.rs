@@ -46,8 +46,8 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         _ if draft.route.progress == StepProgress::Done => enter::next(draft),
         StepKind::Dispatch(assignment) => {
             let purpose = Purpose::Step { index: draft.route.step, member: None };
-            let feedback = open::information_for(draft, &purpose);
-            open::dispatch(draft, Start::new(assignment.role, TaskRef::Meta, purpose, feedback));
+            let told = Vec::new();
+            open::dispatch(draft, Start::new(assignment.role, TaskRef::Meta, purpose, told));
         }
         StepKind::Parallel { members } => parallel::advance(draft, &members),
         StepKind::Approve { .. } => gate::approve(draft, draft.route.step),

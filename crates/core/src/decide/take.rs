@@ -84,7 +84,8 @@ fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refineme
 
 pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
     for note in &reply.notes {
-        if let Some(text) = note.strip_prefix("assumption:") {
+        let (word, text) = note.split_once(':').unwrap_or_default();
+        if word.trim().eq_ignore_ascii_case("assumption") {
             draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
         }
     }

@@ -14,7 +14,7 @@ use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{
-    Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest, Severity, Usage,
+    AgentQuestion, Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest, Severity, Usage,
 };
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
@@ -338,7 +338,9 @@ impl Crew {
             },
         };
         match about {
-            About::Questions(questions) => reply.questions = questions,
+            About::Questions(questions) => {
+                reply.questions = questions.into_iter().map(AgentQuestion::plain).collect();
+            }
             About::Findings(findings) | About::Path(_, findings) => reply.findings = findings,
             About::Recommends(role) => reply.recommended_agent = Some(role),
             About::Nothing | About::Seconds(_) | About::Text(_) => {}

@@ -64,8 +64,14 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
 
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     text(redactor, &mut reply.summary);
-    for words in reply.notes.iter_mut().chain(&mut reply.questions) {
+    for words in &mut reply.notes {
         text(redactor, words);
+    }
+    for asked in &mut reply.questions {
+        text(redactor, &mut asked.question);
+        for words in asked.options.iter_mut().chain(&mut asked.recommended) {
+            text(redactor, words);
+        }
     }
     clean_findings(redactor, &mut reply.findings);
 }

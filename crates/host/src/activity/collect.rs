@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, outputs};
+use super::{clean, driven, guard, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -157,7 +157,9 @@ fn reply_in(
     // A verdict may come with work of its own: tests of QA, or a report that the step asks for.
     let brings_work = role == Role::QA || !at.order.brief.files.outputs.is_empty();
     let judges = role.is_reviewing() && brings_work && reply.status == ReplyStatus::Blocked;
-    if reply.status == ReplyStatus::Ok || judges {
+    // Who asks the person something starts again with the answer; only a Coder's finished change is taken beside it.
+    let starts_again = !reply.questions.is_empty() && role != Role::Coder;
+    if (reply.status == ReplyStatus::Ok && !starts_again) || judges {
         delivered(at, reply, planner.as_ref(), &said)
     } else {
         match look(at) {
@@ -235,6 +237,12 @@ fn delivered(
     let role =
         RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
     let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
+    if sorted.breaches.is_empty() {
+        let errors = syntax::faults(at, &changes, &sorted.allowed)?;
+        if !errors.is_empty() {
+            return Ok(invalid(errors, &reply));
+        }
+    }
     match take_changes(at, &reply, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,

@@ -85,6 +85,11 @@ fn of(session: &Session, layout: &SessionLayout, number: DispatchNumber) -> Opti
     })
 }
 
+/// Whether a person played this attempt.
+pub fn is_by_hand(folder: &RunFolder) -> bool {
+    folder.folder().join(MARKER).is_file()
+}
+
 fn assignment(folder: &RunFolder) -> Option<Assignment> {
     let marker = files::read_bounded(&folder.folder().join(MARKER), MARKER_BYTES_MAX).ok()?;
     serde_json::from_slice(&marker).ok()

@@ -17,8 +17,8 @@ use tollgate_core::role::{Mode, ProjectType};
 use tollgate_core::session::{Dispatch, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
-use tollgate_files::crash;
 use tollgate_files::layout::{RunFolder, session_path};
+use tollgate_files::{ListingEntry, ListingKind, TreeLimits, crash};
 use tollgate_git::workspace::Workspace;
 
 /// Everything an attempt needs, taken from the state when it was ordered.
@@ -182,10 +182,41 @@ impl Site<'_> {
     }
 }
 
+/// More files than this are named by their folder.
+const REFERENCES_MAX: usize = 200;
+
+/// What the repository has for a role to read where its work needs it: references of the role by each of its names, and the
+/// templates that all roles share.
+pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
+    let mut folders: Vec<String> =
+        names.iter().map(|name| format!("agents/{name}/references")).collect();
+    folders.push("agents/templates".to_owned());
+    let mut found = Vec::new();
+    for folder in folders {
+        let is_folder = files::open_beneath(tree, &folder)
+            .is_ok_and(|open| open.metadata().is_ok_and(|meta| meta.is_dir()));
+        if !is_folder {
+            continue;
+        }
+        let entries = files::list_files(&tree.join(&folder), TreeLimits::default());
+        let plain = |entry: &ListingEntry| entry.kind == ListingKind::File;
+        let listed: Vec<ListingEntry> =
+            entries.unwrap_or_default().into_iter().filter(plain).collect();
+        match listed.len() {
+            0..=REFERENCES_MAX => {
+                found.extend(listed.into_iter().map(|entry| format!("{folder}/{}", entry.path)));
+            }
+            _ => found.push(format!("{folder}/")),
+        }
+    }
+    found.dedup();
+    found
+}
+
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder) -> Value {
+pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -198,6 +229,9 @@ pub fn input(order: &DispatchOrder) -> Value {
         "dispatch": order.number,
         "attempt": order.attempt,
     });
+    if !references.is_empty() {
+        value["references"] = json!(references);
+    }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);
     }
@@ -235,6 +269,8 @@ pub fn prompt_again(order: &DispatchOrder) -> String {
 pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
+    let named = value["references"].as_array().into_iter().flatten();
+    let references: Vec<String> = named.filter_map(Value::as_str).map(str::to_owned).collect();
     let input_json =
         serde_json::to_string_pretty(value).expect("a JSON value can always be written");
     let values = BTreeMap::from([
@@ -243,6 +279,7 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.task.context_files)),
+        ("references", bullets(&references)),
         ("instructions", bullets(&order.about.instructions)),
         ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
         ("previous_errors", fenced(&bullets(&errors))),

@@ -8,7 +8,7 @@ use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
 use tollgate_agents as agent;
-use tollgate_contract::skill::RoleFile;
+use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
@@ -63,8 +63,11 @@ pub(super) fn prepare<'a>(
     let (given, notes) = lay_out(&site, &player, resumed.is_some())?;
     let mut told = order.clone();
     told.brief.feedback.extend(notes);
+    // Accepted work may have removed one since the session began; nobody is told to read what is not there.
+    told.about.instructions.retain(|path| files::open_beneath(workspace.tree(), path).is_ok());
     crash::point("dispatch.laid_out");
-    let input = order::input(&told);
+    let references = order::references(workspace.tree(), &names_of(order, &role));
+    let input = order::input(&told, &references);
     let errors = order::faults(&input, &told, workspace.tree());
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());
@@ -83,6 +86,14 @@ pub(super) fn prepare<'a>(
     let spec = Box::new(run_spec(&site, launch)?);
     crash::point("dispatch.specified");
     Ok(Prepared { site, ready: Ready::Program { hold, spec } })
+}
+
+/// What the role is called by, and by its text.
+fn names_of<'a>(order: &'a DispatchOrder, role: &'a RoleFile) -> Vec<&'a str> {
+    let called = order.brief.called.as_deref();
+    let mut names = vec![called.unwrap_or(skill::folder_of(order.brief.role)), &role.name];
+    names.dedup();
+    names
 }
 
 /// A tree to begin in: clean, with the session's files, and what the agent should know about it; a person continues in the

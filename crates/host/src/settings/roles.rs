@@ -25,13 +25,15 @@ pub struct FoundRole {
     pub file: RoleFile,
     /// `built-in`, or the path in the repository.
     pub source: String,
+    /// What of the file is ignored.
+    pub notices: Vec<Diagnostic>,
 }
 
 /// The text of a role by the name that an action calls it by, as it is at this moment.
 ///
-/// A folder `agents/NAME/` is the repository's word: without a good SKILL.md in it the role is missing. Then come files
-/// of other tools, then the built-in text of that name. A name that is only known for a canonical role, and has no
-/// text anywhere, speaks with the text of that role.
+/// `agents/NAME/SKILL.md` is the repository's word: with errors in it the role is missing. Then come files of other tools,
+/// then the built-in text of that name. A name that is only known for a canonical role, and has no text anywhere, speaks
+/// with the text of that role.
 pub fn find(layout: &Layout, role: Role, called: Option<&str>) -> Result<FoundRole, MissingRole> {
     let name = called.unwrap_or(skill::folder_of(role));
     let missing = |detail: String| MissingRole { name: name.to_owned(), detail };
@@ -48,7 +50,7 @@ pub fn find(layout: &Layout, role: Role, called: Option<&str>) -> Result<FoundRo
     if let Some(built_in) = pack::find(pack::ROLES, name) {
         let source = BUILT_IN.to_owned();
         return match skill::read(built_in.text, built_in.name) {
-            (Some(file), _) => Ok(FoundRole { file, source }),
+            (Some(file), _) => Ok(FoundRole { file, source, notices: Vec::new() }),
             (None, report) => Err(missing(words(&report))),
         };
     }
@@ -86,9 +88,48 @@ pub struct ListedRole {
 /// Every name that has a text: the built-in ones in their order, then the repository's own.
 pub fn list(layout: &Layout) -> Vec<ListedRole> {
     let built_in: Vec<&str> = pack::ROLES.iter().map(|built_in| built_in.name).collect();
-    let own = own_names(layout).into_iter().filter(|name| !built_in.contains(&name.as_str()));
+    let mut own = own_names(layout);
+    let pages = pages(layout).map(|page| page.name);
+    own.extend(pages.filter(|name| role_called(layout, name, &mut Vec::new()).is_some()));
+    let own = own.into_iter().filter(|name| !built_in.contains(&name.as_str()));
     let names = built_in.iter().map(|name| (*name).to_owned()).chain(own);
     names.map(|name| listed(layout, name)).collect()
+}
+
+/// A file that looks like the text of a role and is none.
+#[derive(Debug)]
+pub struct UnusedPage {
+    pub path: String,
+    pub name: String,
+    pub reason: String,
+}
+
+/// The files in the places of role texts that no role of the list speaks with.
+pub fn unused(layout: &Layout, listed: &[ListedRole]) -> Vec<UnusedPage> {
+    let is_used = |path: &str| {
+        listed.iter().any(|role| role.found.as_ref().is_ok_and(|found| found.source == path))
+    };
+    let unused = pages(layout).filter(|page| !is_used(&page.path));
+    unused
+        .map(|page| {
+            let role = listed.iter().find(|role| role.name == page.name);
+            let reason = why_unused(layout, &page, role);
+            UnusedPage { path: page.path, name: page.name, reason }
+        })
+        .collect()
+}
+
+fn why_unused(layout: &Layout, page: &Page, role: Option<&ListedRole>) -> String {
+    match (role.map(|role| &role.found), text_beneath(layout, &page.path)) {
+        (_, Err(cause)) => format!("it {cause}"),
+        (_, Ok(None)) => "it leads to no file".to_owned(),
+        (Some(Err(missing)), _) => missing.detail.clone(),
+        (Some(Ok(found)), _) => format!("{} is used for {}", found.source, page.name),
+        (None, _) => format!(
+            "{:?} is the name of no known role, and the file has no field `role` that names one",
+            page.name
+        ),
+    }
 }
 
 fn listed(layout: &Layout, name: String) -> ListedRole {
@@ -117,33 +158,79 @@ fn own_path(name: &str) -> String {
     format!("agents/{name}/SKILL.md")
 }
 
-/// What the repository says about a name; words when it says it badly.
+/// A file of a folder that holds one for each role.
+struct Page {
+    path: String,
+    name: String,
+}
+
+/// Every such file: the place that counts first is first, then by the alphabet.
+fn pages(layout: &Layout) -> impl Iterator<Item = Page> {
+    skill::FOREIGN_HOMES.into_iter().flat_map(|home| pages_in(layout, home))
+}
+
+fn pages_in(layout: &Layout, home: &str) -> Vec<Page> {
+    let entries = std::fs::read_dir(layout.repo_root().join(home)).into_iter().flatten().flatten();
+    let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let page = |file: String| {
+        let name = skill::name_of_file(&file)?;
+        // People keep other pages in `agents/` too.
+        let is_page = home != "agents" || skill::role_known_as(&name).is_some();
+        is_page.then(|| Page { path: format!("{home}/{file}"), name })
+    };
+    let mut pages: Vec<Page> = files.filter_map(page).collect();
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    pages
+}
+
+/// What the repository says about a name; words when it says it badly. A folder without a role file says nothing.
 fn own(layout: &Layout, name: &str, role: Option<Role>) -> Result<Option<FoundRole>, String> {
-    let path = own_path(name);
-    if layout.agents().join(name).symlink_metadata().is_ok() {
-        return match text_beneath(layout, &path) {
-            Ok(Some(text)) => match skill::read(&text, &path) {
-                (Some(file), _) => Ok(Some(FoundRole { file, source: path })),
-                (None, report) => Err(words(&report)),
-            },
-            Ok(None) => Err(format!("{path} does not exist")),
-            Err(cause) => Err(format!("{path} {cause}")),
-        };
+    let names = skill::names_speaking_for(name);
+    for speaking in &names {
+        let found = skill_of(layout, speaking)?;
+        // A text for another role may have any name.
+        let fits = |found: &FoundRole| *speaking == name || Some(found.file.role) == role;
+        if let Some(found) = found.filter(fits) {
+            return Ok(Some(found));
+        }
     }
-    for path in [format!(".claude/agents/{name}.md"), format!(".github/agents/{name}.agent.md")] {
-        match text_beneath(layout, &path) {
-            Ok(Some(text)) => {
-                return match skill::read_foreign(&text, &path, name, role) {
-                    Some(file) => Ok(Some(FoundRole { file, source: path })),
-                    None if role.is_none() => Ok(None),
-                    None => Err(format!("{path} has no text after its front matter")),
-                };
+    for home in skill::FOREIGN_HOMES {
+        let pages = pages_in(layout, home);
+        for speaking in &names {
+            for page in pages.iter().filter(|page| page.name == *speaking) {
+                if let Some(found) = text_of(layout, page, role)? {
+                    return Ok(Some(found));
+                }
             }
-            Ok(None) => {}
-            Err(cause) => return Err(format!("{path} {cause}")),
         }
     }
     Ok(None)
+}
+
+fn skill_of(layout: &Layout, name: &str) -> Result<Option<FoundRole>, String> {
+    let path = own_path(name);
+    let Some(text) = text_beneath(layout, &path).map_err(|cause| format!("{path} {cause}"))? else {
+        return Ok(None);
+    };
+    match skill::read(&text, &path) {
+        (Some(file), report) => {
+            Ok(Some(FoundRole { file, source: path, notices: report.diagnostics }))
+        }
+        (None, report) => Err(words(&report)),
+    }
+}
+
+fn text_of(layout: &Layout, page: &Page, role: Option<Role>) -> Result<Option<FoundRole>, String> {
+    let Page { path, name } = page;
+    let Some(text) = text_beneath(layout, path).map_err(|cause| format!("{path} {cause}"))? else {
+        return Ok(None);
+    };
+    let source = path.clone();
+    match skill::read_foreign(&text, path, name, role) {
+        Some(file) => Ok(Some(FoundRole { file, source, notices: Vec::new() })),
+        None if role.is_none() => Ok(None),
+        None => Err(format!("{path} has no text after its front matter")),
+    }
 }
 
 /// Every fault with its place, on one line each.

@@ -4,6 +4,7 @@ mod tracker;
 
 use super::{DoctorCheck, agents, sandbox};
 use crate::place;
+use std::collections::BTreeSet;
 use std::path::Path;
 use tollgate_files::layout::{Layout, state_home};
 use tollgate_git::repository::{Repository, RepositoryError};
@@ -95,19 +96,31 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
         }
         Err(error) => findings.push(settings_broken("settings", &error)),
     }
-    findings.push(roles_found(&layout));
+    findings.extend(roles_found(&layout));
     findings.push(actions_found(&layout));
 }
 
-fn roles_found(layout: &Layout) -> DoctorCheck {
+fn roles_found(layout: &Layout) -> Vec<DoctorCheck> {
     let listed = roles::list(layout);
-    match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
-        None => DoctorCheck::ok("roles", format!("{} roles are OK", listed.len())),
+    let mut findings = match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
+        None => vec![DoctorCheck::ok("roles", format!("{} roles are OK", listed.len()))],
         Some(missing) => {
             let fix = "fix it; `tollgate check PATH` lists every error";
-            DoctorCheck::fail("roles", missing.to_string(), fix)
+            vec![DoctorCheck::fail("roles", missing.to_string(), fix)]
         }
-    }
+    };
+    let texts = listed.iter().filter_map(|listed| listed.found.as_ref().ok());
+    let notices: BTreeSet<String> = texts
+        .flat_map(|found| &found.notices)
+        .map(|notice| format!("{}: {}", notice.place(), notice.message))
+        .collect();
+    let fix = "correct it, or leave it; the rest of the file is used";
+    findings.extend(notices.into_iter().map(|notice| DoctorCheck::warn("roles", notice, fix)));
+    findings.extend(roles::unused(layout, &listed).into_iter().map(|page| {
+        let message = format!("{} is not used: {}", page.path, page.reason);
+        DoctorCheck::warn("roles", message, "rename it, delete it, or give it a field `role`")
+    }));
+    findings
 }
 
 /// An action that cannot be used stops only those who ask for it.

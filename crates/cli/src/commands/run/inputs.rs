@@ -136,19 +136,22 @@ fn read_value(name: &str) -> Option<String> {
     None
 }
 
+pub fn names(missing: &[MissingInput]) -> Vec<&str> {
+    fn name(missing: &MissingInput) -> &str {
+        match missing {
+            MissingInput::Value { name } => name,
+            MissingInput::Path { path, .. } => path,
+        }
+    }
+    missing.iter().map(name).collect()
+}
+
 /// Nothing was started: each missing input, and how to give it.
 pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
-    let names: Vec<&str> = missing
-        .iter()
-        .map(|missing| match missing {
-            MissingInput::Value { name } => name.as_str(),
-            MissingInput::Path { path, .. } => path.as_str(),
-        })
-        .collect();
     let message = format!(
         "the action {} needs inputs that are missing: {}; nothing was started",
         action.name,
-        names.join(", ")
+        names(missing).join(", ")
     );
     let failure = Failure::usage("cli.input", message);
     missing.iter().fold(failure, |failure, missing| {

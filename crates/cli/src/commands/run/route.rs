@@ -1,61 +1,56 @@
 //! Which action a run takes: the one that is named, or the one that the goal means.
 
-use super::inputs::{self, Values};
 use crate::failure::Failure;
 use crate::output;
 use tollgate_contract::intent::{self, Candidate, Route};
 use tollgate_contract::{action, pack};
 use tollgate_core::action::{Action, StepKind};
-use tollgate_core::id::CommitId;
 use tollgate_core::role::Role;
 use tollgate_host::context::Context;
 use tollgate_host::settings::actions::{self, FoundAction};
 
 const DEFAULT: &str = "deliver";
 
-/// The action of a goal, by its verbs. Says so when it is not the default.
-pub fn by_goal(
-    context: &Context,
-    head: &CommitId,
-    goal: &str,
-    values: &Values,
-) -> Result<Action, Failure> {
+/// The action of a goal, and why it is that one.
+#[derive(Debug)]
+pub struct Routed {
+    pub action: Action,
+    /// The verbs of the goal that name the action; none where it is the default.
+    pub verbs: Vec<String>,
+}
+
+/// The action of a goal, by its verbs. Inputs that it lacks are the caller's to ask for: another action is not what was meant.
+pub fn by_goal(context: &Context, goal: &str) -> Result<Routed, Failure> {
     let all = actions::list(&context.layout)?;
     for found in all.iter().filter(|found| found.read.is_err()) {
         let text = format!("{} is not considered: {}", found.name, problem(found));
         output::marked(output::WARN, "note:", &text);
     }
-    let verbs = intent::verbs(goal);
-    let mut candidates = Vec::new();
-    for found in &all {
-        let intent = intent_of(found);
-        let is_meant = intent.iter().any(|word| verbs.contains(&word.trim().to_lowercase()));
-        let has_missing_inputs = match &found.read {
-            Ok(action) if is_meant => !inputs::missing(context, head, action, values)?.is_empty(),
-            _ => false,
-        };
-        candidates.push((found.name.as_str(), intent, has_missing_inputs));
-    }
-    let candidates: Vec<Candidate<'_>> = candidates
+    let intents: Vec<Vec<String>> = all.iter().map(intent_of).collect();
+    let candidates: Vec<Candidate<'_>> = all
         .iter()
-        .map(|(name, intent, missing)| Candidate { name, intent, has_missing_inputs: *missing })
+        .zip(&intents)
+        .map(|(found, intent)| Candidate { name: &found.name, intent })
         .collect();
-    let name = match intent::route(goal, &candidates) {
+    let (name, verbs) = match intent::route(goal, &candidates) {
         Route::Ambiguous(names) => return Err(ambiguous(&all, &names)),
-        Route::Action(name) => {
-            if name != DEFAULT {
-                tell(&name, &verbs.into_iter().collect::<Vec<_>>());
-            }
-            name
-        }
-        Route::Deliver { passed_over } => {
-            if let Some(name) = passed_over {
-                tell_passed_over(&name);
-            }
-            DEFAULT.to_owned()
-        }
+        Route::Action(name) => (name, intent::verbs(goal).into_iter().collect()),
+        Route::Deliver => (DEFAULT.to_owned(), Vec::new()),
     };
-    Ok(actions::find(&context.layout, &name)?)
+    Ok(Routed { action: actions::find(&context.layout, &name)?, verbs })
+}
+
+/// Says which action the goal chose, when it is not the default.
+pub fn tell(routed: &Routed) {
+    if routed.action.name == DEFAULT {
+        return;
+    }
+    let text = format!(
+        "{}, because the goal says {}; `--action {DEFAULT}` delivers instead",
+        routed.action.name,
+        routed.verbs.join(" and ")
+    );
+    output::marked(output::NOTE, "action:", &text);
 }
 
 /// A version of the repository that cannot be read keeps the words of the built-in one: the goal that means it must
@@ -76,21 +71,6 @@ fn problem(found: &FoundAction) -> String {
         Ok(_) => String::new(),
         Err(error) => format!("{error}; `tollgate actions {}` explains it", found.name),
     }
-}
-
-fn tell(name: &str, verbs: &[String]) {
-    let text = format!(
-        "{name}, because the goal says {}; `--action {DEFAULT}` delivers instead",
-        verbs.join(" and ")
-    );
-    output::marked(output::NOTE, "action:", &text);
-}
-
-fn tell_passed_over(name: &str) {
-    let text = format!(
-        "{DEFAULT}; {name} would fit the goal, but its inputs are missing; `--action {name}` lists them"
-    );
-    output::marked(output::WARN, "action:", &text);
 }
 
 fn ambiguous(all: &[FoundAction], names: &[String]) -> Failure {

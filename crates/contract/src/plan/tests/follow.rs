@@ -13,14 +13,14 @@ fn an_update_of_an_item_keeps_what_only_the_plan_has() {
     first.tasks_yaml = Some(format!("{head}- id: T-002{tail}"));
     let body =
         body("bin/b", "T-001").replace("cmd: sh tests/run.sh limit", "cmd: sh tests/run.sh b");
-    let labels: Vec<&str> = LABELS.into_iter().chain(["risk:payment"]).collect();
+    let labels: Vec<&str> = LABELS.into_iter().chain(["risk:perf", "risk:payment"]).collect();
     let update = json!([{"workItemID": "T-002", "body": body, "labels": labels}]);
     let made = applied(&result(json!([]), json!([]), update), &first);
     let plan = tasks::read(made.tasks_yaml.as_deref().unwrap(), "tasks.yaml").0.unwrap();
     let second = &plan.tasks[1];
     let checks: Vec<String> = second.acceptance_checks.iter().map(ToString::to_string).collect();
     assert_eq!(checks, ["cmd: sh tests/run.sh b", "cmd: make audit"]);
-    assert_eq!(second.risk_flags, ["payment", "security"]);
+    assert_eq!(second.risk_flags, ["perf", "security"]);
     assert_eq!(second.depends_on, [TaskId::parse("T-001").unwrap()]);
 }
 

@@ -2,15 +2,15 @@
 
 use crate::answer::{
     AnswerOption, CancelWay, CoverageWay, EscalationWay, InfoWay, JustifyWay, ManualCheckWay,
-    NotesWay, RepairWay, ScopeWay, SecurityWay, Way,
+    NeedsWords, NotesWay, RepairWay, ScopeWay, SecurityWay, Way,
 };
 use crate::decide::draft::Draft;
 use crate::decision::{Blocker, BlockerCode, Decision, DecisionKind, Resolution, Subject};
 use crate::event::{Event, Finding};
 use crate::id::{CheckNumber, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef};
-use crate::limits::{QUESTION_BYTES_MAX, SCOPE_REASON_CHARS};
+use crate::limits::{QUESTION_BYTES_MAX, SCOPE_REASON_CHARS, SUGGESTIONS_MAX};
 use crate::proof::one_line;
-use crate::reply::{ScopeRequest, Severity};
+use crate::reply::{AgentQuestion, ScopeRequest, Severity};
 use crate::role::{RepairLoop, State};
 use crate::task::TaskStatus;
 use crate::work::{Artefact, Refinement};
@@ -302,16 +302,41 @@ pub fn security(
     }
 }
 
-pub fn information(draft: &mut Draft<'_>, number: DispatchNumber, question: &str) {
+/// What an agent wants to know. What it suggests can be chosen; any other text is an answer too.
+pub fn information(draft: &mut Draft<'_>, number: DispatchNumber, asked: &AgentQuestion) {
     let role = draft.dispatches[&number].role;
-    let text = format!("{role} needs to know: {question}");
-    let options = vec![option(
-        InfoWay::Text,
-        "Any text",
-        "your answer goes into the next dispatch of this role",
-    )];
+    let text = format!("{role} needs to know: {}", asked.question);
+    let consequence = "your answer goes into the next dispatch of this role";
+    let mut options = suggested(asked, consequence);
+    options.push(option(InfoWay::Text, "Any text", consequence));
     let subject = Subject::Info { dispatch: number };
     ask(draft, Question { kind: DecisionKind::Info, text, options, subject });
+}
+
+fn suggested(asked: &AgentQuestion, consequence: &str) -> Vec<AnswerOption> {
+    let recommended = asked.recommended.as_deref().map(one_line);
+    let mut answers: Vec<String> = Vec::new();
+    for answer in asked.options.iter().map(|answer| one_line(answer)).chain(recommended.clone()) {
+        if !answers.contains(&answer) {
+            answers.push(answer);
+        }
+    }
+    let offer = |(index, answer): (usize, String)| {
+        let is_recommended = recommended.as_ref() == Some(&answer);
+        let (label, words) = match is_recommended {
+            true => ("Suggested, and recommended by the role", "recommended; "),
+            false => ("Suggested by the role", ""),
+        };
+        AnswerOption {
+            id: format!("suggested-{}", index + 1),
+            answer,
+            label: label.to_owned(),
+            consequence: format!("{words}{consequence}"),
+            needs_words: NeedsWords::No,
+            recommended: is_recommended,
+        }
+    };
+    answers.into_iter().take(SUGGESTIONS_MAX).enumerate().map(offer).collect()
 }
 
 /// A plan that cannot be whole before a person has settled something.

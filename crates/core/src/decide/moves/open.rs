@@ -1,13 +1,13 @@
 //! Opening a dispatch, with all that its agent is told.
 
 use super::{ask, attempt, finding};
-use crate::answer::{Choice, InfoAnswer};
 use crate::decide::draft::Draft;
-use crate::decision::Subject;
+use crate::decision::{Decision, Subject};
 use crate::event::{Event, Purpose};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::Role;
+use crate::session::Dispatch;
 use crate::task::TaskStatus;
 
 /// A dispatch to be opened.
@@ -34,7 +34,9 @@ pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
     }
     let last = draft.dispatches.keys().next_back().copied();
     let number = last.map_or(DispatchNumber::FIRST, DispatchNumber::next);
+    let answers = information_for(draft, &start);
     let Start { role, task, purpose, feedback, lane } = start;
+    let feedback = feedback.and(answers);
     let (findings, feedback) = (feedback.named(), feedback.lines);
     let starts_max = Some(draft.policy.starts_max());
     draft.emit(Event::DispatchOpened {
@@ -68,21 +70,18 @@ pub fn dispatch_for(draft: &mut Draft<'_>, start: Start) {
     dispatch(draft, Start { feedback, ..start });
 }
 
-/// What a person answered to questions of earlier dispatches of the same step.
-pub fn information_for(draft: &Draft<'_>, purpose: &Purpose) -> Vec<String> {
+/// What a person answered to questions of earlier dispatches for the same thing.
+fn information_for(draft: &Draft<'_>, start: &Start) -> Vec<String> {
+    let is_same = |dispatch: &Dispatch| {
+        dispatch.role == start.role
+            && dispatch.task == start.task
+            && dispatch.purpose == start.purpose
+    };
     let asked = draft.decisions.asked.iter().filter(|decision| match &decision.subject {
         Subject::Info { dispatch } | Subject::Refinement { dispatch, .. } => {
-            draft.dispatches[dispatch].purpose == *purpose
+            is_same(&draft.dispatches[dispatch])
         }
         _ => false,
     });
-    asked
-        .map(|decision| {
-            let answer = match decision.answered() {
-                Some(Choice::Info(InfoAnswer::Text(text))) => text,
-                _ => "no answer was given",
-            };
-            format!("{} The person says: {answer}", decision.question)
-        })
-        .collect()
+    asked.map(Decision::with_answer).filter(|line| !start.feedback.lines.contains(line)).collect()
 }

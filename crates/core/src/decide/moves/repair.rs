@@ -42,6 +42,17 @@ pub fn open_with_consent(
     open(draft, task, repair, told, true, authorized);
 }
 
+/// More that a person wants of a task. A repair that waits already is made with it.
+pub fn also_with_consent(draft: &mut Draft<'_>, task: &TaskRef, said: Vec<String>) {
+    // The task may have left the plan meanwhile.
+    let Some(unit) = draft.unit(task) else {
+        return;
+    };
+    let pending = unit.pending.clone().map(|pending| pending.feedback).unwrap_or_default();
+    let told = Feedback::from(said).and(pending);
+    open_with_consent(draft, task, RepairLoop::FixReview, told, Vec::new());
+}
+
 fn open(
     draft: &mut Draft<'_>,
     task: &TaskRef,

@@ -3,7 +3,7 @@
 use crate::activity::order::Site;
 use crate::activity::outputs::{self, Declared};
 use crate::activity::session_files::{self, Differences, GIVEN, Given, Written};
-use crate::activity::{ActivityError, plan};
+use crate::activity::{ActivityError, criteria, plan};
 use tollgate_contract::agent_output::PlannerResult;
 use tollgate_contract::plan::{TASKS, is_item, is_part};
 use tollgate_contract::skill::RoleFile;
@@ -209,16 +209,21 @@ fn check_documents(
             }
             continue;
         }
-        match read_document(&file.path, &path, &file.bytes) {
+        match read_document(&file.path, &path, &file.bytes, at.order.about.mode) {
             Ok(Document::Criteria(criteria)) => work.documents.criteria = Some(criteria),
             Ok(Document::Plan(_) | Document::Text) => {}
             Err(faults) => errors.extend(faults),
         }
     }
+    let record = at.context.session_layout(session);
+    if errors.is_empty() {
+        let written =
+            |name: &str| files.iter().find(|file| file.path == name).map(|file| &*file.bytes);
+        errors.extend(criteria::one_sided(&record, session, written)?);
+    }
     if !is_made && !files.iter().any(|file| is_part(&file.path)) {
         return Ok(errors);
     }
-    let record = at.context.session_layout(session);
     match plan::read(record.folder(), session, files)? {
         Ok(Some(plan)) if at.order.about.mode == Mode::Lean && plan.len() != 1 => {
             errors.push(plan::not_lean(session, plan.len()));
@@ -241,12 +246,17 @@ pub enum Document {
     Text,
 }
 
-pub fn read_document(name: &str, path: &str, bytes: &[u8]) -> Result<Document, Vec<ReplyError>> {
+pub fn read_document(
+    name: &str,
+    path: &str,
+    bytes: &[u8],
+    mode: Mode,
+) -> Result<Document, Vec<ReplyError>> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(vec![ReplyError::new("file.not_utf8", path, "the file is not UTF-8 text")]);
     };
     let report = match name {
-        "spec.md" => sections::check_spec(text, path),
+        "spec.md" => sections::check_spec(text, path, mode),
         "architecture.md" => sections::check_architecture(text, path),
         "report.md" => sections::check_report(text, path),
         "acceptance.json" => match acceptance::read(text, path) {

@@ -59,12 +59,13 @@ fn r057_the_repositorys_folder_counts_before_everything_else() {
 }
 
 #[test]
-fn r057_a_folder_without_a_good_text_means_that_the_role_is_missing() {
+fn r148_a_folder_without_a_role_file_hides_nothing_and_a_broken_one_means_that_the_role_is_missing()
+{
     let tree = Tree::new(&[("agents/coder/notes.txt", "")]);
-    assert_eq!(tree.missing(Role::Coder, None), "agents/coder/SKILL.md does not exist");
-    tree.write("agents/coder/SKILL.md", "---\nname: coder\nwrite: [a]\nartefacts: [../x]\n---\n");
+    assert_eq!(tree.source(Role::Coder, None), BUILT_IN);
+    tree.write("agents/coder/SKILL.md", "---\nname: coder\nwrites: a\nartefacts: [../x]\n---\n");
     let detail = tree.missing(Role::Coder, None);
-    for words in ["SKILL.md:3", "SKILL.md:4", "description"] {
+    for words in ["SKILL.md:3", "SKILL.md:4", "no text"] {
         assert!(detail.contains(words), "{words}: {detail}");
     }
     tree.write("agents/coder/SKILL.md", &skill_of("coder", "role: QA\n"));
