@@ -5,6 +5,7 @@ mod gates;
 mod kept;
 mod lanes;
 mod limits;
+mod looks;
 mod mutants;
 mod reports;
 mod routes;

@@ -22,6 +22,7 @@ mod identity;
 mod instructions;
 mod lanes;
 mod limits;
+mod looks;
 mod manual;
 mod nine;
 mod older_journals;
