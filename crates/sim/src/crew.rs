@@ -145,6 +145,7 @@ impl Crew {
             notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
             questions: Vec::new(),
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             recommended_agent: None,
             manual_steps: if self.made % 11 == 1 { vec!["look".to_owned()] } else { vec![] },
             looks: LooksWanted {

@@ -4,8 +4,8 @@
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
-//! something of a plan to a person, `asks review, tests, security:TEXT` asks for reviewing roles beside honest work, `leaves TEXT`
-//! leaves a step to a person.
+//! something of a plan to a person, `proves COMMAND` names a command that shows the work, `asks review, tests, security:TEXT`
+//! asks for reviewing roles beside honest work, `leaves TEXT` leaves a step to a person.
 
 use super::costs::Costs;
 use super::words::Word;
@@ -72,6 +72,7 @@ enum SaidWord {
     Beyond,
     Floods,
     Refine,
+    Proves,
     Asks,
     Leaves,
     Ok,
@@ -94,7 +95,7 @@ enum About {
     Looks(LooksWanted),
 }
 
-const SAID: [(&str, SaidWord); 25] = [
+const SAID: [(&str, SaidWord); 26] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -113,6 +114,7 @@ const SAID: [(&str, SaidWord); 25] = [
     ("beyond", SaidWord::Beyond),
     ("floods", SaidWord::Floods),
     ("refine", SaidWord::Refine),
+    ("proves", SaidWord::Proves),
     ("asks", SaidWord::Asks),
     ("leaves", SaidWord::Leaves),
     ("ok", SaidWord::Ok),
@@ -157,7 +159,7 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine | SaidWord::Leaves => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves | SaidWord::Leaves => Self::Text(something()?),
             SaidWord::Asks => {
                 let mut looks = LooksWanted::default();
                 for part in parts() {
@@ -283,6 +285,9 @@ impl Crew {
             _ => ReplyStatus::Ok,
         };
         let mut reply = self.reply(status, about);
+        if word == SaidWord::Proves {
+            reply.commands = vec![text.clone()];
+        }
         if word == SaidWord::Leaves {
             reply.manual_steps = vec![text.clone()];
         }
@@ -346,6 +351,7 @@ impl Crew {
     fn reply(&self, status: ReplyStatus, about: About) -> Reply {
         let mut reply = Reply {
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             status,
             summary: format!("said {status}"),
             findings: Vec::new(),
