@@ -7,6 +7,7 @@ mod close;
 mod command;
 mod correction;
 mod draft;
+mod evidence;
 mod failure;
 mod files;
 mod follow;

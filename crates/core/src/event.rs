@@ -210,6 +210,14 @@ pub enum Event {
         minimum: u32,
         reason: String,
     },
+    /// A person named a command that shows whether the work works.
+    EvidenceNamed {
+        command: String,
+    },
+    /// There is no such command, and a person continues without it.
+    EvidenceWaived {
+        reason: String,
+    },
     /// The findings at a severity gate no longer stand in the way.
     SeverityPassed {
         step: usize,

@@ -53,6 +53,8 @@ events! {
     ChecksStarted = "checks_started",
     ChecksEnded = "checks_ended",
     CoverageSettled = "coverage_settled",
+    EvidenceNamed = "evidence_named",
+    EvidenceWaived = "evidence_waived",
     SeverityPassed = "severity_passed",
     StageDeclared = "stage_declared",
     FindingRecorded = "finding_recorded",

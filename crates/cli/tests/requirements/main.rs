@@ -17,6 +17,7 @@ mod decisions;
 mod dispatches;
 mod done;
 mod evidence;
+mod evidence_commands;
 mod failures;
 mod fresh;
 mod identity;

@@ -55,12 +55,22 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
             open::dispatch(draft, Start::new(assignment.role, TaskRef::Meta, purpose, told));
         }
         StepKind::Parallel { members } => parallel::advance(draft, &members),
-        StepKind::Approve { .. } => gate::approve(draft, draft.route.step),
+        StepKind::Approve { .. } => approve(draft, draft.route.step),
         StepKind::Choose { .. } => gate::choose(draft),
         StepKind::Tasks => tasks::advance(draft),
         StepKind::Severity { .. } => severity::advance(draft),
         StepKind::Checks { of } => checks::advance(draft, &of),
         StepKind::Close => close::advance(draft),
+    }
+}
+
+/// A person is asked once everything is there to be judged.
+fn approve(draft: &mut Draft<'_>, index: usize) {
+    if gate::is_passed(draft, index) {
+        return enter::next(draft);
+    }
+    if correction::is_shown(draft, index) {
+        gate::ask_approval(draft, index, None);
     }
 }
 

@@ -117,6 +117,8 @@ impl Session {
                 self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
+            Event::EvidenceNamed { command } => self.checks.evidence.given.push(command.clone()),
+            Event::EvidenceWaived { reason } => self.checks.evidence.waived = Some(reason.clone()),
             Event::SeverityPassed { step, .. } => {
                 self.route.severity_passed.insert(*step);
                 self.route.look_again.clear();

@@ -191,7 +191,7 @@ impl Session {
     fn subject_fits(&self, subject: &Subject) -> Fit {
         match subject {
             Subject::Gate { step } | Subject::Severity { step } => self.has_step(*step),
-            Subject::Strategy | Subject::Budget | Subject::Files => Ok(()),
+            Subject::Strategy | Subject::Budget | Subject::Files | Subject::Evidence => Ok(()),
             Subject::Notes { task, dispatch } => {
                 self.knows_task(task)?;
                 self.knows_dispatch(*dispatch)

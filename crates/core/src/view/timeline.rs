@@ -112,6 +112,8 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         }
         Event::ChecksEnded { results, .. } => checked(results),
         Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
+        Event::EvidenceNamed { command } => small("evidence", short(command)),
+        Event::EvidenceWaived { reason } => small("evidence", about("waived", reason)),
         Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
         Event::StageDeclared { stage } => {
             small("stage", stage.as_deref().unwrap_or("none is declared"))

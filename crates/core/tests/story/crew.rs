@@ -4,7 +4,7 @@
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
-//! something of a plan to a person.
+//! something of a plan to a person, `proves COMMAND` names a command that shows the work.
 
 use super::costs::Costs;
 use super::words::Word;
@@ -72,6 +72,7 @@ enum SaidWord {
     Beyond,
     Floods,
     Refine,
+    Proves,
     Ok,
     Blocked,
     Decision,
@@ -91,7 +92,7 @@ enum About {
     Recommends(Role),
 }
 
-const SAID: [(&str, SaidWord); 23] = [
+const SAID: [(&str, SaidWord); 24] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -110,6 +111,7 @@ const SAID: [(&str, SaidWord); 23] = [
     ("beyond", SaidWord::Beyond),
     ("floods", SaidWord::Floods),
     ("refine", SaidWord::Refine),
+    ("proves", SaidWord::Proves),
     ("ok", SaidWord::Ok),
     ("blocked", SaidWord::Blocked),
     ("decision", SaidWord::Decision),
@@ -152,7 +154,7 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves => Self::Text(something()?),
             SaidWord::Info => Self::Questions(parts().map(str::to_owned).collect()),
             SaidWord::Empty | SaidWord::Breach | SaidWord::Files | SaidWord::Sensitive => {
                 Self::Findings(parts().map(finding).collect::<Result<_, _>>()?)
@@ -267,6 +269,9 @@ impl Crew {
             _ => ReplyStatus::Ok,
         };
         let mut reply = self.reply(status, about);
+        if word == SaidWord::Proves {
+            reply.commands = vec![text.clone()];
+        }
         if matches!(word, SaidWord::Wants | SaidWord::Insists | SaidWord::Adds) {
             let reason = "it is called there".to_owned();
             reply.scope_requests = vec![ScopeRequest { path: text, reason }];
@@ -345,6 +350,7 @@ impl Crew {
     fn reply(&self, status: ReplyStatus, about: About) -> Reply {
         let mut reply = Reply {
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             status,
             summary: format!("said {status}"),
             findings: Vec::new(),
