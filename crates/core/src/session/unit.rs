@@ -41,6 +41,8 @@ pub struct PendingRepair {
     pub feedback: Feedback,
     /// Files that a person names in what they want repaired.
     pub authorized: Vec<String>,
+    /// Who makes it, where it is not who usually does.
+    pub by: Option<Role>,
 }
 
 /// A look that accepted replies asked for.
