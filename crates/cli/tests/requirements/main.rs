@@ -22,6 +22,7 @@ mod failures;
 mod fresh;
 mod identity;
 mod instructions;
+mod integrating;
 mod lanes;
 mod limits;
 mod manual;

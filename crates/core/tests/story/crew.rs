@@ -21,8 +21,8 @@ use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Merged,
-    Refinement, ScopeClass, Scoped, Work,
+    Artefact, BaseMerge, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured,
+    Merged, Refinement, ScopeClass, Scoped, Work,
 };
 
 /// As often as it can happen.
@@ -35,6 +35,8 @@ pub struct Crew {
     green: u32,
     red: u32,
     clashes: u32,
+    /// Whether the person's branch merges, the next time.
+    base_conflicts: bool,
     old: u32,
     covered: VecDeque<u64>,
     made: u64,
@@ -180,6 +182,7 @@ impl Crew {
             green: 0,
             red: 0,
             clashes: 0,
+            base_conflicts: false,
             old: 0,
             covered: VecDeque::new(),
             made: 0,
@@ -300,6 +303,24 @@ impl Crew {
             only_in_workspace: None,
         };
         commands.iter().map(result).collect()
+    }
+
+    pub fn moves_base(&mut self, conflicts: bool) -> CommitId {
+        self.base_conflicts = conflicts;
+        self.commit()
+    }
+
+    pub fn merge_base(&mut self) -> BaseMerge {
+        let commit = self.commit();
+        match std::mem::take(&mut self.base_conflicts) {
+            true => BaseMerge::Conflicts { files: vec!["src/both.rs".to_owned()], start: commit },
+            false => BaseMerge::Clean { commit },
+        }
+    }
+
+    fn commit(&mut self) -> CommitId {
+        self.made += 1;
+        CommitId::parse(&format!("{:040x}", self.made)).expect("40 digits")
     }
 
     /// Every member's change on top of the ones before; `clash N` lets the later ones of N merges clash.
