@@ -2,6 +2,7 @@
 
 mod apply;
 mod attempt;
+mod base;
 mod branch;
 mod changes;
 mod checks;
@@ -12,6 +13,7 @@ mod evidence;
 mod fit;
 mod ledger;
 mod life;
+mod looks;
 mod older;
 mod outcome;
 mod plan;
@@ -23,6 +25,7 @@ mod spend;
 mod take;
 mod unit;
 
+pub use base::{Base, BaseConflict, Join};
 pub use branch::{ArtefactRecord, Branch, Files};
 pub use changes::ChangeSet;
 pub use checks::{CheckRun, Checks, LifecycleRun};
@@ -35,7 +38,7 @@ pub use fit::Unfit;
 pub use ledger::{Budget, Ledger};
 pub use plan::{Plan, Task};
 pub(crate) use players::Availability;
-pub use record::{Notice, Record, Standing};
+pub use record::{ManualStep, Notice, Record, Standing};
 pub use route::Route;
 pub(crate) use route::StepProgress;
 pub(crate) use ruling::park_wait_ms;
@@ -82,6 +85,8 @@ pub enum Wanted {
     Checks(CheckNumber),
     /// Bring together what parallel members changed; named after the first of them.
     Merge(DispatchNumber),
+    /// Merge the person's branch, which has moved.
+    BaseMerge,
 }
 
 impl Session {
@@ -223,7 +228,8 @@ impl Session {
             .filter(|(_, run)| run.passed.is_none())
             .map(|(number, _)| Wanted::Checks(*number));
         let merge = self.branch.merging.first().map(|number| Wanted::Merge(*number));
-        dispatches.chain(checks).chain(merge).collect()
+        let base = self.branch.base.merging.as_ref().map(|_| Wanted::BaseMerge);
+        dispatches.chain(checks).chain(merge).chain(base).collect()
     }
 
     /// Whether something that was started is still to be finished, whatever question lies over it.
@@ -237,6 +243,7 @@ impl Session {
                 self.checks.runs.get(&number).is_some_and(|run| run.passed.is_none())
             }
             Wanted::Merge(number) => self.branch.merging.first() == Some(&number),
+            Wanted::BaseMerge => self.branch.base.merging.is_some(),
         };
         is_current && !self.is_over()
     }

@@ -175,6 +175,7 @@ fn the_design_is_put_before_the_person_with_all_that_they_approve() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     asked.says("approved").says("changes-requested: TEXT");
+    assert!(prompt(&repo, "Architect", 0).contains("## Risks"), "risks are asked for");
     assert_eq!(repo.status_file()["current_state"], "APPROVE_DESIGN", "not ASK_USER");
     assert_eq!(repo.status_file()["assumptions"], json!(["one user at a time"]));
 }
@@ -377,4 +378,62 @@ fn a_lean_intake_that_fails_waits_for_a_person() {
     for file in ["spec.md", "acceptance.json", "tasks.yaml"] {
         assert!(!repo.session().join(file).exists(), "the engine does not write {file}");
     }
+}
+
+#[test]
+fn checks_of_a_session_run_behind_the_runner_of_the_settings() {
+    let plan = [Planned {
+        checks: r#"["cmd: test \"$BOXED\" = yes"]"#,
+        ..Planned::new("T-001", "app.txt")
+    }];
+    let repo = Repo::with(json!([planner(&plan)]));
+    repo.settings("[check]\nrunner = [\"env\", \"BOXED=yes\"]");
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let commands = repo.session_file("evidence/commands.log");
+    assert!(commands.contains("\tT-001\tpassed\t0\t"), "{commands}");
+}
+
+#[test]
+fn a_work_item_is_among_the_files_of_coder_and_reviewer() {
+    let body = "## Objective\n\nThe app greets.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n\
+        - Section(s): Greeting\n\n## Scope\n\n### In Scope\n\n- app.txt\n\n### Out of Scope\n\nNone.\n\n\
+        ## Acceptance Criteria\n\n- [ ] cmd: true\n\n## Context\n\nNone.\n\n## Constraints\n\n- Nothing else changes.\n";
+    let item = json!({"tempID": "a", "title": "Greet", "body": body, "blockedBy": [],
+        "labels": ["task:implement", "status:pending", "priority:high", "complexity:low"]});
+    let result = json!({"role": "planner", "create": [item], "close": [], "update": []});
+    let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": result}}]));
+    repo.write("docs/spec.md", "# Spec\n\n## Greeting\n\nThe app greets everybody.\n");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "spec"]);
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let path = format!(".agents-work/{}/work-items/T-001.md", repo.session_name());
+    for role in ["Coder", "Reviewer"] {
+        let files = repo.input(repo.dispatch_of(role, 0), 1)["task"]["context_files"].clone();
+        assert!(files.as_array().unwrap().contains(&json!(path)), "{role}: {files}");
+    }
+}
+
+#[test]
+fn a_new_plan_begins_with_every_task_not_started_whatever_it_says() {
+    let done = crate::support::plan::plan(&[Planned::new("T-001", "app.txt")])
+        .replace("status: not-started", "status: completed");
+    let repo = Repo::with(json!([writes("Planner", "tasks.yaml", &done)]));
+    repo.through(&[APPROVE]).exits(3);
+    assert!(repo.session_file("tasks.yaml").contains("status: not-started"));
+    repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
+    assert_eq!(repo.starts_of("Coder"), 1);
+}
+
+#[test]
+fn tests_of_a_qa_that_objects_are_kept_for_the_repair() {
+    let reply = json!({"status": "BLOCKED", "artifacts": {"findings": ["the sum is wrong"]}});
+    let objects = json!({"when": {"role": "QA", "nth": 1}, "do": {
+        "reply": reply, "write": {"tests/test_sum.txt": "two and two\n"}}});
+    let reads = json!({"when": {"role": "Coder", "nth": 2}, "do": {
+        "run": ["sh", "-c", "cat tests/test_sum.txt >> app.txt"]}});
+    let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), objects, reads]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0).says("FIX_TESTS");
+    let branch = format!("tollgate/{}", repo.session_name());
+    assert!(repo.git(&["show", &format!("{branch}:app.txt")]).contains("two and two"));
+    assert_eq!(repo.git(&["show", &format!("{branch}:tests/test_sum.txt")]), "two and two\n");
 }

@@ -3,7 +3,9 @@
 use super::draft::Draft;
 use super::moves::open::Start;
 use super::moves::{attempt, enter, open};
-use super::{checks, close, command, correction, failure, gate, parallel, report, severity, tasks};
+use super::{
+    base, checks, close, command, correction, failure, gate, parallel, report, severity, tasks,
+};
 use crate::action::StepKind;
 use crate::decision::{BlockerCode, CorrectionStatus};
 use crate::event::{Event, Purpose, RetryWhy};
@@ -40,6 +42,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         return checks::renew_lifecycle(draft);
     }
     if gate::reaffirm(draft) {
+        return;
+    }
+    if draft.dispatches.open.is_empty() && base::comes_first(draft) {
         return;
     }
     match step.kind {
