@@ -4,6 +4,7 @@ use crate::action::{CheckSubject, PartIndex};
 use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
 use crate::fault::HostFault;
+use crate::given::GivenFiles;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, FindingId, TaskId,
     TaskRef,
@@ -87,6 +88,17 @@ pub enum Event {
         /// None in journals of earlier versions: `session/older.rs` fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<EndRuling>,
+    },
+    /// What the attempt that ends next was given, and where what it left is kept. Written with its end, because the agent
+    /// does not wait for it.
+    AttemptNoted {
+        number: DispatchNumber,
+        attempt: Attempt,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        given: Option<GivenFiles>,
+        /// The ref of the person's repository that keeps its changes, where they were not taken.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
     },
     /// What a person wants the next attempt to know.
     GuidanceGiven {

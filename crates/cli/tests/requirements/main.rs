@@ -27,6 +27,7 @@ mod lanes;
 mod limits;
 mod looks;
 mod manual;
+mod named_roles;
 mod nine;
 mod older_journals;
 mod parallel;

@@ -9,4 +9,5 @@ pub(super) mod escalate;
 pub(super) mod finding;
 pub(super) mod named;
 pub(super) mod open;
+mod remedy;
 pub(super) mod repair;
