@@ -7,13 +7,15 @@ mod way;
 mod words;
 
 pub use kinds::{
-    ApproveAnswer, ApproveWay, Cancel, CancelWay, CoverageAnswer, CoverageWay, DecisionKind,
-    EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer, JustifyWay, Kind,
-    ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer, RepairWay, ScopeAnswer,
-    ScopeWay, SecurityAnswer, SecurityWay,
+    ApproveAnswer, ApproveWay, Cancel, CancelWay, CheckAnswer, CheckWay, CoverageAnswer,
+    CoverageWay, DecisionKind, EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer,
+    JustifyWay, Kind, ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer,
+    RepairWay, ScopeAnswer, ScopeWay, SecurityAnswer, SecurityWay,
 };
 pub use way::{AnswerOption, NeedsWords, Way};
-pub use words::{Approval, Extension, FreeText, Minimum, Said, Unread, Words, says_something};
+pub use words::{
+    Approval, Extension, FreeText, Minimum, NewCommand, Said, Unread, Words, says_something,
+};
 
 use crate::id::DecisionId;
 use crate::refusal::Refusal;
@@ -34,6 +36,7 @@ pub enum Choice {
     Scope(ScopeAnswer),
     ManualCheck(ManualCheckAnswer),
     Coverage(CoverageAnswer),
+    Check(CheckAnswer),
 }
 
 impl Choice {
@@ -52,6 +55,7 @@ impl Choice {
             Self::Scope(answer) => answer.canonical(),
             Self::ManualCheck(answer) => answer.canonical(),
             Self::Coverage(answer) => answer.canonical(),
+            Self::Check(answer) => answer.canonical(),
         }
     }
 
@@ -102,6 +106,7 @@ pub(crate) fn complete(kind: DecisionKind, options: &mut [AnswerOption]) {
             DecisionKind::Scope => option.complete::<ScopeWay>(),
             DecisionKind::ManualCheck => option.complete::<ManualCheckWay>(),
             DecisionKind::Coverage => option.complete::<CoverageWay>(),
+            DecisionKind::Check => option.complete::<CheckWay>(),
         }
     }
 }
@@ -166,6 +171,11 @@ fn choice(
     if typed.means(CancelWay::Cancel) && offers.has(CancelWay::Cancel) {
         return typed.read(offers).map(Choice::Cancel);
     }
+    if typed.means(CancelWay::Cancel) {
+        return Err(Wrong::because(
+            ": this question offers no cancel; `tollgate cancel` ends the session",
+        ));
+    }
     Ok(match kind {
         DecisionKind::Approve => Choice::Approve(match Approval::said(given, reason) {
             Some(Ok(approval)) => ApproveAnswer::Approved(approval),
@@ -187,6 +197,7 @@ fn choice(
         DecisionKind::Scope => Choice::Scope(typed.read(offers)?),
         DecisionKind::ManualCheck => Choice::ManualCheck(typed.read(offers)?),
         DecisionKind::Coverage => Choice::Coverage(typed.read(offers)?),
+        DecisionKind::Check => Choice::Check(typed.read(offers)?),
     })
 }
 

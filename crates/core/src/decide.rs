@@ -23,6 +23,7 @@ mod size;
 mod step;
 mod take;
 mod tasks;
+mod unproven;
 mod wave;
 mod weakened;
 

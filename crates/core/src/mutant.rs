@@ -45,6 +45,8 @@ pub enum Mutant {
     ChecksInACloneOfAnOldCommit,
     CallsEveryFailureOld,
     RepairsNothingForARedCheck,
+    RepairsACheckThatCannotRun,
+    RepairsAnOldFailureUnasked,
     TakesTooLittleCoverage,
     CallsACheckFixedThatDidNotRun,
     // The end.
@@ -86,7 +88,7 @@ const ASKED_MAX: u32 = 30_000;
 
 #[cfg(feature = "mutants")]
 impl Mutant {
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 51] = [
         Self::HearsACommandTwice,
         Self::TakesAnAnswerOfAnEarlierRound,
         Self::LeavesDispatchesOpenAfterACancel,
@@ -120,6 +122,8 @@ impl Mutant {
         Self::ChecksInACloneOfAnOldCommit,
         Self::CallsEveryFailureOld,
         Self::RepairsNothingForARedCheck,
+        Self::RepairsACheckThatCannotRun,
+        Self::RepairsAnOldFailureUnasked,
         Self::TakesTooLittleCoverage,
         Self::CallsACheckFixedThatDidNotRun,
         Self::ClosesOnUnreviewedWork,

@@ -22,7 +22,7 @@ mod spend;
 mod take;
 mod unit;
 
-pub use branch::{ArtefactRecord, Branch, Files};
+pub use branch::{ArtefactRecord, Branch, Files, ReplacedCheck};
 pub use changes::ChangeSet;
 pub use checks::{CheckRun, Checks, LifecycleRun};
 pub use decisions::{Correction, Decisions, Rejection};

@@ -11,5 +11,6 @@ mod routes;
 mod scopes;
 mod story;
 mod trouble;
+mod unproven;
 mod weighing;
 mod work;

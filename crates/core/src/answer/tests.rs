@@ -29,6 +29,7 @@ fn all_options(kind: DecisionKind) -> Vec<AnswerOption> {
         DecisionKind::Scope => of::<ScopeWay>(),
         DecisionKind::ManualCheck => of::<ManualCheckWay>(),
         DecisionKind::Coverage => of::<CoverageWay>(),
+        DecisionKind::Check => of::<CheckWay>(),
     };
     options.extend(of::<CancelWay>());
     options
@@ -48,6 +49,7 @@ fn way_of(choice: &Choice) -> &'static str {
         Choice::Scope(answer) => answer.way().id(),
         Choice::ManualCheck(answer) => answer.way().id(),
         Choice::Coverage(answer) => answer.way().id(),
+        Choice::Check(answer) => answer.way().id(),
     }
 }
 
@@ -67,8 +69,8 @@ fn typed(option: &AnswerOption) -> String {
 #[test]
 fn each_text_means_one_way_and_is_kept_in_one_form() {
     use DecisionKind::{
-        Approve, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope, Security,
-        Strategy,
+        Approve, Check, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope,
+        Security, Strategy,
     };
     // The kind of question, what is typed, the way that it means, and what is kept.
     let table = [
@@ -127,6 +129,12 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Coverage, "fix", "fix", "fix"),
         (Coverage, "lower: 72.5 % a", "lower", "lower: 72.5 % a"),
         (Coverage, "override: a", "override", "override: a"),
+        (Check, "fix-check: npm run test:unit", "fix-check", "fix-check: npm run test:unit"),
+        (Check, "fix-check: cmd: make", "fix-check", "fix-check: make"),
+        (Check, "waive: a", "waive", "waive: a"),
+        (Check, "repair", "repair", "repair"),
+        (Check, "manual-fix", "manual-fix", "manual-fix"),
+        (Check, "retry", "retry", "retry"),
     ];
     for (kind, given, way, canonical) in table {
         let choice = answer(kind, &all_options(kind), given, None)
@@ -180,7 +188,9 @@ fn what_a_question_does_not_offer_is_refused() {
 
 #[test]
 fn a_refusal_says_what_is_wrong() {
-    use DecisionKind::{Approve, Coverage, Escalation, Info, Justify, Notes, Scope, Strategy};
+    use DecisionKind::{
+        Approve, Check, Coverage, Escalation, Info, Justify, Notes, Scope, Strategy,
+    };
     let table = [
         (Approve, "approved?", ""),
         (Approve, "Approved", ""),
@@ -196,6 +206,9 @@ fn a_refusal_says_what_is_wrong() {
         (Info, " \u{200b}", ": it is empty"),
         (Scope, "Allow", ""),
         (Coverage, "lower: 70", ": it needs a percentage and a reason"),
+        (Check, "fix-check:", ": it needs text after the colon"),
+        (Check, "fix-check: manual: look", ": that is not a command"),
+        (Check, "waive", ": it needs text after the colon"),
     ];
     for (kind, given, because) in table {
         match answer(kind, &all_options(kind), given, None) {

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ask, enter, finding, repair};
+use super::unproven;
 use crate::action::{CheckSubject, StepKind};
 use crate::answer::CoverageAnswer;
 use crate::decision::{BlockerCode, Subject};
@@ -77,20 +78,20 @@ fn subject_holds(
     (step, index): (usize, usize),
     subject: &CheckSubject,
 ) -> bool {
+    let command = match subject {
+        CheckSubject::Command(command) => command.clone(),
+        other => other.to_string(),
+    };
     let is_skipped = match subject {
         CheckSubject::Lifecycle => draft.checks.stage.is_none(),
         CheckSubject::Coverage => draft.coverage_minimum().is_none(),
-        _ => false,
+        _ => draft.checks.waived.contains_key(&command),
     };
     if is_skipped || draft.checks.subjects_hold.get(&(step, index)) == Some(&draft.branch.tip) {
         return true;
     }
     let purpose = CheckPurpose::Subject { step, index: Some(index), subject: subject.clone() };
-    let commands = match subject {
-        CheckSubject::Command(command) => vec![command.clone()],
-        other => vec![other.to_string()],
-    };
-    start(draft, purpose, commands);
+    start(draft, purpose, vec![command]);
     false
 }
 
@@ -138,6 +139,7 @@ fn start_acceptance(draft: &mut Draft<'_>) {
     for check in draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify) {
         if let Check::Command(command) = check
             && !commands.contains(command)
+            && !draft.checks.waived.contains_key(command)
         {
             commands.push(command.clone());
         }
@@ -176,8 +178,15 @@ fn settle_criteria(draft: &mut Draft<'_>) {
         .cloned()
         .collect();
     for criterion in open {
+        let waived = criterion.verify.iter().find_map(|check| match check {
+            Check::Command(command) => draft.checks.waived.get(command).cloned(),
+            Check::Manual(_) => None,
+        });
         let how: Vec<String> = criterion.verify.iter().map(ToString::to_string).collect();
-        let result = CriterionResult::Met { evidence: how.join("; ") };
+        let result = match waived {
+            Some(reason) => CriterionResult::Waived { reason },
+            None => CriterionResult::Met { evidence: how.join("; ") },
+        };
         draft.emit(Event::CriterionSettled { id: criterion.id, result });
     }
 }
@@ -195,7 +204,8 @@ pub(super) fn ended(
         return;
     };
     let (purpose, tree) = (run.purpose.clone(), run.tree);
-    let mut failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
+    let mut failed: Vec<CheckResult> =
+        results.iter().filter(|result| !draft.is_good(result)).cloned().collect();
     let measured = results.first().cloned();
     let has_stage = stage.is_some();
     let mut ran: Vec<String> = results.iter().map(|result| result.command.clone()).collect();
@@ -206,6 +216,7 @@ pub(super) fn ended(
     let holds = Some(draft.are_good_enough(&purpose, &results));
     draft.emit(Event::ChecksEnded { number, results, stage, holds });
     let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
+    let is_of_plan = !matches!(purpose, CheckPurpose::Subject { .. });
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
@@ -239,6 +250,10 @@ pub(super) fn ended(
         || draft.unit(&task).is_none()
         || Mutant::RepairsNothingForARedCheck.is_planted()
     {
+        return;
+    }
+    let about = unproven::Failed { task: &task, repair, tree, is_gate, is_of_plan };
+    if unproven::ask_about(draft, &about, &failed) {
         return;
     }
     for result in &failed {
@@ -379,6 +394,18 @@ pub(super) fn settle_left(draft: &mut Draft<'_>, commands: &[String]) {
     }
 }
 
+/// A person waived the check: what it found is theirs.
+pub(super) fn settle_waived(draft: &mut Draft<'_>, command: &str, reason: &str) {
+    let of_check =
+        |finding: &&Finding| finding.is_open() && finding.origin.command() == Some(command);
+    let open: Vec<FindingId> =
+        draft.record.findings.iter().filter(of_check).map(|finding| finding.id).collect();
+    for id in open {
+        let (status, reason) = (FindingStatus::Accepted, Some(reason.to_owned()));
+        draft.emit(Event::FindingSettled { id, status, reason });
+    }
+}
+
 /// Gates that nobody declares any more complain about nothing.
 pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
     let of_gate = |finding: &Finding| matches!(finding.origin, FindingOrigin::Gate { .. });
@@ -396,7 +423,7 @@ fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Findin
     }
 }
 
-/// The work was called done and its check says otherwise. Nobody can accept that away.
+/// The work was called done and its check says otherwise.
 fn record_contradiction(
     draft: &mut Draft<'_>,
     task: &TaskRef,
@@ -460,9 +487,14 @@ fn feedback(result: &CheckResult, tree: CheckTree) -> String {
     if !names.is_empty() {
         text.push_str(&format!("\nIn the workspace but not in a commit: {}", names.join(", ")));
     }
-    let tail = result.output_tail.trim_end();
-    if !tail.is_empty() {
-        text.push_str(&format!("\nIts last output:\n{tail}"));
-    }
+    text.push_str(&last_output(result));
     text
+}
+
+/// In lines of their own; nothing where it said nothing.
+pub(super) fn last_output(result: &CheckResult) -> String {
+    match result.output_tail.trim_end() {
+        "" => String::new(),
+        tail => format!("\nIts last output:\n{tail}"),
+    }
 }

@@ -124,9 +124,9 @@ impl Session {
             }
             CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
             | CheckPurpose::Task { .. }
-            | CheckPurpose::Acceptance { .. } => result.passed,
+            | CheckPurpose::Acceptance { .. } => self.is_good(result),
             // What failed before the session began is reported, and stops nothing.
-            CheckPurpose::Subject { .. } => result.passed || result.failed_on_base,
+            CheckPurpose::Subject { .. } => self.is_good(result) || result.failed_on_base,
         })
     }
 

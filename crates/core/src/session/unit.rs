@@ -3,6 +3,7 @@
 use crate::feedback::Feedback;
 use crate::role::{RepairLoop, Role};
 use crate::work::Scoped;
+use crate::worker::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,6 +39,8 @@ pub struct PendingRepair {
     pub feedback: Feedback,
     /// Files that a person names in what they want repaired.
     pub authorized: Vec<String>,
+    /// Who makes it, where it is not the agent of the role.
+    pub by: Option<Worker>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -110,6 +110,17 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
             checking(purpose, commands.len(), *tree)
         }
         Event::ChecksEnded { results, .. } => checked(results),
+        Event::CheckWaived { command, reason } => {
+            detail(Tone::Warning, "waived", about(&format!("`{}`", short(command)), reason))
+        }
+        Event::CheckTakenOn { command } => {
+            small("check", format!("`{}` is repaired like any other", short(command)))
+        }
+        Event::CheckReplaced { command, with } => detail(
+            Tone::Note,
+            "check",
+            format!("`{}` takes the place of `{}`", short(with), short(command)),
+        ),
         Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
         Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
         Event::StageDeclared { stage } => {

@@ -121,6 +121,7 @@ impl Bug {
                     findings: None,
                     consented: false,
                     authorized: Vec::new(),
+                    by: None,
                 };
                 Some(Twisted::InPlace(vec![event.clone(), repair]))
             }

@@ -9,6 +9,7 @@ use crate::id::{DispatchNumber, TaskRef};
 use crate::mutant::Mutant;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Given};
+use crate::worker::Worker;
 
 /// A gate objects: one more repair while the budget lasts, then a person.
 pub fn object(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
@@ -25,7 +26,8 @@ pub fn object_in_words(
 ) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
     if done < draft.policy.repairs || Mutant::RepairsWithoutABudget.is_planted() {
-        open(draft, task, repair, told, false, named::paths(words));
+        let authorized = named::paths(words);
+        open(draft, task, Opened { repair, told, authorized, consented: false, by: None });
     } else {
         ask::repair(draft, task, repair, &told.lines);
     }
@@ -39,7 +41,13 @@ pub fn open_with_consent(
     told: Feedback,
     authorized: Vec<String>,
 ) {
-    open(draft, task, repair, told, true, authorized);
+    open(draft, task, Opened { repair, told, authorized, consented: true, by: None });
+}
+
+/// A repair that the person makes by hand.
+pub fn open_by_hand(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
+    let by = Some(Worker::Person);
+    open(draft, task, Opened { repair, told, authorized: Vec::new(), consented: true, by });
 }
 
 /// More that a person wants of a task. A repair that waits already is made with it.
@@ -53,16 +61,18 @@ pub fn also_with_consent(draft: &mut Draft<'_>, task: &TaskRef, said: Vec<String
     open_with_consent(draft, task, RepairLoop::FixReview, told, Vec::new());
 }
 
-fn open(
-    draft: &mut Draft<'_>,
-    task: &TaskRef,
+struct Opened {
     repair: RepairLoop,
     told: Feedback,
-    consented: bool,
     authorized: Vec<String>,
-) {
+    consented: bool,
+    by: Option<Worker>,
+}
+
+fn open(draft: &mut Draft<'_>, task: &TaskRef, opened: Opened) {
+    let Opened { repair, told, authorized, consented, by } = opened;
     let (task, findings, feedback) = (task.clone(), told.named(), told.lines);
-    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized });
+    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by });
 }
 
 /// The unit with a repair that waits to be dispatched.
