@@ -7,6 +7,7 @@ pub mod classify;
 pub mod clean;
 pub mod collect;
 pub(crate) mod criteria;
+mod documents;
 pub(crate) mod driven;
 pub mod failed;
 mod guard;
