@@ -88,3 +88,50 @@ fn r162_files_of_a_planner_need_the_labels_and_references_of_a_result() {
     let bare = labelled(&body("app.txt", "None")).replace("## Context", "## Kontext");
     assert!(told_about_files(&bare).contains("work_item.section_missing"));
 }
+
+#[test]
+fn r163_the_reviewer_reads_what_the_implementor_says_and_the_sections_of_the_specification() {
+    let plan = result(json!([crate::work_items::task("a", "app.txt", "None", &[])]));
+    let coded = json!({"role": "implementor", "outcome": "completed", "summary": "The line is in lib.txt now.",
+        "incidental": [{"path": "notes.txt", "reason": "it names the line", "behaviour_preserving": true,
+                        "motivated_by": "lib.txt", "narrow": true}],
+        "scope_corrections": [{"listed": "app.txt", "actual": "lib.txt", "reason": "the lines are kept there"}]});
+    let repo = Repo::with(json!([
+        {"when": {"role": "Planner"}, "do": {"reply": plan}},
+        {"when": {"role": "Coder"}, "do": {"write": {"lib.txt": "two\n", "notes.txt": "lib.txt\n"}, "reply": coded}},
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let input = repo.input(repo.dispatch_of("Reviewer", 0), 1);
+    let said = &input["task"]["implementations"][0];
+    assert_eq!(said["summary"], "The line is in lib.txt now.");
+    assert_eq!(said["task"], "T-001");
+    assert_eq!(
+        said["declarations"],
+        json!([
+            {"kind": "incidental", "path": "notes.txt", "motivated_by": "lib.txt", "reason": "it names the line"},
+            {"kind": "scope_correction", "listed": "app.txt", "actual": "lib.txt", "reason": "the lines are kept there"},
+        ])
+    );
+    let section = &input["task"]["spec_sections"][0];
+    assert_eq!(section["spec"], "spec.md");
+    let text = section["text"].as_str().unwrap();
+    assert!(text.starts_with("## Goals") && text.contains("Add a line to the app"), "{text}");
+    // Who looks at the whole at the end is told the same.
+    let whole = repo.input(repo.dispatch_of("Reviewer", 1), 1);
+    assert_eq!(whole["task"]["id"], "meta");
+    assert_eq!(whole["task"]["implementations"], input["task"]["implementations"]);
+    let coder = repo.input(repo.dispatch_of("Coder", 0), 1);
+    assert!(coder["task"].get("implementations").is_none(), "{coder}");
+    let message = repo.git(&["log", "--format=%B", &format!("tollgate/{}", repo.session_name())]);
+    for words in [
+        "Scope correction",
+        "- Listed: app.txt",
+        "- Actual: lib.txt",
+        "- Reason: the lines are kept there",
+    ] {
+        assert!(message.contains(words), "{message}");
+    }
+    let trace = repo.session_file("evidence/artifact-trace.md");
+    assert!(trace.contains("scope correction: `lib.txt` instead of `app.txt`"), "{trace}");
+    assert!(trace.contains("declared incidental: `notes.txt`"), "{trace}");
+}

@@ -3,7 +3,7 @@
 use tollgate_contract::agent_output::ReplyRead;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Scope;
-use tollgate_core::work::{Breach, ChangeType, FileChange, ScopeClass, Scoped};
+use tollgate_core::work::{Breach, ChangeType, Declaration, FileChange, ScopeClass, Scoped};
 use tollgate_git::workspace::{ChangeKind, RawChange};
 use tollgate_judge::globs::{PathRules, is_protected};
 use tollgate_judge::scope::{self, ScopeRules, ScopedFile};
@@ -38,6 +38,23 @@ impl Said {
             corrections.extend(result.scope_corrections.iter().flatten().cloned());
         }
         Self { incidental, corrections, summary }
+    }
+}
+
+impl Said {
+    /// What was declared, for those who judge it.
+    pub fn declarations(&self) -> Vec<Declaration> {
+        let incidental = self.incidental.iter().map(|said| Declaration::Incidental {
+            path: said.path.clone(),
+            motivated_by: said.motivated_by.clone(),
+            reason: said.reason.clone(),
+        });
+        let corrections = self.corrections.iter().map(|said| Declaration::ScopeCorrection {
+            listed: said.listed.clone(),
+            actual: said.actual.clone(),
+            reason: said.reason.clone(),
+        });
+        incidental.chain(corrections).collect()
     }
 }
 

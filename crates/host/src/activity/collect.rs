@@ -15,15 +15,17 @@ use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::proof::one_line;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{DispatchEnd, LeftOut, Work};
+use tollgate_core::work::{Declaration, DispatchEnd, LeftOut, ScopeClass, Scoped, Work};
 use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
 use tollgate_git::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use tollgate_judge::globs::PathRules;
+use tollgate_judge::scope::plain_path;
 use tollgate_process::{RunEnd, RunOutcome, StopReason};
 
 /// How an attempt ended, and what it cost.
@@ -243,6 +245,7 @@ fn delivered(
             return Ok(invalid(errors, &reply));
         }
     }
+    work.left_out.declared = said.declarations();
     match take_changes(at, &reply, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
@@ -278,7 +281,7 @@ fn take_changes(
             "{} {}: {}",
             order.brief.role, order.brief.task.id, order.brief.task.title
         ),
-        body: at.context.redactor.redact(&reply.summary).into_owned(),
+        body: at.context.redactor.redact(&commit_body(reply, &work.left_out)).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
         role: order.brief.role,
@@ -299,6 +302,26 @@ fn take_changes(
     work.code.sensitive = sensitive(at, work);
     work.code.commit = Some(commit);
     Ok(())
+}
+
+/// The summary, and each scope correction that counts: whoever reads the history sees why another file was changed.
+fn commit_body(reply: &Reply, left_out: &LeftOut) -> String {
+    let counts = |path: &str| {
+        let is = |s: &Scoped| s.class == ScopeClass::Corrected && s.path == plain_path(path);
+        left_out.scoped.iter().any(is)
+    };
+    let mut body = reply.summary.trim().to_owned();
+    for declared in &left_out.declared {
+        if let Declaration::ScopeCorrection { listed, actual, reason } = declared
+            && counts(actual)
+        {
+            let reason = one_line(reason);
+            body.push_str(&format!(
+                "\n\nScope correction\n- Listed: {listed}\n- Actual: {actual}\n- Reason: {reason}"
+            ));
+        }
+    }
+    body
 }
 
 fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {

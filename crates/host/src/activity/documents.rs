@@ -4,10 +4,53 @@ use super::ActivityError;
 use super::order::Site;
 use super::session_files::Written;
 use std::cell::RefCell;
+use tollgate_contract::agent_input::SpecSection;
+use tollgate_contract::work_item::{self, WorkItem};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_files as files;
 use tollgate_files::layout::session_path;
 use tollgate_judge::scope::is_plain;
+
+/// A Reviewer is given so much of the specification at once; for more it opens the document.
+const SECTION_BYTES_MAX: usize = 16 * 1024;
+const SECTIONS_BYTES_MAX: usize = 64 * 1024;
+
+/// The sections of the specification that the work items under review refer to, each once.
+pub fn spec_sections(at: &Site<'_>) -> Result<Vec<SpecSection>, ActivityError> {
+    let documents = Documents::of(at, &[]);
+    let mut found: Vec<SpecSection> = Vec::new();
+    let mut room = SECTIONS_BYTES_MAX;
+    for path in &at.order.brief.referred_items {
+        let text = documents.text(path);
+        let item = text.and_then(|text| work_item::read(&text, path).0);
+        let Some(reference) = item.as_ref().and_then(WorkItem::as_task).map(|t| &t.spec_reference)
+        else {
+            continue;
+        };
+        for spec in &reference.specs {
+            let Some(text) = documents.text(&spec.text) else { continue };
+            for names in &reference.sections {
+                for section in work_item::sections_of(&names.text, &text) {
+                    let text = cut(section, SECTION_BYTES_MAX.min(room));
+                    let section = SpecSection { spec: spec.text.clone(), text };
+                    if room > 0 && !found.contains(&section) {
+                        room = room.saturating_sub(section.text.len());
+                        found.push(section);
+                    }
+                }
+            }
+        }
+    }
+    documents.finish()?;
+    Ok(found)
+}
+
+fn cut(text: &str, bytes_max: usize) -> String {
+    let is_whole = text.len() <= bytes_max;
+    let end = (0..=bytes_max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let kept = &text[..end.unwrap_or(0)];
+    if is_whole { kept.to_owned() } else { format!("{kept}\n(The rest is in the document.)") }
+}
 
 /// What the agent changed in its tree does not count: it could write what it quotes.
 #[derive(Debug)]
