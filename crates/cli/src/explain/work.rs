@@ -28,8 +28,8 @@ pages! {
         "A role changed files that it may not write. The changes are saved in a rescue and not accepted.\n\n\
          What to do: `tollgate roles` lists what each role may write; a role file in agents/ can change it.";
     "work.syntax":
-        "A file that an agent changed parsed before, or is new, and does not parse now. JSON, YAML, TOML, XML, Rust, Python,\n\
-         JavaScript, TypeScript, Go and Java are looked at; templates and test fixtures are not.\n\n\
+        "A file that an agent changed parsed before, or is new, and does not parse now. JSON, YAML, TOML, XML, C#, Go, Java,\n\
+         JavaScript, PHP, Python, Ruby, Rust and TypeScript are looked at; templates and test fixtures are not.\n\n\
          What to do: the agent gets the error and tries again. If the file is right as it is, name it in syntax_except below\n\
          [check] in tollgate.toml and answer `retry`, or answer `manual-fix` and submit it yourself.";
     "work.repeat_findings":
