@@ -13,6 +13,7 @@ pub mod failed;
 mod guard;
 pub(crate) mod left_logins;
 pub mod manual;
+mod measure;
 pub mod merge;
 pub mod order;
 pub mod outputs;

@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, outputs, syntax};
+use super::{clean, driven, guard, measure, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -238,6 +238,11 @@ fn delivered(
     }
     let role =
         RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
+    let said = &Said {
+        measures: measure::declared(at, &changes, said)?,
+        incidental_lines_max: at.context.config.incidental_lines_max,
+        ..said.clone()
+    };
     let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
     if sorted.breaches.is_empty() {
         let errors = syntax::faults(at, &changes, &sorted.allowed)?;
