@@ -281,6 +281,7 @@ pub fn replied(summary: &str, work: Work) -> DispatchEnd {
         notes: Vec::new(),
         questions: Vec::new(),
         scope_requests: Vec::new(),
+        commands: Vec::new(),
         recommended_agent: None,
         usage: Usage::default(),
     };

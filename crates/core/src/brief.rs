@@ -289,6 +289,9 @@ impl Session {
             Role::Reviewer if task.is_some() => constraints.push(
                 "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
             ),
+            Role::Integrator => constraints.extend(self.record.known_issues.iter().map(|text| {
+                format!("accepted as a known issue, do not stop for it: {text}")
+            })),
             Role::Reviewer => constraints.push(
                 "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
             ),
@@ -313,6 +316,7 @@ impl Session {
             }));
             constraints.extend(self.scope_words(task));
         }
+        constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());

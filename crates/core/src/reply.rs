@@ -45,6 +45,9 @@ pub struct Reply {
     pub findings: Vec<ReportedFinding>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Commands that it says prove its work. The engine runs them where an action asks for evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
     /// What it wants to know from the person before it continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<AgentQuestion>,

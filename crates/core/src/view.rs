@@ -80,6 +80,16 @@ pub struct BranchView {
     /// The commit that the work started from, and the last accepted one; the same while nothing is accepted.
     pub base: CommitId,
     pub tip: CommitId,
+    /// The branch that the work started from, where it has moved and is in the work.
+    #[serde(rename = "merged_base", skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedBase>,
+}
+
+/// A branch of the person, and the commit of it that was merged.
+#[derive(Debug, Clone, Serialize)]
+pub struct MergedBase {
+    pub branch: String,
+    pub commit: CommitId,
 }
 
 /// What must be done, and what was run for it.
@@ -220,6 +230,7 @@ impl View {
                 name: session.branch(),
                 base: session.opening.base.clone(),
                 tip: session.branch.tip.clone(),
+                merged: merged(session),
             },
             blocker: session.standing.blocker.clone(),
             pending_decisions: question::pending(session).collect(),
@@ -309,6 +320,12 @@ impl FindingView {
             status: finding.status,
         }
     }
+}
+
+fn merged(session: &Session) -> Option<MergedBase> {
+    let commit = session.branch.base.merged.clone()?;
+    let branch = timeline::base_name(session).to_owned();
+    Some(MergedBase { branch, commit })
 }
 
 fn tasks(session: &Session) -> Vec<TaskView> {

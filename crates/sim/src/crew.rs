@@ -145,6 +145,7 @@ impl Crew {
             notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
             questions: Vec::new(),
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             recommended_agent: None,
             usage: Usage {
                 input_tokens: known.then_some(5),

@@ -64,6 +64,9 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         format!("state     {}{}", view.route.state, if is_running { ", running" } else { "" }),
         format!("branch    {}", view.branch.name),
     ];
+    if let Some(merged) = &view.branch.merged {
+        lines.push(format!("merged    {} at {}", merged.branch, merged.commit));
+    }
     if let Some(blocker) = &view.blocker {
         lines.push(format!("blocker   {}: {}", blocker.code, blocker.detail));
         lines.push(format!("remedy    {}", blocker.remedy));

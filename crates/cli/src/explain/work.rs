@@ -17,9 +17,11 @@ pages! {
          without --lean.";
     "work.conflict":
         "Two roles that worked in parallel changed the same lines of a file, or wrote the same session file differently. The\n\
-         work of the first is kept; the other gets a list of the conflicts and does its part again on top of it.\n\n\
-         What to do: nothing at first. If they keep conflicting, run the steps of the action one after another, or give each\n\
-         its own `writes`.";
+         work of the first is kept; the other gets a list of the conflicts and does its part again on top of it.\n\
+         Or the branch that the session started from has moved and does not merge with the work, and the Coder who resolves\n\
+         it left a conflict marker in the file.\n\n\
+         What to do: nothing at first. If parallel roles keep conflicting, run the steps of the action one after another, or\n\
+         give each its own `writes`.";
     "work.empty":
         "A Coder replied OK, but none of its changes are in the scope of its task, or it changed nothing.\n\n\
          What to do: the agent gets the error and tries again. If the scope is wrong, fix files_expected of the task in\n\

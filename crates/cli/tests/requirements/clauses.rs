@@ -378,3 +378,36 @@ fn a_lean_intake_that_fails_waits_for_a_person() {
         assert!(!repo.session().join(file).exists(), "the engine does not write {file}");
     }
 }
+
+#[test]
+fn checks_of_a_session_run_behind_the_runner_of_the_settings() {
+    let plan = [Planned {
+        checks: r#"["cmd: test \"$BOXED\" = yes"]"#,
+        ..Planned::new("T-001", "app.txt")
+    }];
+    let repo = Repo::with(json!([planner(&plan)]));
+    repo.settings("[check]\nrunner = [\"env\", \"BOXED=yes\"]");
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let commands = repo.session_file("evidence/commands.log");
+    assert!(commands.contains("\tT-001\tpassed\t0\t"), "{commands}");
+}
+
+#[test]
+fn a_work_item_is_among_the_files_of_coder_and_reviewer() {
+    let body = "## Objective\n\nThe app greets.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n\
+        - Section(s): Greeting\n\n## Scope\n\n### In Scope\n\n- app.txt\n\n### Out of Scope\n\nNone.\n\n\
+        ## Acceptance Criteria\n\n- [ ] cmd: true\n\n## Context\n\nNone.\n\n## Constraints\n\n- Nothing else changes.\n";
+    let item = json!({"tempID": "a", "title": "Greet", "body": body, "blockedBy": [],
+        "labels": ["task:implement", "status:pending", "priority:high", "complexity:low"]});
+    let result = json!({"role": "planner", "create": [item], "close": [], "update": []});
+    let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": result}}]));
+    repo.write("docs/spec.md", "# Spec\n\n## Greeting\n\nThe app greets everybody.\n");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "spec"]);
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let path = format!(".agents-work/{}/work-items/T-001.md", repo.session_name());
+    for role in ["Coder", "Reviewer"] {
+        let files = repo.input(repo.dispatch_of(role, 0), 1)["task"]["context_files"].clone();
+        assert!(files.as_array().unwrap().contains(&json!(path)), "{role}: {files}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What a plan demands of its work items beyond their form, however the plan was handed in.
+//! What a plan demands of its work items beyond their form, however the plan was submitted.
 
 use crate::support::plan::{Planned, plan};
 use crate::support::{APPROVE, PER_BATCH, Repo};
@@ -57,7 +57,7 @@ fn r159_check_of_a_work_item_alone_looks_at_its_form_only() {
     assert!(format!("{}{}", ran.out, ran.err).contains("more than one sentence"));
 }
 
-/// What the Planner was told about a plan that it handed in as files.
+/// What the Planner was told about a plan that it left as files.
 fn told_about_files(item: &str) -> String {
     let tasks = plan(&[Planned::new("T-001", "app.txt")]) + "    work_item: work-items/T-001.md\n";
     let files = |item: &str| -> Value {

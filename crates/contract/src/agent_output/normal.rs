@@ -20,6 +20,12 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         summary: output.summary,
         findings: reported,
         notes: artifacts.notes.unwrap_or_default(),
+        commands: artifacts
+            .commands_to_run
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(said)
+            .collect(),
         questions: artifacts
             .questions
             .unwrap_or_default()
@@ -79,6 +85,7 @@ fn plain(
         summary,
         findings,
         notes: Vec::new(),
+        commands: Vec::new(),
         questions: Vec::new(),
         scope_requests: Vec::new(),
         recommended_agent: None,

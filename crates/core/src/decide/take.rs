@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ask, attempt, ending, finding};
-use super::{gate, plan, report, scope, weakened};
+use super::{base, gate, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
 use crate::event::{Event, Verdict};
 use crate::feedback::Feedback;
@@ -43,6 +43,7 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
         return draft.emit(Event::MemberReady { number, verdict });
     }
     let delivered = draft.dispatches[&number].delivered().cloned();
+    base::settle(draft, number);
     ending::close(draft, number, verdict);
     if let Some(Delivered { reply, work, .. }) = delivered {
         adopt(draft, number, &reply, &work);

@@ -28,11 +28,11 @@ impl Session {
             }
             Event::StepEntered { index } => {
                 self.route.enter(*index);
-                self.branch.before_merge = None;
+                self.branch.enter_step();
             }
             Event::StepSkipped { index, .. } => {
                 self.route.skip(*index);
-                self.branch.before_merge = None;
+                self.branch.enter_step();
             }
             Event::StepReopened { index } => self.route.reopen(*index),
             Event::DispatchOpened {
@@ -76,6 +76,9 @@ impl Session {
             }
             Event::MergeStarted { numbers } => self.branch.merging.clone_from(numbers),
             Event::MergeEnded { merged } => self.end_merge(merged),
+            Event::BaseMoved { commit } => self.branch.base.seen = Some(commit.clone()),
+            Event::BaseMergeStarted { base } => self.branch.base.merging = Some(base.clone()),
+            Event::BaseMergeEnded { base, outcome } => self.end_base_merge(base, outcome),
             Event::PlanAdopted { tasks } => {
                 // Its checks may be others now.
                 self.checks.forget_acceptance();
@@ -86,11 +89,12 @@ impl Session {
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, findings, consented, authorized } => {
+            Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by } => {
                 let pending = PendingRepair {
                     repair: *repair,
                     feedback: told(feedback, findings),
                     authorized: authorized.clone(),
+                    by: *by,
                 };
                 self.open_repair(task, pending, *consented);
             }
@@ -113,6 +117,8 @@ impl Session {
                 self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
+            Event::EvidenceNamed { command } => self.checks.evidence.given.push(command.clone()),
+            Event::EvidenceWaived { reason } => self.checks.evidence.waived = Some(reason.clone()),
             Event::SeverityPassed { step, .. } => {
                 self.route.severity_passed.insert(*step);
                 self.route.look_again.clear();
@@ -193,6 +199,7 @@ impl Session {
         let dispatch = self.dispatches.get_mut(number);
         let (role, task, purpose) =
             (dispatch.role, dispatch.task.clone(), dispatch.purpose.clone());
+        let based_on = dispatch.based_on().cloned();
         let delivered = dispatch.close(verdict);
         let restored = std::mem::take(&mut dispatch.given.restored);
         let taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
@@ -204,6 +211,9 @@ impl Session {
             Some(delivered) => self.take_work(number, role, &task, &delivered),
             None => false,
         };
+        if changed {
+            self.note_resolved(based_on.as_ref());
+        }
         let settled = matches!(verdict, Verdict::Accepted | Verdict::Skipped);
         // A reviewing role that objects has done its part of a step too.
         let played = settled || verdict == Verdict::Objected;

@@ -40,6 +40,8 @@ pub struct PendingRepair {
     pub feedback: Feedback,
     /// Files that a person names in what they want repaired.
     pub authorized: Vec<String>,
+    /// Who makes it, where it is not who usually does.
+    pub by: Option<Role>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
-//! something of a plan to a person.
+//! something of a plan to a person, `proves COMMAND` names a command that shows the work.
 
 use super::costs::Costs;
 use super::words::Word;
@@ -21,8 +21,8 @@ use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Merged,
-    Refinement, ScopeClass, Scoped, Work,
+    Artefact, BaseMerge, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured,
+    Merged, Refinement, ScopeClass, Scoped, Work,
 };
 
 /// As often as it can happen.
@@ -35,6 +35,8 @@ pub struct Crew {
     green: u32,
     red: u32,
     clashes: u32,
+    /// Whether the person's branch merges, the next time.
+    base_conflicts: bool,
     old: u32,
     covered: VecDeque<u64>,
     made: u64,
@@ -70,6 +72,7 @@ enum SaidWord {
     Beyond,
     Floods,
     Refine,
+    Proves,
     Ok,
     Blocked,
     Decision,
@@ -89,7 +92,7 @@ enum About {
     Recommends(Role),
 }
 
-const SAID: [(&str, SaidWord); 23] = [
+const SAID: [(&str, SaidWord); 24] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -108,6 +111,7 @@ const SAID: [(&str, SaidWord); 23] = [
     ("beyond", SaidWord::Beyond),
     ("floods", SaidWord::Floods),
     ("refine", SaidWord::Refine),
+    ("proves", SaidWord::Proves),
     ("ok", SaidWord::Ok),
     ("blocked", SaidWord::Blocked),
     ("decision", SaidWord::Decision),
@@ -150,7 +154,7 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves => Self::Text(something()?),
             SaidWord::Info => Self::Questions(parts().map(str::to_owned).collect()),
             SaidWord::Empty | SaidWord::Breach | SaidWord::Files | SaidWord::Sensitive => {
                 Self::Findings(parts().map(finding).collect::<Result<_, _>>()?)
@@ -178,6 +182,7 @@ impl Crew {
             green: 0,
             red: 0,
             clashes: 0,
+            base_conflicts: false,
             old: 0,
             covered: VecDeque::new(),
             made: 0,
@@ -264,6 +269,9 @@ impl Crew {
             _ => ReplyStatus::Ok,
         };
         let mut reply = self.reply(status, about);
+        if word == SaidWord::Proves {
+            reply.commands = vec![text.clone()];
+        }
         if matches!(word, SaidWord::Wants | SaidWord::Insists | SaidWord::Adds) {
             let reason = "it is called there".to_owned();
             reply.scope_requests = vec![ScopeRequest { path: text, reason }];
@@ -297,6 +305,24 @@ impl Crew {
         commands.iter().map(result).collect()
     }
 
+    pub fn moves_base(&mut self, conflicts: bool) -> CommitId {
+        self.base_conflicts = conflicts;
+        self.commit()
+    }
+
+    pub fn merge_base(&mut self) -> BaseMerge {
+        let commit = self.commit();
+        match std::mem::take(&mut self.base_conflicts) {
+            true => BaseMerge::Conflicts { files: vec!["src/both.rs".to_owned()], start: commit },
+            false => BaseMerge::Clean { commit },
+        }
+    }
+
+    fn commit(&mut self) -> CommitId {
+        self.made += 1;
+        CommitId::parse(&format!("{:040x}", self.made)).expect("40 digits")
+    }
+
     /// Every member's change on top of the ones before; `clash N` lets the later ones of N merges clash.
     pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
         let clashes = take_one(&mut self.clashes);
@@ -324,6 +350,7 @@ impl Crew {
     fn reply(&self, status: ReplyStatus, about: About) -> Reply {
         let mut reply = Reply {
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             status,
             summary: format!("said {status}"),
             findings: Vec::new(),

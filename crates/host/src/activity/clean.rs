@@ -64,7 +64,7 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
 
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     text(redactor, &mut reply.summary);
-    for words in &mut reply.notes {
+    for words in reply.notes.iter_mut().chain(&mut reply.commands) {
         text(redactor, words);
     }
     for asked in &mut reply.questions {

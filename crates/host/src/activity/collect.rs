@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, measure, outputs, syntax};
+use super::{clean, driven, guard, measure, merge, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -238,20 +238,21 @@ fn delivered(
     }
     let role =
         RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
-    let said = &Said {
-        measures: measure::declared(at, &changes, said)?,
-        incidental_lines_max: at.context.config.incidental_lines_max,
-        ..said.clone()
-    };
-    let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
+    let sorted = sorted(at, &role, &changes, said)?;
     if sorted.breaches.is_empty() {
         let errors = syntax::faults(at, &changes, &sorted.allowed)?;
         if !errors.is_empty() {
             return Ok(invalid(errors, &reply));
         }
     }
+    let join = at.order.join.as_ref();
+    let errors = join.map(|join| merge::unresolved(at, join)).transpose()?.unwrap_or_default();
+    if !errors.is_empty() {
+        return Ok(invalid(errors, &reply));
+    }
     work.left_out.declared = said.declarations();
-    match take_changes(at, &reply, &changes, sorted, &mut work) {
+    let message = commit_message(at, &reply, &sorted.scoped, &work.left_out.declared);
+    match take_changes(at, &message, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
@@ -259,13 +260,50 @@ fn delivered(
     work.code.outputs =
         outputs::taken(at.workspace.tree(), &declared, watched, &work.code.changes)?;
     guard::look(at, &mut work)?;
+    if let Some(join) = join {
+        merge::join(at, join, &message, &mut work)?;
+    }
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+}
+
+fn sorted(
+    at: &Site<'_>,
+    role: &RoleFile,
+    changes: &[RawChange],
+    said: &Said,
+) -> Result<Classified, ActivityError> {
+    let said = Said {
+        measures: measure::declared(at, changes, said)?,
+        incidental_lines_max: at.context.config.incidental_lines_max,
+        ..said.clone()
+    };
+    Ok(classify(changes, role, at.order.brief.files.scope.as_ref(), &said))
+}
+
+fn commit_message(
+    at: &Site<'_>,
+    reply: &Reply,
+    scoped: &[Scoped],
+    declared: &[Declaration],
+) -> CommitMessage {
+    let order = at.order;
+    CommitMessage {
+        subject: format!(
+            "{} {}: {}",
+            order.brief.role, order.brief.task.id, order.brief.task.title
+        ),
+        body: at.context.redactor.redact(&commit_body(reply, scoped, declared)).into_owned(),
+        session: order.session.clone(),
+        dispatch: order.number,
+        role: order.brief.role,
+        task: order.brief.task.id.clone(),
+    }
 }
 
 /// Makes the commit of what is allowed, and keeps aside what is not.
 fn take_changes(
     at: &Site<'_>,
-    reply: &Reply,
+    message: &CommitMessage,
     changes: &[RawChange],
     sorted: Classified,
     work: &mut Work,
@@ -281,19 +319,8 @@ fn take_changes(
     if !work.left_out.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
     }
-    let message = CommitMessage {
-        subject: format!(
-            "{} {}: {}",
-            order.brief.role, order.brief.task.id, order.brief.task.title
-        ),
-        body: at.context.redactor.redact(&commit_body(reply, &work.left_out)).into_owned(),
-        session: order.session.clone(),
-        dispatch: order.number,
-        role: order.brief.role,
-        task: order.brief.task.id.clone(),
-    };
     crash::point("collect.before_commit");
-    let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
+    let commit = at.workspace.commit(&sorted.allowed, &order.tip, message, clock::now())?;
     crash::point("collect.after_commit");
     if matches!(order.workspace_id, WorkspaceId::Member(_)) {
         at.context.repository.keep_member(&order.session, order.number, &commit)?;
@@ -310,13 +337,13 @@ fn take_changes(
 }
 
 /// The summary, and each scope correction that counts: whoever reads the history sees why another file was changed.
-fn commit_body(reply: &Reply, left_out: &LeftOut) -> String {
+fn commit_body(reply: &Reply, scoped: &[Scoped], declared: &[Declaration]) -> String {
     let counts = |path: &str| {
         let is = |s: &Scoped| s.class == ScopeClass::Corrected && s.path == plain_path(path);
-        left_out.scoped.iter().any(is)
+        scoped.iter().any(is)
     };
     let mut body = reply.summary.trim().to_owned();
-    for declared in &left_out.declared {
+    for declared in declared {
         if let Declaration::ScopeCorrection { listed, actual, reason } = declared
             && counts(actual)
         {

@@ -110,7 +110,7 @@ pub(super) fn corrections<'a>(
     checked.collect()
 }
 
-/// Who changes the file that is listed has found its code there: nothing is to be corrected.
+/// Who changes the file that is listed has found its code there, and needs no correction.
 fn changed_as_listed(correction: &ScopeCorrection, changed: &[&str]) -> Option<String> {
     let (from, actual) = (plain_path(&correction.listed), plain_path(&correction.actual));
     let covers = PathRules::new(&[&from]).ok().filter(|_| !from.is_empty())?;

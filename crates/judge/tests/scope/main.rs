@@ -50,7 +50,7 @@ struct Expected {
 }
 
 #[test]
-fn r095_r096_r097_r099_r100_r104_r161_every_case_of_the_table_has_its_class() {
+fn r095_r096_r097_r099_r100_r104_every_case_of_the_table_has_its_class() {
     let cases = cases();
     let mut wrong = Vec::new();
     for case in &cases {

@@ -168,8 +168,7 @@ impl Books {
         hold(of == Some(&self.tip), rule, || {
             format!("checks {number} run in the clone of {since}, {of:?}, not of {}", self.tip)
         })?;
-        let only_reads =
-            matches!(purpose, CheckPurpose::Subject { subject, .. } if !runs_in_tree(subject));
+        let only_reads = matches!(purpose, CheckPurpose::Subject { subject, .. } if !CheckSubject::runs_commands(subject));
         if !only_reads {
             self.in_clone.insert(number, since);
         }
@@ -322,9 +321,4 @@ impl Books {
         let absent = must.iter().find(|role| !self.roles.contains(role));
         hold(absent.is_none(), "all_roles_had_their_turn", || format!("{absent:?} had none"))
     }
-}
-
-/// What only reads leaves nothing behind.
-fn runs_in_tree(subject: &CheckSubject) -> bool {
-    matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle)
 }
