@@ -1,5 +1,7 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod by_hand;
+mod looks;
 mod part;
 mod scope;
 
@@ -203,6 +205,9 @@ impl Session {
             (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
             (Purpose::Test, _) => "Test all changes".to_owned(),
             (Purpose::Audit, _) => "Security audit of all changes".to_owned(),
+            (Purpose::Look { .. }, role) if self.was_asked_for(dispatch) => {
+                format!("{role}: look at what was asked for")
+            }
             (Purpose::Look { .. }, role) => format!("{role}: look again"),
             // The well-known titles belong to the route with an implement loop.
             (Purpose::Step { .. }, _) if !self.has_task_loop() => {
@@ -284,6 +289,7 @@ impl Session {
                     constraints.extend(scope.words());
                 }
             }
+            Role::Docs => constraints.extend(self.manual_step_words()),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(
@@ -316,6 +322,7 @@ impl Session {
             }));
             constraints.extend(self.scope_words(task));
         }
+        constraints.extend(self.look_words(dispatch));
         constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {

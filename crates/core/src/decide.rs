@@ -12,6 +12,7 @@ mod failure;
 mod files;
 mod follow;
 mod gate;
+mod looks;
 mod moves;
 mod next_task;
 mod parallel;

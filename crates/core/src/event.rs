@@ -242,6 +242,20 @@ pub enum Event {
     AssumptionNoted {
         text: String,
     },
+    /// What an agent leaves to a person to do by hand.
+    ManualStepNoted {
+        number: DispatchNumber,
+        text: String,
+    },
+    /// An accepted reply asks for a reviewing role, which looks before the task or the session is finished.
+    LookWanted {
+        task: TaskRef,
+        role: Role,
+        by: DispatchNumber,
+        /// What it is told to look at.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        concerns: Vec<String>,
+    },
     KnownIssueNoted {
         text: String,
     },

@@ -24,7 +24,7 @@ pub use timeline::{Level, Line, Tone};
 
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{CriterionResult, Finding, FindingStatus};
-use crate::id::{CheckNumber, CommitId, SessionName, TaskId};
+use crate::id::{CheckNumber, CommitId, DispatchNumber, SessionName, TaskId, TaskRef};
 use crate::notice::NoticeCode;
 use crate::reply::Severity;
 use crate::role::{Mode, Role, State, spelled};
@@ -122,7 +122,18 @@ pub struct CostView {
 pub struct RecordView {
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
+    pub manual_steps: Vec<ManualStepView>,
     pub notices: Vec<NoticeView>,
+}
+
+/// What an agent leaves to a person to do by hand.
+#[derive(Debug, Clone, Serialize)]
+pub struct ManualStepView {
+    /// What the action calls the role.
+    pub role: String,
+    pub task: TaskRef,
+    pub dispatch: DispatchNumber,
+    pub text: String,
 }
 
 /// A session in one line, as `sessions --json` prints it.
@@ -255,6 +266,7 @@ impl View {
             record: RecordView {
                 assumptions: session.record.assumptions.clone(),
                 known_issues: session.record.known_issues.clone(),
+                manual_steps: manual_steps(session),
                 notices: notices(session),
             },
         }
@@ -381,6 +393,19 @@ fn artefacts(session: &Session) -> Vec<Artefact> {
 fn parked(session: &Session) -> Vec<ParkedAgent> {
     let out = session.out_at(session.updated_at);
     out.map(|(agent, until)| ParkedAgent { agent: agent.to_owned(), until }).collect()
+}
+
+fn manual_steps(session: &Session) -> Vec<ManualStepView> {
+    let steps = session.record.manual_steps.iter().map(|step| {
+        let dispatch = &session.dispatches[&step.dispatch];
+        ManualStepView {
+            role: session.name_of(dispatch).to_owned(),
+            task: dispatch.task.clone(),
+            dispatch: step.dispatch,
+            text: step.text.clone(),
+        }
+    });
+    steps.collect()
 }
 
 fn notices(session: &Session) -> Vec<NoticeView> {

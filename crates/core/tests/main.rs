@@ -6,6 +6,7 @@ mod integrating;
 mod kept;
 mod lanes;
 mod limits;
+mod looks;
 mod mutants;
 mod reports;
 mod routes;

@@ -60,6 +60,8 @@ events! {
     FindingRecorded = "finding_recorded",
     FindingSettled = "finding_settled",
     AssumptionNoted = "assumption_noted",
+    ManualStepNoted = "manual_step_noted",
+    LookWanted = "look_wanted",
     KnownIssueNoted = "known_issue_noted",
     CriterionSettled = "criterion_settled",
     DecisionAsked = "decision_asked",

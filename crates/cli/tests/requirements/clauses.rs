@@ -175,6 +175,7 @@ fn the_design_is_put_before_the_person_with_all_that_they_approve() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     asked.says("approved").says("changes-requested: TEXT");
+    assert!(prompt(&repo, "Architect", 0).contains("## Risks"), "risks are asked for");
     assert_eq!(repo.status_file()["current_state"], "APPROVE_DESIGN", "not ASK_USER");
     assert_eq!(repo.status_file()["assumptions"], json!(["one user at a time"]));
 }
@@ -410,4 +411,29 @@ fn a_work_item_is_among_the_files_of_coder_and_reviewer() {
         let files = repo.input(repo.dispatch_of(role, 0), 1)["task"]["context_files"].clone();
         assert!(files.as_array().unwrap().contains(&json!(path)), "{role}: {files}");
     }
+}
+
+#[test]
+fn a_new_plan_begins_with_every_task_not_started_whatever_it_says() {
+    let done = crate::support::plan::plan(&[Planned::new("T-001", "app.txt")])
+        .replace("status: not-started", "status: completed");
+    let repo = Repo::with(json!([writes("Planner", "tasks.yaml", &done)]));
+    repo.through(&[APPROVE]).exits(3);
+    assert!(repo.session_file("tasks.yaml").contains("status: not-started"));
+    repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
+    assert_eq!(repo.starts_of("Coder"), 1);
+}
+
+#[test]
+fn tests_of_a_qa_that_objects_are_kept_for_the_repair() {
+    let reply = json!({"status": "BLOCKED", "artifacts": {"findings": ["the sum is wrong"]}});
+    let objects = json!({"when": {"role": "QA", "nth": 1}, "do": {
+        "reply": reply, "write": {"tests/test_sum.txt": "two and two\n"}}});
+    let reads = json!({"when": {"role": "Coder", "nth": 2}, "do": {
+        "run": ["sh", "-c", "cat tests/test_sum.txt >> app.txt"]}});
+    let repo = Repo::with(json!([planner(&[Planned::new("T-001", "app.txt")]), objects, reads]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0).says("FIX_TESTS");
+    let branch = format!("tollgate/{}", repo.session_name());
+    assert!(repo.git(&["show", &format!("{branch}:app.txt")]).contains("two and two"));
+    assert_eq!(repo.git(&["show", &format!("{branch}:tests/test_sum.txt")]), "two and two\n");
 }

@@ -25,6 +25,7 @@ mod instructions;
 mod integrating;
 mod lanes;
 mod limits;
+mod looks;
 mod manual;
 mod nine;
 mod older_journals;

@@ -23,7 +23,7 @@ impl Session {
     }
 
     /// What the action calls who plays it.
-    pub(super) fn name_of<'a>(&'a self, dispatch: &'a Dispatch) -> &'a str {
+    pub(crate) fn name_of<'a>(&'a self, dispatch: &'a Dispatch) -> &'a str {
         self.part_of(dispatch).map_or(dispatch.role.as_str(), |part| part.name())
     }
 

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ask, ending, escalate, finding, repair};
-use super::{report, take, weakened};
+use super::{looks, report, take, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
 use crate::feedback::Feedback;
@@ -41,6 +41,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     ending::close(draft, number, verdict);
     weakened::note(draft, number, &work.unwrap_or_default());
     take::note_assumptions(draft, reply);
+    looks::follow(draft, number, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
         let told = Feedback::of(&findings);

@@ -1,7 +1,7 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail where the event fits.
 
 use super::dispatch::{Given, Life, Past, Terms, Tries, Who};
-use super::{Dispatch, GateState, Notice, PendingRepair, Session, Spend, unit};
+use super::{Dispatch, GateState, ManualStep, Notice, PendingRepair, Session, Spend, unit};
 use crate::event::{Event, Purpose, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{Attempt, DispatchNumber, FindingId, TaskRef};
@@ -127,6 +127,13 @@ impl Session {
             Event::FindingRecorded { finding } => self.record.find(finding),
             Event::FindingSettled { id, status, .. } => self.record.settle(*id, *status),
             Event::AssumptionNoted { text } => self.record.assumptions.push(text.clone()),
+            Event::ManualStepNoted { number, text } => {
+                let step = ManualStep { dispatch: *number, text: text.clone() };
+                self.record.manual_steps.push(step);
+            }
+            Event::LookWanted { task, role, by, concerns } => {
+                self.want_look(task, *role, *by, concerns);
+            }
             Event::KnownIssueNoted { text } => self.record.known_issues.push(text.clone()),
             Event::CriterionSettled { id, result } => {
                 self.plan.criteria_results.insert(id.clone(), result.clone());
@@ -211,12 +218,18 @@ impl Session {
             Some(delivered) => self.take_work(number, role, &task, &delivered),
             None => false,
         };
+        if let Some(unit) = self.plan.unit_mut(&task).filter(|_| taken && !role.is_reviewing()) {
+            unit.forget_looks();
+        }
         if changed {
             self.note_resolved(based_on.as_ref());
         }
         let settled = matches!(verdict, Verdict::Accepted | Verdict::Skipped);
         // A reviewing role that objects has done its part of a step too.
         let played = settled || verdict == Verdict::Objected;
+        if played && !self.has_task_loop() {
+            self.looked_in_step(number, role);
+        }
         match purpose {
             Purpose::Step { index, member } if played => self.route.played(index, member),
             Purpose::Look { .. } if played => {
@@ -259,6 +272,7 @@ impl Session {
         if let Some(unit) = self.plan.unit_mut(task) {
             unit.set_gate(gate, GateState::Passed);
         }
+        self.looked(task, gate);
         if role == Role::Security && *task == TaskRef::Meta {
             self.plan.meta.needs_audit = false;
         }

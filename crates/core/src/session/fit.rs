@@ -141,6 +141,11 @@ impl Session {
                 require(self.decision(id).is_some(), || format!("question {id} was never asked"))
             }
             Event::AnswerKept { decision, .. } => decision_fits(decision),
+            Event::ManualStepNoted { number, .. } => self.knows_dispatch(*number),
+            Event::LookWanted { task, by, .. } => {
+                self.has_unit(task)?;
+                self.knows_dispatch(*by)
+            }
             Event::CorrectionMoved { parts, .. } => {
                 parts.iter().try_for_each(|part| self.part_fits(*part))
             }

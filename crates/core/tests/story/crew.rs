@@ -4,7 +4,8 @@
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
-//! something of a plan to a person, `proves COMMAND` names a command that shows the work.
+//! something of a plan to a person, `proves COMMAND` names a command that shows the work, `asks review, tests, security:TEXT`
+//! asks for reviewing roles beside honest work, `leaves TEXT` leaves a step to a person.
 
 use super::costs::Costs;
 use super::words::Word;
@@ -14,7 +15,8 @@ use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{
-    AgentQuestion, Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest, Severity, Usage,
+    AgentQuestion, LooksWanted, Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest,
+    Severity, Usage,
 };
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
@@ -73,6 +75,8 @@ enum SaidWord {
     Floods,
     Refine,
     Proves,
+    Asks,
+    Leaves,
     Ok,
     Blocked,
     Decision,
@@ -90,9 +94,10 @@ enum About {
     Questions(Vec<String>),
     Findings(Vec<ReportedFinding>),
     Recommends(Role),
+    Looks(LooksWanted),
 }
 
-const SAID: [(&str, SaidWord); 24] = [
+const SAID: [(&str, SaidWord); 26] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -112,6 +117,8 @@ const SAID: [(&str, SaidWord); 24] = [
     ("floods", SaidWord::Floods),
     ("refine", SaidWord::Refine),
     ("proves", SaidWord::Proves),
+    ("asks", SaidWord::Asks),
+    ("leaves", SaidWord::Leaves),
     ("ok", SaidWord::Ok),
     ("blocked", SaidWord::Blocked),
     ("decision", SaidWord::Decision),
@@ -154,7 +161,19 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine | SaidWord::Proves => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves | SaidWord::Leaves => Self::Text(something()?),
+            SaidWord::Asks => {
+                let mut looks = LooksWanted::default();
+                for part in parts() {
+                    match part.split_once(':') {
+                        Some(("security", concern)) => looks.security.push(concern.to_owned()),
+                        None if part == "review" => looks.review = true,
+                        None if part == "tests" => looks.tests = true,
+                        _ => return Err(format!("nobody can be asked for by {part:?}")),
+                    }
+                }
+                Self::Looks(looks)
+            }
             SaidWord::Info => Self::Questions(parts().map(str::to_owned).collect()),
             SaidWord::Empty | SaidWord::Breach | SaidWord::Files | SaidWord::Sensitive => {
                 Self::Findings(parts().map(finding).collect::<Result<_, _>>()?)
@@ -272,6 +291,9 @@ impl Crew {
         if word == SaidWord::Proves {
             reply.commands = vec![text.clone()];
         }
+        if word == SaidWord::Leaves {
+            reply.manual_steps = vec![text.clone()];
+        }
         if matches!(word, SaidWord::Wants | SaidWord::Insists | SaidWord::Adds) {
             let reason = "it is called there".to_owned();
             reply.scope_requests = vec![ScopeRequest { path: text, reason }];
@@ -357,6 +379,8 @@ impl Crew {
             notes: Vec::new(),
             questions: Vec::new(),
             recommended_agent: None,
+            manual_steps: Vec::new(),
+            looks: LooksWanted::default(),
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
@@ -370,6 +394,7 @@ impl Crew {
             }
             About::Findings(findings) | About::Path(_, findings) => reply.findings = findings,
             About::Recommends(role) => reply.recommended_agent = Some(role),
+            About::Looks(looks) => reply.looks = looks,
             About::Nothing | About::Seconds(_) | About::Text(_) => {}
         }
         reply
