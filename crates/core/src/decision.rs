@@ -187,6 +187,8 @@ pub enum Subject {
         /// The loop that a repair of it belongs to.
         repair: RepairLoop,
     },
+    /// No command shows whether the work works.
+    Evidence,
     /// Checks that only a person can make, after the checks of this number or after the tasks.
     Manual {
         checks: Vec<String>,

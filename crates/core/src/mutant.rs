@@ -17,6 +17,7 @@ pub enum Mutant {
     AnswersForThePersonAboutSecurity,
     PassesAReviewOverItsNotes,
     AsksNobodyWhatAnAgentNeedsToKnow,
+    BringsNobody,
     // Lean work.
     StaysLeanWithManyFiles,
     StaysLeanOnASensitivePath,
@@ -88,7 +89,7 @@ const ASKED_MAX: u32 = 30_000;
 
 #[cfg(feature = "mutants")]
 impl Mutant {
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 52] = [
         Self::HearsACommandTwice,
         Self::TakesAnAnswerOfAnEarlierRound,
         Self::LeavesDispatchesOpenAfterACancel,
@@ -100,6 +101,7 @@ impl Mutant {
         Self::AnswersForThePersonAboutSecurity,
         Self::PassesAReviewOverItsNotes,
         Self::AsksNobodyWhatAnAgentNeedsToKnow,
+        Self::BringsNobody,
         Self::StaysLeanWithManyFiles,
         Self::StaysLeanOnASensitivePath,
         Self::RepairsTheSameFindingForEver,

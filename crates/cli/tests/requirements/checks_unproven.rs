@@ -136,7 +136,7 @@ fn r126_a_kill_before_the_plan_is_written_loses_no_fixed_check() {
 }
 
 #[test]
-fn r126_waive_goes_on_without_the_check_and_names_it_under_known_issues() {
+fn r126_waive_continues_without_the_check_and_names_it_under_known_issues() {
     let repo = checked("no-such-tool", &[]);
     repo.through(&[APPROVE, PER_BATCH]).exits(3);
     repo.answer("UD-1", "waive").exits(2).says("needs text");

@@ -21,7 +21,7 @@ pub fn replace_check(text: &str, command: &str, with: &str) -> Option<String> {
     (after.to_json() == wanted.to_json()).then_some(edited)
 }
 
-/// Where a check of the command stands, and what is to stand there: `"cmd: x"`, `x`, or the value of `cmd: x`.
+/// Where a check of the command stands, and what takes its place: `"cmd: x"`, `x`, or the value of `cmd: x`.
 fn scalar_of<'a>(check: &'a mut Node, command: &str, with: &str) -> Option<(&'a mut Node, String)> {
     if let Some(text) = check.as_text() {
         let is_it = Check::from(text.to_owned()) == Check::Command(command.to_owned());

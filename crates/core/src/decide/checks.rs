@@ -1,11 +1,11 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
 use super::draft::Draft;
-use super::moves::{ask, enter, finding, repair};
+use super::moves::{ask, enter, finding, repair, settle};
 use super::unproven;
-use crate::action::{CheckSubject, StepKind};
-use crate::answer::CoverageAnswer;
-use crate::decision::{BlockerCode, Subject};
+use super::{coverage, evidence};
+use crate::action::{CheckSubject, Step, StepKind};
+use crate::decision::BlockerCode;
 use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingOrigin, FindingStatus,
 };
@@ -60,16 +60,32 @@ pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
 
 /// Whether everything that a step checked holds on the commit as it is now; what does not is run again.
 pub(super) fn all_hold(draft: &mut Draft<'_>) -> bool {
-    let steps = draft.route.steps.clone();
+    hold(draft, draft.route.steps.len(), |subject| *subject != CheckSubject::Acceptance)
+}
+
+/// Whether the evidence that steps before this one ask for is there for the commit as it is now; what is not is run again,
+/// and what is red is repaired.
+pub(super) fn evidence_holds(draft: &mut Draft<'_>, before: usize) -> bool {
+    let asks = |step: &Step| matches!(&step.kind, StepKind::Checks { of } if of.contains(&CheckSubject::Evidence));
+    if !draft.route.steps[..before].iter().any(asks) {
+        return true;
+    }
+    if let Some(task) = repair::waiting(draft) {
+        repair::dispatch(draft, task);
+        return false;
+    }
+    hold(draft, before, |subject| *subject == CheckSubject::Evidence)
+}
+
+fn hold(draft: &mut Draft<'_>, before: usize, is_meant: fn(&CheckSubject) -> bool) -> bool {
+    let steps = draft.route.steps[..before].to_vec();
     let lists = steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
         StepKind::Checks { of } => Some((at, of)),
         _ => None,
     });
     let mut subjects =
         lists.flat_map(|(at, of)| of.iter().enumerate().map(move |(i, s)| ((at, i), s)));
-    subjects.all(|(index, subject)| {
-        *subject == CheckSubject::Acceptance || subject_holds(draft, index, subject)
-    })
+    subjects.all(|(index, subject)| !is_meant(subject) || subject_holds(draft, index, subject))
 }
 
 /// Runs what has not been run on the commit as it is. True when there is nothing left to do.
@@ -91,7 +107,14 @@ fn subject_holds(
         return true;
     }
     let purpose = CheckPurpose::Subject { step, index: Some(index), subject: subject.clone() };
-    start(draft, purpose, vec![command]);
+    let commands = match subject {
+        CheckSubject::Evidence => match evidence::commands(draft) {
+            Ok(commands) => commands,
+            Err(is_waived) => return is_waived,
+        },
+        _ => vec![command],
+    };
+    start(draft, purpose, commands);
     false
 }
 
@@ -216,12 +239,15 @@ pub(super) fn ended(
     let holds = Some(draft.are_good_enough(&purpose, &results));
     draft.emit(Event::ChecksEnded { number, results, stage, holds });
     let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
-    let is_of_plan = !matches!(purpose, CheckPurpose::Subject { .. });
+    let excuses_old =
+        matches!(&purpose, CheckPurpose::Subject { subject, .. } if subject.excuses_old_failures());
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
-            return measured.into_iter().for_each(|result| measure(draft, number, &result));
+            return measured
+                .into_iter()
+                .for_each(|result| coverage::measure(draft, number, &result));
         }
         // The file does not say which gates to run: nobody but a person can fix it.
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
@@ -236,7 +262,7 @@ pub(super) fn ended(
                 // Nobody declares the stage any more under which they ran.
                 failed.clear();
             }
-            if subject != CheckSubject::Lifecycle {
+            if subject.excuses_old_failures() {
                 let old: Vec<CheckResult> =
                     failed.extract_if(.., |result| is_old(result)).collect();
                 old.iter().for_each(|result| record_old_failure(draft, result));
@@ -252,85 +278,20 @@ pub(super) fn ended(
     {
         return;
     }
-    let about = unproven::Failed { task: &task, repair, tree, is_gate, is_of_plan };
-    if unproven::ask_about(draft, &about, &failed) {
-        return;
-    }
-    for result in &failed {
-        record_contradiction(
-            draft,
-            &task,
-            contradicted_by(result, is_gate),
-            complaint(result, tree),
-        );
-    }
-    let lines: Vec<String> = failed.iter().map(|result| feedback(result, tree)).collect();
-    repair::object(draft, &task, repair, lines.into());
-}
-
-/// Asks when coverage is not enough; where it is, there is nothing to say.
-fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
-    if draft.covers_enough(result) || Mutant::TakesTooLittleCoverage.is_planted() {
-        return;
-    }
-    let minimum = per_cent(draft.coverage_minimum().unwrap_or(0));
-    let found = match (&result.coverage, &result.trouble) {
-        (Some(measured), _) => {
-            let note = result.output_tail.lines().next().map(|line| format!(". {line}"));
-            format!(
-                "{} of the lines are covered ({} of {}); the minimum is {minimum}{}",
-                per_cent(measured.percent_hundredths()),
-                measured.covered,
-                measured.total,
-                note.unwrap_or_default()
-            )
-        }
-        (None, Some(trouble)) => {
-            let why = result.output_tail.lines().next().map(|line| format!(" ({line})"));
-            format!("it could not be measured: {trouble}{}", why.unwrap_or_default())
-        }
-        (None, None) => "it could not be measured".to_owned(),
-    };
-    ask::coverage(draft, number, &found);
-}
-
-fn per_cent(hundredths: u32) -> String {
-    match hundredths % 100 {
-        0 => format!("{} %", hundredths / 100),
-        part => format!("{}.{part:02} %", hundredths / 100),
+    let about = unproven::Failed { task: &task, repair, tree, is_gate, excuses_old };
+    if !unproven::ask_about(draft, &about, &failed) {
+        object(draft, &about, &failed);
     }
 }
 
-/// The person decided about coverage that is not enough.
-pub(super) fn coverage_answered(
-    draft: &mut Draft<'_>,
-    check: CheckNumber,
-    answer: &CoverageAnswer,
-) {
-    let (minimum, reason, text) = match answer {
-        CoverageAnswer::Fix => return add_tests(draft, check),
-        CoverageAnswer::Lower(to) => {
-            let share = per_cent(to.hundredths);
-            let text = format!("the minimum coverage was lowered to {share}: {}", to.reason);
-            (to.hundredths, to.reason.clone(), text)
-        }
-        CoverageAnswer::Override(reason) => {
-            (0, reason.to_string(), format!("coverage was overridden: {}", &**reason))
-        }
-    };
-    draft.emit(Event::CoverageSettled { minimum, reason });
-    draft.emit(Event::KnownIssueNoted { text });
-}
-
-fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
-    let asked = draft.decisions.asked.iter().rev();
-    let question = asked
-        .filter(|d| matches!(d.subject, Subject::Coverage { check: of } if of == check))
-        .map(|decision| decision.question.clone())
-        .next();
-    let feedback = question.into_iter().chain(["add tests that reach more lines".to_owned()]);
-    let told = feedback.collect::<Vec<String>>().into();
-    repair::open_with_consent(draft, &TaskRef::Meta, RepairLoop::FixTests, told, Vec::new());
+/// The work does not do what it was reported to do.
+fn object(draft: &mut Draft<'_>, about: &unproven::Failed<'_>, failed: &[CheckResult]) {
+    for result in failed {
+        let origin = contradicted_by(result, about.is_gate);
+        record_contradiction(draft, about.task, origin, complaint(result, about.tree));
+    }
+    let lines: Vec<String> = failed.iter().map(|result| feedback(result, about.tree)).collect();
+    repair::object(draft, about.task, about.repair, lines.into());
 }
 
 fn is_old(result: &CheckResult) -> bool {
@@ -364,46 +325,6 @@ fn settle_old_findings(
         })
     };
     settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
-}
-
-/// Commands that left the plan: nobody runs them again, so what they found is kept for later.
-pub(super) fn settle_left(draft: &mut Draft<'_>, commands: &[String]) {
-    let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
-    let kept: Vec<&String> = criteria
-        .filter_map(|check| match check {
-            Check::Command(command) => Some(command),
-            Check::Manual(_) => None,
-        })
-        .collect();
-    let left: Vec<&String> = commands.iter().filter(|command| !kept.contains(command)).collect();
-    let has_left = |finding: &&Finding| {
-        let command = finding.origin.command();
-        command.is_some_and(|command| left.iter().any(|known| *known == command))
-    };
-    let gone: Vec<FindingId> = draft
-        .record
-        .findings
-        .iter()
-        .filter(|finding| finding.is_open())
-        .filter(has_left)
-        .map(|finding| finding.id)
-        .collect();
-    for id in gone {
-        let reason = Some("the check is no longer in the plan".to_owned());
-        draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason });
-    }
-}
-
-/// A person waived the check: what it found is theirs.
-pub(super) fn settle_waived(draft: &mut Draft<'_>, command: &str, reason: &str) {
-    let of_check =
-        |finding: &&Finding| finding.is_open() && finding.origin.command() == Some(command);
-    let open: Vec<FindingId> =
-        draft.record.findings.iter().filter(of_check).map(|finding| finding.id).collect();
-    for id in open {
-        let (status, reason) = (FindingStatus::Accepted, Some(reason.to_owned()));
-        draft.emit(Event::FindingSettled { id, status, reason });
-    }
 }
 
 /// Gates that nobody declares any more complain about nothing.
@@ -487,14 +408,6 @@ fn feedback(result: &CheckResult, tree: CheckTree) -> String {
     if !names.is_empty() {
         text.push_str(&format!("\nIn the workspace but not in a commit: {}", names.join(", ")));
     }
-    text.push_str(&last_output(result));
+    text.push_str(&settle::last_output(result));
     text
-}
-
-/// In lines of their own; nothing where it said nothing.
-pub(super) fn last_output(result: &CheckResult) -> String {
-    match result.output_tail.trim_end() {
-        "" => String::new(),
-        tail => format!("\nIts last output:\n{tail}"),
-    }
 }

@@ -3,7 +3,8 @@
 use super::draft::Draft;
 use super::moves::{ask, attempt, ending, escalate, finding, named, repair};
 use super::{
-    checks, correction, failure, parallel, questions, scope, severity, take, unproven, weakened,
+    correction, coverage, evidence, failure, parallel, questions, scope, severity, take, unproven,
+    weakened,
 };
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
@@ -53,11 +54,12 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
         (Subject::Files, Choice::Escalation(_)) => escalate::unblock(draft),
         (Subject::Severity { .. }, Choice::Justify(answer)) => severity::answered(draft, answer),
         (Subject::Coverage { check }, Choice::Coverage(answer)) => {
-            checks::coverage_answered(draft, *check, answer);
+            coverage::answered(draft, *check, answer);
         }
         (Subject::Check { .. }, Choice::Check(answer)) => {
             unproven::answered(draft, decision, answer);
         }
+        (Subject::Evidence, Choice::Check(answer)) => evidence::answered(draft, answer),
         (Subject::Manual { checks, .. }, Choice::ManualCheck(answer)) => {
             manual(draft, checks, answer);
         }
@@ -77,6 +79,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
             | Subject::Severity { .. }
             | Subject::Coverage { .. }
             | Subject::Check { .. }
+            | Subject::Evidence
             | Subject::Manual { .. },
             _,
         ) => {}

@@ -1,10 +1,9 @@
 //! Checks that show nothing about the work, because they cannot run here or failed before the session began. A person decides
 //! about each, and no repair is spent before.
 
-use super::checks;
 use super::draft::Draft;
 use super::moves::ask::{self, Question};
-use super::moves::repair;
+use super::moves::{repair, settle};
 use crate::answer::{AnswerOption, CheckAnswer, CheckWay};
 use crate::decision::{CheckCause, Decision, DecisionKind, Subject};
 use crate::event::{CheckTree, CriterionResult, Event};
@@ -22,8 +21,8 @@ pub(super) struct Failed<'a> {
     pub tree: CheckTree,
     /// Gates and setup are in files of the person, not in the plan.
     pub is_gate: bool,
-    /// Old failures of an action's own commands are told apart and stop nothing.
-    pub is_of_plan: bool,
+    /// What failed before the session began is told apart and stops nothing.
+    pub excuses_old: bool,
 }
 
 /// Puts to the person what a repair should not be spent on. Says whether there was something; the checks run again after
@@ -52,7 +51,7 @@ fn cause(draft: &Draft<'_>, about: &Failed<'_>, result: &CheckResult) -> Option<
     }
     let has_passed =
         draft.checks.seen_passing.contains(&result.command) || result.only_in_workspace.is_some();
-    let is_old = about.is_of_plan && result.failed_on_base && !has_passed;
+    let is_old = !about.excuses_old && result.failed_on_base && !has_passed;
     is_old.then_some(CheckCause::Old).filter(|_| !Mutant::RepairsAnOldFailureUnasked.is_planted())
 }
 
@@ -79,7 +78,7 @@ fn put(draft: &mut Draft<'_>, about: &Failed<'_>, result: &CheckResult, cause: C
             " It passes in the workspace, because of something that is not committed{listed}. Commands under `[workspace] setup` in tollgate.toml run in every new clone."
         ));
     }
-    text.push_str(&checks::last_output(result));
+    text.push_str(&settle::last_output(result));
     let subject = Subject::Check {
         task: about.task.clone(),
         command: Some(command.clone()),
@@ -213,7 +212,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, decision: &Decision, answer: &Chec
 
 fn replace(draft: &mut Draft<'_>, command: &str, with: &str) {
     draft.emit(Event::CheckReplaced { command: command.to_owned(), with: with.to_owned() });
-    checks::settle_left(draft, &[command.to_owned()]);
+    settle::left(draft, &[command.to_owned()]);
 }
 
 /// The work continues without a check. What it alone could show is waived.
@@ -233,5 +232,5 @@ pub(super) fn waive(draft: &mut Draft<'_>, command: &str, reason: &str, known_is
         let result = CriterionResult::Waived { reason: reason.to_owned() };
         draft.emit(Event::CriterionSettled { id, result });
     }
-    checks::settle_waived(draft, command, reason);
+    settle::waived(draft, command, reason);
 }

@@ -1,6 +1,6 @@
 //! Commands that the engine ran, and what still holds of what they showed.
 
-use super::{ReplacedCheck, Session};
+use super::{Evidence, ReplacedCheck, Session};
 use crate::action::{CheckSubject, StepKind};
 use crate::event::{CheckPurpose, CheckTree};
 use crate::id::{CheckNumber, CommitId};
@@ -31,10 +31,13 @@ pub struct Checks {
     pub(crate) waived: BTreeMap<String, String>,
     /// Commands that a person wants repaired although they cannot run here or failed before the session began.
     pub(crate) taken_on: BTreeSet<String>,
+    /// What a person gave in place of commands.
+    pub(super) replaced: BTreeMap<String, String>,
     /// Commands that passed at least once: what fails later was broken by the work.
     pub(crate) seen_passing: BTreeSet<String>,
     /// What a person settled the minimum of coverage at.
     pub(crate) coverage_settled: Option<u32>,
+    pub(super) evidence: Evidence,
 }
 
 impl Checks {
@@ -94,6 +97,7 @@ impl Session {
             self.files.rewritten.entry(path.to_owned()).or_default().push(replaced);
         }
         self.plan.replace_check(command, with);
+        self.checks.replaced.insert(command.to_owned(), with.to_owned());
         let of_steps = self.route.steps.iter_mut().filter_map(|step| match &mut step.kind {
             StepKind::Checks { of } => Some(of),
             _ => None,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::agent_input::SpecSection;
 use tollgate_contract::prompt::{bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
@@ -14,7 +15,7 @@ use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::{Dispatch, Session, Wanted};
+use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
 use tollgate_files::layout::{RunFolder, session_path};
@@ -36,6 +37,8 @@ pub struct DispatchOrder {
     pub workspace_id: WorkspaceId,
     pub base: CommitId,
     pub tip: CommitId,
+    /// The two sides that its work brings together; `tip` has both with markers.
+    pub join: Option<Join>,
     pub about: SessionFacts,
     pub repo_state: RepoState,
     /// The dispatches that are not over; the private folders of all others go.
@@ -76,8 +79,9 @@ impl DispatchOrder {
             agent: dispatch.agent().cloned(),
             session: session.opening.session.clone(),
             workspace_id: workspace_id_of(dispatch),
-            base: session.opening.base.clone(),
+            base: session.merged_base().clone(),
             tip: dispatch.based_on().cloned().unwrap_or_else(|| session.branch.tip.clone()),
+            join: session.join_of(dispatch),
             about: SessionFacts {
                 mode: session.route.mode,
                 project_type: session.opening.project_type,
@@ -216,7 +220,7 @@ pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
+pub fn input(order: &DispatchOrder, references: &[String], sections: &[SpecSection]) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -231,6 +235,9 @@ pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
     });
     if !references.is_empty() {
         value["references"] = json!(references);
+    }
+    if !sections.is_empty() {
+        value["task"]["spec_sections"] = json!(sections);
     }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);

@@ -120,8 +120,9 @@ impl Bug {
                     feedback: vec![report.message.clone()],
                     findings: None,
                     consented: false,
-                    authorized: Vec::new(),
                     by: None,
+                    worker: None,
+                    authorized: Vec::new(),
                 };
                 Some(Twisted::InPlace(vec![event.clone(), repair]))
             }

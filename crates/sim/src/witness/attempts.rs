@@ -78,7 +78,7 @@ impl Books {
             Event::MergeEnded { merged } => {
                 merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))
             }
-            Event::RepairOpened { task, by, .. } => self.repair_opened(task, by.as_ref()),
+            Event::RepairOpened { task, worker, .. } => self.repair_opened(task, worker.as_ref()),
             Event::DecisionAsked { decision } => {
                 if let Subject::Check { task, .. } = &decision.subject {
                     self.checks.insert(decision.decision_id.clone(), task.clone());

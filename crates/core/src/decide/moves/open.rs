@@ -42,7 +42,7 @@ pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
     // What a person does by hand they do once; whatever comes of it, they are asked.
     let pending = draft.unit(&task).and_then(|unit| unit.pending.as_ref());
     let by_hand = matches!(purpose, Purpose::Repair { .. })
-        && pending.is_some_and(|repair| repair.by == Some(Worker::Person));
+        && pending.is_some_and(|repair| repair.worker == Some(Worker::Person));
     let starts_max = Some(if by_hand { 1 } else { draft.policy.starts_max() });
     draft.emit(Event::DispatchOpened {
         number,

@@ -24,12 +24,32 @@ pub fn object_in_words(
     told: Feedback,
     words: &str,
 ) {
+    let told = Told { feedback: told, authorized: named::paths(words), by: None, worker: None };
+    object_by(draft, task, repair, told);
+}
+
+/// As `object`, where it is known that the code is at fault.
+pub fn object_to_coder(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
+    let told = Told { feedback: told, authorized: Vec::new(), by: Some(Role::Coder), worker: None };
+    object_by(draft, task, repair, told);
+}
+
+/// What who repairs is told, and who it is.
+struct Told {
+    feedback: Feedback,
+    /// Files that a person names.
+    authorized: Vec<String>,
+    by: Option<Role>,
+    /// Who plays that role, where it is not its agent.
+    worker: Option<Worker>,
+}
+
+fn object_by(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
     if done < draft.policy.repairs || Mutant::RepairsWithoutABudget.is_planted() {
-        let authorized = named::paths(words);
-        open(draft, task, Opened { repair, told, authorized, consented: false, by: None });
+        open(draft, task, repair, told, false);
     } else {
-        ask::repair(draft, task, repair, &told.lines);
+        ask::repair(draft, task, repair, &told.feedback.lines);
     }
 }
 
@@ -41,13 +61,15 @@ pub fn open_with_consent(
     told: Feedback,
     authorized: Vec<String>,
 ) {
-    open(draft, task, Opened { repair, told, authorized, consented: true, by: None });
+    let told = Told { feedback: told, authorized, by: None, worker: None };
+    open(draft, task, repair, told, true);
 }
 
 /// A repair that the person makes by hand.
 pub fn open_by_hand(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
-    let by = Some(Worker::Person);
-    open(draft, task, Opened { repair, told, authorized: Vec::new(), consented: true, by });
+    let worker = Some(Worker::Person);
+    let told = Told { feedback: told, authorized: Vec::new(), by: None, worker };
+    open(draft, task, repair, told, true);
 }
 
 /// More that a person wants of a task. A repair that waits already is made with it.
@@ -61,18 +83,19 @@ pub fn also_with_consent(draft: &mut Draft<'_>, task: &TaskRef, said: Vec<String
     open_with_consent(draft, task, RepairLoop::FixReview, told, Vec::new());
 }
 
-struct Opened {
-    repair: RepairLoop,
-    told: Feedback,
-    authorized: Vec<String>,
-    consented: bool,
-    by: Option<Worker>,
-}
-
-fn open(draft: &mut Draft<'_>, task: &TaskRef, opened: Opened) {
-    let Opened { repair, told, authorized, consented, by } = opened;
-    let (task, findings, feedback) = (task.clone(), told.named(), told.lines);
-    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by });
+fn open(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told, consented: bool) {
+    let Told { feedback, authorized, by, worker } = told;
+    let (task, findings, feedback) = (task.clone(), feedback.named(), feedback.lines);
+    draft.emit(Event::RepairOpened {
+        task,
+        repair,
+        feedback,
+        findings,
+        consented,
+        authorized,
+        by,
+        worker,
+    });
 }
 
 /// The unit with a repair that waits to be dispatched.
@@ -89,7 +112,7 @@ pub fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
     let Some(pending) = draft.unit(&task).and_then(|unit| unit.pending.clone()) else {
         return;
     };
-    let role = repairer(draft, pending.repair);
+    let role = pending.by.unwrap_or_else(|| repairer(draft, pending.repair));
     let purpose = Purpose::Repair { repair: pending.repair };
     opening::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
 }
@@ -100,7 +123,9 @@ pub fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
         return maker(draft);
     }
     let first = draft.plan.meta.repairs_done(repair) <= 1;
-    if repair == RepairLoop::FixBuild && first && draft.route.mode == Mode::Full {
+    // Lines of code that do not merge are nobody's but the Coder's.
+    let is_conflict = draft.base_conflict().is_some();
+    if repair == RepairLoop::FixBuild && first && !is_conflict && draft.route.mode == Mode::Full {
         Role::Integrator
     } else {
         Role::Coder
