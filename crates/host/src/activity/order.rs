@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::agent_input::SpecSection;
 use tollgate_contract::prompt::{bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
@@ -219,7 +220,7 @@ pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
+pub fn input(order: &DispatchOrder, references: &[String], sections: &[SpecSection]) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -234,6 +235,9 @@ pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
     });
     if !references.is_empty() {
         value["references"] = json!(references);
+    }
+    if !sections.is_empty() {
+        value["task"]["spec_sections"] = json!(sections);
     }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);

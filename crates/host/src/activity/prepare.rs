@@ -3,7 +3,7 @@
 use super::adapter::{self, Launch, NotBegun, Player};
 use super::order::{self, DispatchOrder, Site, rescue_name};
 use super::session_files::{self, GIVEN, Given};
-use super::{ActivityError, StopSwitch, driven, failed, manual};
+use super::{ActivityError, StopSwitch, documents, driven, failed, manual};
 use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
@@ -67,7 +67,8 @@ pub(super) fn prepare<'a>(
     told.about.instructions.retain(|path| files::open_beneath(workspace.tree(), path).is_ok());
     crash::point("dispatch.laid_out");
     let references = order::references(workspace.tree(), &names_of(order, &role));
-    let input = order::input(&told, &references);
+    let sections = documents::spec_sections(&site)?;
+    let input = order::input(&told, &references, &sections);
     let errors = order::faults(&input, &told, workspace.tree());
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());
