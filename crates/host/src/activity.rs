@@ -8,6 +8,7 @@ pub mod clean;
 pub mod collect;
 pub(crate) mod criteria;
 pub(crate) mod driven;
+mod earlier;
 pub mod failed;
 mod guard;
 pub(crate) mod left_logins;

@@ -219,7 +219,7 @@ pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
+pub fn input(order: &DispatchOrder, references: &[String], earlier: &[String]) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -234,6 +234,9 @@ pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
     });
     if !references.is_empty() {
         value["references"] = json!(references);
+    }
+    if !earlier.is_empty() {
+        value["earlier_sessions"] = json!(earlier);
     }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);
@@ -272,8 +275,10 @@ pub fn prompt_again(order: &DispatchOrder) -> String {
 pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
-    let named = value["references"].as_array().into_iter().flatten();
-    let references: Vec<String> = named.filter_map(Value::as_str).map(str::to_owned).collect();
+    let named = |key: &str| -> Vec<String> {
+        let values = value[key].as_array().into_iter().flatten();
+        values.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
     let input_json =
         serde_json::to_string_pretty(value).expect("a JSON value can always be written");
     let values = BTreeMap::from([
@@ -282,7 +287,8 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.task.context_files)),
-        ("references", bullets(&references)),
+        ("references", bullets(&named("references"))),
+        ("earlier_sessions", bullets(&named("earlier_sessions"))),
         ("instructions", bullets(&order.about.instructions)),
         ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
         ("previous_errors", fenced(&bullets(&errors))),

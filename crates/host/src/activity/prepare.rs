@@ -3,7 +3,7 @@
 use super::adapter::{self, Launch, NotBegun, Player};
 use super::order::{self, DispatchOrder, Site, rescue_name};
 use super::session_files::{self, GIVEN, Given};
-use super::{ActivityError, StopSwitch, driven, failed, manual};
+use super::{ActivityError, StopSwitch, driven, earlier, failed, manual};
 use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub(super) fn prepare<'a>(
     told.about.instructions.retain(|path| files::open_beneath(workspace.tree(), path).is_ok());
     crash::point("dispatch.laid_out");
     let references = order::references(workspace.tree(), &names_of(order, &role));
-    let input = order::input(&told, &references);
+    let input = order::input(&told, &references, &earlier::folders(&given));
     let errors = order::faults(&input, &told, workspace.tree());
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());

@@ -1,6 +1,6 @@
 //! The session folder in the workspace: a copy for the agent, and what it made of it.
 
-use super::ActivityError;
+use super::{ActivityError, earlier};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tollgate_files::{self as files, ListingKind, TreeLimits};
 /// Which session files an attempt was given, for the comparison afterwards.
 pub const GIVEN: &str = "given.json";
 
-/// Session files as given to an attempt, by path below the session folder.
+/// Session files as given to an attempt, by path below the session folder; those of earlier sessions begin with `../`.
 pub type Given = BTreeMap<String, ContentHash>;
 
 /// Names of the engine at the top of the session folder: agents neither need them nor may change them.
@@ -40,11 +40,12 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
     for path in authored(record)? {
         give(record, &copy, path, &mut given)?;
     }
+    earlier::lay_out(record, &sessions, session, &mut given)?;
     Ok(given)
 }
 
 /// The files of a session folder that are not the engine's alone.
-fn authored(record: &Path) -> Result<Vec<String>, ActivityError> {
+pub(super) fn authored(record: &Path) -> Result<Vec<String>, ActivityError> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(record)
         .map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
@@ -156,7 +157,7 @@ pub fn differences(
     match sessions.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => {}
         other => {
-            found.deleted = given.keys().cloned().collect();
+            found.deleted = given.keys().filter(|path| !earlier::is_of(path)).cloned().collect();
             if other.is_ok() {
                 let why = "it must stay a regular folder".to_owned();
                 found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
@@ -181,6 +182,9 @@ pub fn differences(
         }
         let whole = format!("{}/{}", Layout::SESSIONS, entry.path);
         let Some(path) = entry.path.strip_prefix(&prefix) else {
+            if earlier::is_as_given(&sessions, &entry, given) {
+                continue;
+            }
             let why = "it belongs to another session, which is read-only here";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;
@@ -212,7 +216,9 @@ pub fn differences(
             found.written.push(Written { path: path.to_owned(), bytes, sha256 });
         }
     }
-    found.deleted = given.keys().filter(|path| !seen.contains(path)).cloned().collect();
+    // A copy of another session's file that is gone changes nothing.
+    let own = given.keys().filter(|path| !earlier::is_of(path));
+    found.deleted = own.filter(|path| !seen.contains(path)).cloned().collect();
     Ok(found)
 }
 
