@@ -37,6 +37,8 @@ pub struct Config {
     pub check_runner: Vec<String>,
     /// Globs.
     pub syntax_except: Vec<String>,
+    /// None is the usual number.
+    pub incidental_lines_max: Option<u32>,
     pub tracker: TrackerKind,
     /// `owner/name`, where it is not that of the remote `origin`.
     pub tracker_repository: Option<String>,
@@ -171,6 +173,7 @@ fn config(file: ConfigFile) -> Config {
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
         syntax_except: file.check.syntax_except,
+        incidental_lines_max: file.scope.incidental_lines,
         tracker: file.tracker.kind,
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,

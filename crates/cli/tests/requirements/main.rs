@@ -47,5 +47,6 @@ mod syntax;
 mod terminal;
 mod unaccepted_rules;
 mod weakened;
+mod work_item_rules;
 mod work_items;
 mod workflow;

@@ -1,14 +1,14 @@
 //! Earlier sessions of the repository in a workspace: copies of their documents, to be read and not to be written.
 
 use super::ActivityError;
-use super::session_files::{Given, authored};
+use super::authored::{Given, authored};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use tollgate_core::id::SessionName;
 use tollgate_files::layout::Layout;
 use tollgate_files::{self as files, ListingEntry, ListingKind};
 
-/// So many sessions are copied, the newest ones; every dispatch copies them anew.
+/// So many sessions are copied, the newest ones: every dispatch gets new copies.
 const SESSIONS_MAX: usize = 20;
 /// What all of them may have together, and one file.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;

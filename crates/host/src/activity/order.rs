@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::agent_input::SpecSection;
 use tollgate_contract::prompt::{bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
@@ -216,10 +217,19 @@ pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
     found
 }
 
+/// What the tree has for an agent to read beside the files that its task names.
+#[derive(Debug, Default)]
+pub struct ToRead {
+    pub references: Vec<String>,
+    /// Folders of earlier sessions.
+    pub earlier: Vec<String>,
+    pub sections: Vec<SpecSection>,
+}
+
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, references: &[String], earlier: &[String]) -> Value {
+pub fn input(order: &DispatchOrder, found: &ToRead) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -232,11 +242,14 @@ pub fn input(order: &DispatchOrder, references: &[String], earlier: &[String]) -
         "dispatch": order.number,
         "attempt": order.attempt,
     });
-    if !references.is_empty() {
-        value["references"] = json!(references);
+    if !found.references.is_empty() {
+        value["references"] = json!(found.references);
     }
-    if !earlier.is_empty() {
-        value["earlier_sessions"] = json!(earlier);
+    if !found.earlier.is_empty() {
+        value["earlier_sessions"] = json!(found.earlier);
+    }
+    if !found.sections.is_empty() {
+        value["task"]["spec_sections"] = json!(found.sections);
     }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);
