@@ -1,9 +1,9 @@
 //! What happened, in words: one line for each event of the journal.
 
-mod base;
+mod merges;
 
-pub(super) use base::base_name;
-
+pub(super) use self::merges::base_name;
+use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
@@ -17,7 +17,7 @@ use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::work::{CheckResult, DispatchEnd};
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -100,9 +100,9 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::MemberReady { number, .. } => ready(*number),
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),
-        Event::BaseMoved { commit } => base::moved(session, commit),
-        Event::BaseMergeStarted { base } => base::merging(session, base),
-        Event::BaseMergeEnded { base, outcome } => base::merged(session, base, outcome),
+        Event::BaseMoved { commit } => base_moved(session, commit),
+        Event::BaseMergeStarted { base } => base_merging(session, base),
+        Event::BaseMergeEnded { base, outcome } => base_merged(session, base, outcome),
         Event::PlanAdopted { tasks } => planned(tasks.len()),
         Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
         Event::TaskMoved { task, status } => {
@@ -294,20 +294,6 @@ fn closed(session: &Session, number: DispatchNumber, verdict: Verdict) -> Line {
 
 fn ready(number: DispatchNumber) -> Line {
     small("ready", format!("dispatch {number} waits for the others of its step"))
-}
-
-fn merging(count: usize) -> Line {
-    small("merge", format!("{count} changes are being merged"))
-}
-
-fn brought_together(merged: &[Merged]) -> Line {
-    let clashing: Vec<&str> =
-        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
-    if clashing.is_empty() {
-        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
-    }
-    let text = format!("these conflict: {}", clashing.join(", "));
-    detail(Tone::Warning, "merge", text)
 }
 
 fn planned(count: usize) -> Line {

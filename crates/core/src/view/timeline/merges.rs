@@ -1,19 +1,33 @@
-//! Lines about the person's branch that the session started from.
+//! Lines about merges: of the members of a step, and of a base that moved.
 
 use super::{Line, Tone, detail, small};
 use crate::id::CommitId;
 use crate::session::Session;
-use crate::work::BaseMerge;
+use crate::work::{BaseMerge, Merged};
 
-pub(super) fn moved(session: &Session, commit: &CommitId) -> Line {
+pub(super) fn merging(count: usize) -> Line {
+    small("merge", format!("{count} changes are being merged"))
+}
+
+pub(super) fn brought_together(merged: &[Merged]) -> Line {
+    let clashing: Vec<&str> =
+        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
+    if clashing.is_empty() {
+        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
+    }
+    let text = format!("these conflict: {}", clashing.join(", "));
+    detail(Tone::Warning, "merge", text)
+}
+
+pub(super) fn base_moved(session: &Session, commit: &CommitId) -> Line {
     small("base", format!("{} moved to {}", base_name(session), short_id(commit)))
 }
 
-pub(super) fn merging(session: &Session, base: &CommitId) -> Line {
+pub(super) fn base_merging(session: &Session, base: &CommitId) -> Line {
     small("merge", format!("{} at {}", base_name(session), short_id(base)))
 }
 
-pub(super) fn merged(session: &Session, base: &CommitId, outcome: &BaseMerge) -> Line {
+pub(super) fn base_merged(session: &Session, base: &CommitId, outcome: &BaseMerge) -> Line {
     let name = base_name(session);
     let at = short_id(base);
     match outcome {
@@ -32,7 +46,7 @@ pub(super) fn merged(session: &Session, base: &CommitId, outcome: &BaseMerge) ->
     }
 }
 
-pub fn base_name(session: &Session) -> &str {
+pub(in crate::view) fn base_name(session: &Session) -> &str {
     session.opening.base_branch.as_deref().unwrap_or("the base")
 }
 
