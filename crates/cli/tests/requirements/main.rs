@@ -16,6 +16,7 @@ mod criteria;
 mod decisions;
 mod dispatches;
 mod done;
+mod earlier;
 mod evidence;
 mod evidence_commands;
 mod failures;
