@@ -1,19 +1,23 @@
 //! What happened, in words: one line for each event of the journal.
 
+mod asked_for;
 mod checks;
+mod merges;
 
+pub(super) use self::merges::base_name;
+use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
-use crate::id::{Attempt, CommitId, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{BaseMerge, DispatchEnd, Merged};
+use crate::work::DispatchEnd;
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -125,8 +129,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
         Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
         Event::AssumptionNoted { text } => small("assumed", short(text)),
-        Event::ManualStepNoted { number, text } => by_hand(session, *number, text),
-        Event::LookWanted { task, role, by, concerns } => look(session, task, *role, *by, concerns),
+        Event::ManualStepNoted { number, text } => asked_for::by_hand(session, *number, text),
+        Event::LookWanted { task, role, by, concerns } => {
+            asked_for::look(session, task, *role, *by, concerns)
+        }
         Event::KnownIssueNoted { text } => small("issue", short(text)),
         Event::CriterionSettled { id, result } => criterion(id, result),
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
@@ -144,25 +150,6 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
         Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
     }
-}
-
-fn by_hand(session: &Session, number: DispatchNumber, text: &str) -> Line {
-    detail(Tone::Note, "by hand", about(&who(session, number), text))
-}
-
-fn look(
-    session: &Session,
-    task: &TaskRef,
-    role: Role,
-    by: DispatchNumber,
-    concerns: &[String],
-) -> Line {
-    let asked = format!("{} asks for {role} to look at {task}", who(session, by));
-    let text = match concerns {
-        [] => asked,
-        concerns => about(&asked, &concerns.join("; ")),
-    };
-    detail(Tone::Note, "look", text)
 }
 
 fn opened(opening: &Opening) -> Line {
@@ -295,57 +282,8 @@ fn ready(number: DispatchNumber) -> Line {
     small("ready", format!("dispatch {number} waits for the others of its step"))
 }
 
-fn merging(count: usize) -> Line {
-    small("merge", format!("{count} changes are being merged"))
-}
-
-fn brought_together(merged: &[Merged]) -> Line {
-    let clashing: Vec<&str> =
-        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
-    if clashing.is_empty() {
-        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
-    }
-    let text = format!("these conflict: {}", clashing.join(", "));
-    detail(Tone::Warning, "merge", text)
-}
-
 fn planned(count: usize) -> Line {
     detail(Tone::Note, "plan", crate::count::counted(count, "task"))
-}
-
-fn base_moved(session: &Session, commit: &CommitId) -> Line {
-    small("base", format!("{} moved to {}", base_name(session), short_id(commit)))
-}
-
-fn base_merging(session: &Session, base: &CommitId) -> Line {
-    small("merge", format!("{} at {}", base_name(session), short_id(base)))
-}
-
-fn base_merged(session: &Session, base: &CommitId, outcome: &BaseMerge) -> Line {
-    let name = base_name(session);
-    let at = short_id(base);
-    match outcome {
-        BaseMerge::Clean { .. } => {
-            detail(Tone::Good, "merge", format!("{name} had moved to {at}; it is merged"))
-        }
-        BaseMerge::Conflicts { files, .. } => {
-            let text = format!("{name} had moved to {at} and conflicts in {}", files.join(", "));
-            detail(Tone::Warning, "merge", text)
-        }
-        BaseMerge::AlreadyIn => small("merge", format!("the work has {name} at {at} already")),
-        BaseMerge::Unrelated => {
-            let text = format!("{name} at {at} has no history in common with the work");
-            detail(Tone::Warning, "merge", text)
-        }
-    }
-}
-
-pub(super) fn base_name(session: &Session) -> &str {
-    session.opening.base_branch.as_deref().unwrap_or("the base")
-}
-
-fn short_id(commit: &CommitId) -> String {
-    commit.as_str().chars().take(10).collect()
 }
 
 fn adopted(count: usize) -> Line {
