@@ -21,7 +21,10 @@ use crate::worker::Worker;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
+mod ruling;
+
 pub use crate::finding::{Finding, FindingOrigin, FindingStatus};
+pub use ruling::{EndRuling, StartRuling};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -179,6 +182,9 @@ pub enum Event {
         /// Who repairs it, where it is not who usually does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Role>,
+        /// Who plays that role, where it is not its agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker: Option<Worker>,
     },
     /// A person allowed a task to change more than its scope says.
     ScopeExtended {
@@ -216,6 +222,20 @@ pub enum Event {
         /// `session/older.rs` fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<bool>,
+    },
+    /// A person waived a check: it is not run any more, and its failure counts for nothing.
+    CheckWaived {
+        command: String,
+        reason: String,
+    },
+    /// A person wants a check repaired that would be put to them otherwise.
+    CheckTakenOn {
+        command: String,
+    },
+    /// A person gave another command in place of one of the plan; it is written into tasks.yaml and acceptance.json.
+    CheckReplaced {
+        command: String,
+        with: String,
     },
     /// A person settled how much coverage is enough here.
     CoverageSettled {
@@ -337,36 +357,6 @@ pub enum Event {
         branch: Option<String>,
     },
     SessionClosed,
-}
-
-/// What the limits mean for an attempt that starts. It is in the event, so that a later version with other limits
-/// replays the journal to the same state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct StartRuling {
-    /// A limit is used up: it takes one of the dispatches that a person allowed beyond it.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub spends_consent: bool,
-    /// It gets less money or fewer tokens than are left, because others are at work.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub less_money: bool,
-    /// It gets less time than is left, because others are at work.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub less_time: bool,
-}
-
-/// What the end of an attempt counts as. It is in the event, so that a later version with other limits replays the
-/// journal to the same state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct EndRuling {
-    /// It used up what the limits, or others at work, left to it: the start does not count against the agent.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub met_limit: bool,
-    /// Its usage limit was said to last for next to no time.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub short_park: bool,
-    /// Until when its agent is not started again, where it has reached its usage limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub out_until: Option<Timestamp>,
 }
 
 /// Why a dispatch exists.

@@ -11,3 +11,4 @@ pub(super) mod named;
 pub(super) mod open;
 mod remedy;
 pub(super) mod repair;
+pub(super) mod settle;

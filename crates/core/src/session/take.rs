@@ -3,14 +3,23 @@
 use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
+use crate::limits::IMPLEMENTATIONS_MAX;
+use crate::reply::{Reply, ReplyStatus};
 use crate::role::Role;
-use crate::work::{ScopeClass, Work};
+use crate::work::{Implementation, ScopeClass, Work};
 
 impl Session {
+    /// The commands of a task that are run: those of its plan that nobody waived.
+    pub(crate) fn commands_of(&self, task: &Task) -> Vec<String> {
+        let mut commands = task.commands();
+        commands.retain(|command| !self.checks.waived.contains_key(command));
+        commands
+    }
+
     /// The commands of all tasks, each once.
     pub(crate) fn task_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = Vec::new();
-        for command in self.plan.tasks.iter().flat_map(Task::commands) {
+        for command in self.plan.tasks.iter().flat_map(|task| self.commands_of(task)) {
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -44,6 +53,7 @@ impl Session {
                 previous,
                 from: Some((number, delivered.attempt)),
             };
+            self.files.rewritten.remove(&artefact.path);
             self.files.artefacts.insert(artefact.path.clone(), record);
         }
         let Some(commit) = &code.commit else {
@@ -91,6 +101,33 @@ impl Session {
                 unit.aside.insert(path.clone(), rescue.clone());
             }
         }
+    }
+
+    /// What a Coder says about the change that it delivers; the same dispatch says it once.
+    pub(super) fn note_implementation(
+        &mut self,
+        number: DispatchNumber,
+        reply: &Reply,
+        work: &Work,
+    ) {
+        let dispatch = &self.dispatches[&number];
+        let task = dispatch.task.clone();
+        let delivers = dispatch.role == Role::Coder
+            && reply.status == ReplyStatus::Ok
+            && work.code.commit.is_some();
+        let Some(unit) = self.plan.unit_mut(&task).filter(|_| delivers) else {
+            return;
+        };
+        let said = &mut unit.implementations;
+        said.retain(|known| known.dispatch != number);
+        let surplus = (said.len() + 1).saturating_sub(IMPLEMENTATIONS_MAX);
+        said.drain(..surplus);
+        said.push(Implementation {
+            dispatch: number,
+            task,
+            summary: reply.summary.clone(),
+            declarations: work.left_out.declared.clone(),
+        });
     }
 
     /// What was left out of a unit's work and a person has allowed since.

@@ -1,10 +1,10 @@
 //! From events to a report: what failed and how, before anything is read from disk.
 
-use super::reporter::Noted;
 use super::{ErrorType, FailureReport, SetAsideWork, Tried, members, paths};
 use tollgate_core::answer::AnswerOption;
 use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::Purpose;
+use tollgate_core::given::GivenFiles;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::session::Session;
 use tollgate_core::view::{Parts, SCHEMA_VERSION, SpendView};
@@ -14,6 +14,13 @@ use tollgate_core::{FailureClass, class_of};
 
 /// A dispatch that was sent back again and again would repeat all of it in every report.
 const TRIED_MAX: usize = 10;
+
+/// What is on record of an attempt beside its end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Noted {
+    pub given: Option<GivenFiles>,
+    pub kept: Option<String>,
+}
 
 /// What waits, or was stopped by a person, has not failed.
 pub(super) fn is_failure(end: &DispatchEnd) -> bool {
@@ -28,7 +35,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
     FailureReport {
         schema_version: SCHEMA_VERSION,
         session: session.opening.session.clone(),
-        action: session.opening.action.name.clone(),
+        action: session.action_name().to_owned(),
         step: session.route.step + 1,
         role: None,
         called: None,

@@ -1,12 +1,12 @@
 //! Watches the events for failures and writes a report of each, once.
 
+use super::draft::Noted;
 use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, paths, words};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tollgate_core::decision::{Blocker, BlockerCode, DecisionKind, Subject};
 use tollgate_core::event::Event;
-use tollgate_core::given::GivenFiles;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::limits::TAIL_BYTES;
 use tollgate_core::reply::ReplyError;
@@ -43,13 +43,6 @@ struct History {
     invalid: Vec<(Attempt, Vec<ReplyError>)>,
     /// Of the last attempt.
     noted: Noted,
-}
-
-/// What is on record of an attempt beside its end.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Noted {
-    pub given: Option<GivenFiles>,
-    pub kept: Option<String>,
 }
 
 #[derive(Debug)]
