@@ -35,6 +35,7 @@ mod parallel;
 mod persistence;
 mod processes;
 mod promises;
+mod recommended;
 mod recovery;
 mod replies;
 mod reports;
