@@ -29,6 +29,7 @@ mod parallel;
 mod persistence;
 mod processes;
 mod promises;
+mod prose_actions;
 mod recovery;
 mod replies;
 mod reports;

@@ -26,7 +26,10 @@ impl Workspace {
 }
 
 /// `<id> blob <size>`, the bytes and a line end; or `<name> missing`.
-fn read_batch(mut output: &[u8], count: usize) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+pub(crate) fn read_batch(
+    mut output: &[u8],
+    count: usize,
+) -> Result<Vec<Option<Vec<u8>>>, GitError> {
     let unexpected = || GitError::Unexpected {
         command: "git cat-file --batch".to_owned(),
         detail: "it ends early".to_owned(),

@@ -42,6 +42,7 @@ pub struct GateResult {
     pub ok: bool,
     /// None when it did not get as far as an exit code; `trouble` then says why.
     pub exit_code: Option<i32>,
+    /// Why it could not do its work.
     pub trouble: Option<String>,
     pub duration_ms: u64,
     /// Without secrets.
@@ -127,7 +128,11 @@ fn result(
     outcome: &RunOutcome,
 ) -> Result<GateResult, LifecycleError> {
     let (exit_code, trouble) = match &outcome.end {
-        RunEnd::Exited { code } => (Some(*code), None),
+        RunEnd::Exited { code: 0 } => (Some(0), None),
+        RunEnd::Exited { code } => {
+            let missing = missing_script(run.root, &gate.command);
+            (Some(*code), missing.map(|path| format!("its script {path} does not exist")))
+        }
         other => (None, Some(trouble(other))),
     };
     let stdout = files::read_tail(&ran_in.join("stdout.log"), TAIL_BYTES / 2)?;
@@ -141,6 +146,14 @@ fn result(
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })
+}
+
+/// The file of the repository that the command hands to its interpreter, where it is not there.
+fn missing_script<'a>(root: &Path, command: &'a [String]) -> Option<&'a str> {
+    let [_, script, ..] = command else { return None };
+    let is_script = script.contains('/') && !script.starts_with(['-', '/']);
+    let has_extension = Path::new(script).extension().is_some();
+    (is_script && has_extension && !root.join(script).exists()).then_some(script)
 }
 
 /// Names the setting where a bound was hit.
