@@ -33,7 +33,6 @@ pub use orphans::wait_for_orphans;
 use crate::inside::SESSION_FILE;
 use crate::program::{Configuration, GitCall};
 use crate::repository::{Repository, parse_commit};
-pub(crate) use contents::read_batch;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -18,6 +18,7 @@ mod done;
 mod evidence;
 mod failures;
 mod fresh;
+mod given;
 mod identity;
 mod instructions;
 mod lanes;

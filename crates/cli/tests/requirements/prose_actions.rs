@@ -311,3 +311,208 @@ fn r147_all_nine_actions_of_a_real_repository_run_to_done() {
     let prompt = repo.session_file("dispatches/1/prompt.md");
     assert!(prompt.contains("agents/actions/"), "{prompt}");
 }
+
+#[test]
+fn r147_every_action_of_a_real_repository_can_be_written_down_as_front_matter() {
+    let repo = sample();
+    for row in &ROWS {
+        let path = repo.root().join(row.path());
+        let before = fs::read_to_string(&path).unwrap();
+        let understood = shown(&repo, row.action);
+        let dry = repo.tollgate(&["actions", "adopt", row.action, "--dry-run"]).exits(0).out;
+        assert_eq!(fs::read_to_string(&path).unwrap(), before, "nothing is written");
+        repo.tollgate(&["actions", "adopt", row.action]).exits(0).says(&row.path());
+        let after = fs::read_to_string(&path).unwrap();
+        assert_eq!(after, format!("{}\n\n{before}", dry.trim_end()), "{}", row.action);
+        repo.tollgate(&["check", &row.path()]).exits(0).does_not_say("warning[");
+        let adopted = shown(&repo, row.action);
+        assert_eq!(adopted["form"], "front_matter");
+        for key in ["name", "description", "intent", "inputs", "outputs", "steps"] {
+            assert_eq!(adopted[key], understood[key], "{} {key}", row.action);
+        }
+        repo.tollgate(&["actions", "adopt", row.action]).exits(2).says("has front matter already");
+        assert_eq!(fs::read_to_string(&path).unwrap(), after);
+    }
+    commit(&repo);
+    for row in &ROWS[..2] {
+        row.runs_through(&repo);
+    }
+}
+
+#[test]
+fn r147_only_a_file_without_front_matter_can_be_adopted() {
+    let repo = Repo::new();
+    repo.tollgate(&["actions", "adopt", "review"]).exits(2).says("is built in");
+    repo.tollgate(&["actions", "adopt", "reviw"]).exits(2).says("tollgate actions adopt review");
+    repo.write("agents/actions/review.md", "# Review\n\nWe look at it together.\n");
+    repo.tollgate(&["actions", "adopt", "review"]).exits(2).says("was not understood");
+}
+
+/// An action that nothing built in knows, with a role of the repository's own.
+const SHIP: &str = "# Ship it\n\n## Intent\n\nBring the *app* to its users. Quickly.\n\n## Agent Flow\n\n\
+    Backend Developer (packs) -> Data Scientist + Astrologer [if needed] -> [COMPLIANCE GATE: legal looks at the licence] -> Code Reviewer\n\n\
+    ## Prerequisites\n\n- [ ] `app.txt` and `config/ship.yaml` exist\n- [ ] Everybody is awake\n\n\
+    ## Inputs\n\n### Required\n- Target region (one word)\n\n\
+    ## Outputs\n\n- `dist/notes.md`\n";
+
+fn with_ship() -> Repo {
+    let repo = Repo::new();
+    repo.write("agents/actions/README.md", "# Ours\n\n## Ship-it\n\nShips.\n");
+    repo.write("agents/actions/ship-it.md", SHIP);
+    repo.write("agents/data-scientist/SKILL.md", "---\nrole: Coder\n---\n\nCount well.\n");
+    repo.write("config/ship.yaml", "x: 1\n");
+    commit(&repo);
+    repo
+}
+
+#[test]
+fn r147_an_action_of_any_name_runs_from_its_prose_alone() {
+    let repo = with_ship();
+    let found = shown(&repo, "ship-it");
+    assert_eq!(
+        flow(&found),
+        [
+            "backend-developer",
+            "data-scientist",
+            "APPROVE_LEGAL_LOOKS_AT_THE",
+            "code-reviewer",
+            "SHIP_IT_SEVERITY"
+        ]
+    );
+    assert_eq!(found["description"], "Bring the app to its users");
+    let path = "agents/actions/ship-it.md";
+    assert_eq!(found["inputs"], json!([path, "target-region", "config/ship.yaml"]));
+    assert_eq!(found["outputs"], json!(["dist/notes.md"]));
+    let text = repo.tollgate(&["actions", "ship-it"]).exits(0).out;
+    for words in [
+        "  line 9: no role is known as \"Astrologer [if needed]\", so nobody plays it",
+        "  line 9: the kind of this gate is not known; you are asked to approve",
+        "  line 14: \"Everybody is awake\" names no file, so Tollgate does not check it",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in\n{text}");
+    }
+    let run = ["run", "--no-input", "--action", "ship-it", "Ship"];
+    repo.tollgate(&run).exits(2).says("--input target-region=VALUE");
+    let run = [&run[..], &["--input", "target-region=north"]].concat();
+    repo.tollgate(&run).exits(3).says("agents/actions/ship-it.md has no front matter");
+    assert_eq!(repo.starts(), ["Coder meta"; 2]);
+    repo.answer("UD-1", "approved").exits(0);
+    let changed = repo.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert!(!changed.contains("dist/notes.md"), "the checkout is not touched");
+    let status = repo.status();
+    repo.git(&["cat-file", "-e", &format!("{}:dist/notes.md", status["branch"].as_str().unwrap())]);
+}
+
+#[test]
+fn r147_an_action_file_that_agents_cannot_see_starts_nothing() {
+    let repo = with_ship();
+    repo.write("agents/actions/later.md", &SHIP.replace("Ship it", "Later"));
+    repo.write("agents/actions/README.md", "- [later](later.md)\n");
+    let run = ["run", "--no-input", "--action", "later", "--input", "target-region=x", "Go"];
+    repo.tollgate(&run)
+        .exits(2)
+        .says("agents/actions/later.md is in the working tree but not in HEAD");
+    assert!(repo.starts().is_empty());
+}
+
+#[test]
+fn r147_a_file_that_cannot_be_understood_never_hides_the_built_in_action() {
+    let repo = Repo::new();
+    let path = "agents/actions/review.md";
+    for (text, why) in [
+        (
+            "# Review\n\nWe look at it together.\n",
+            "no heading \"Agent Flow\" or \"Execution Steps\"",
+        ),
+        (
+            "# Review\n\n## Agent Flow\n\n```\nOracle → Prophet\n```\n",
+            "no known role is in this flow",
+        ),
+    ] {
+        repo.write(path, text);
+        commit(&repo);
+        let row = listed(&repo, "review");
+        assert_eq!((&row["source"], &row["form"]), (&json!("built-in"), &json!("built_in")));
+        assert!(row["unused"].as_str().unwrap().contains(why), "{row}");
+        assert!(repo.tollgate(&["actions", "review"]).exits(0).out.contains(why));
+        repo.tollgate(&["check", path]).exits(1).says(why);
+        let doctor = repo.tollgate(&["doctor"]).out;
+        assert!(doctor.contains(path) && doctor.contains(why), "{doctor}");
+        let ran = repo.tollgate(&["run", "--no-input", "--action", "review", "Review the app"]);
+        ran.exits(3).says(path).says(why).says("the built-in action review is used");
+        repo.answer("UD-1", "approved").exits(0);
+    }
+}
+
+#[test]
+fn r147_pages_beside_the_actions_are_no_actions_and_no_errors() {
+    let repo = Repo::new();
+    repo.write("agents/actions/NOTES-FOR-PEOPLE.md", "# Notes\n\nNothing.\n");
+    repo.write("agents/actions/how-we-work.md", "# How we work\n\nWell.\n");
+    repo.write("agents/actions/ship-it.md", SHIP);
+    let names = |repo: &Repo| {
+        let ran = repo.tollgate(&["actions", "--json"]).exits(0);
+        let all: Value = serde_json::from_str(&ran.out).unwrap();
+        let names = all.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap());
+        names.skip(11).map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(names(&repo), ["ship-it"]);
+    // A list that names none lists none.
+    repo.write("agents/actions/README.md", "# Actions\n\nThey are beside this page.\n");
+    assert_eq!(names(&repo), ["ship-it"]);
+    repo.write("agents/actions/README.md", "| Name | For |\n|---|---|\n| **Ship-It** | users |\n");
+    assert_eq!(names(&repo), ["ship-it"]);
+    repo.write("agents/actions/README.md", "- [how we work](how-we-work.md)\n");
+    assert_eq!(names(&repo), ["how-we-work"]);
+    assert!(listed(&repo, "how-we-work")["problem"].as_str().unwrap().contains("Agent Flow"));
+}
+
+#[test]
+fn r147_faults_of_front_matter_are_met_and_no_other_action_runs() {
+    let repo = Repo::new();
+    repo.write("agents/actions/review.md", "---\nname: review\n---\n\n## Agent Flow\n\nCoder\n");
+    commit(&repo);
+    repo.tollgate(&["run", "--no-input", "--action", "review", "Review"]).exits(2);
+    assert!(repo.starts().is_empty());
+}
+
+#[test]
+fn r147_a_gate_whose_script_is_missing_says_so_and_the_others_run() {
+    let repo = Repo::new();
+    repo.take_sample("nebula");
+    for name in [
+        "threat-model",
+        "authorization-review",
+        "data-protection",
+        "secrets-management",
+        "owasp-top-10-results",
+    ] {
+        repo.write(
+            &format!("planning-mds/security/{name}.md"),
+            "# Page\n\nStatus: Draft\n\nIt says this.\n",
+        );
+    }
+    let ran = repo.tollgate(&["gates", "--stage", "planning", "--json"]).exits(1);
+    let found: Value = serde_json::from_str(&ran.out).unwrap();
+    let gate = |name: &str| {
+        let mut gates = found["gates"].as_array().unwrap().iter();
+        gates.find(|gate| gate["name"] == name).unwrap().clone()
+    };
+    for (name, script) in [
+        ("boundary_genericness", "scripts/validate-genericness.py"),
+        ("solution_contract", "planning-mds/testing/validate-nebula-api-contract.py"),
+    ] {
+        assert_eq!(gate(name)["trouble"], format!("its script {script} does not exist"));
+    }
+    assert!(ran.err.contains(
+        "boundary_genericness (its script scripts/validate-genericness.py does not exist)"
+    ));
+    for name in ["infra_non_strict", "security_planning_light"] {
+        assert_eq!(gate(name)["ok"], true, "{found:#}");
+    }
+    assert!(gate("api_contract").get("trouble").is_none(), "its script is there");
+    // The scripts judge for themselves.
+    fs::remove_file(repo.root().join("planning-mds/security/threat-model.md")).unwrap();
+    let ran = repo.tollgate(&["gates", "--stage", "planning"]).exits(1);
+    assert!(ran.err.contains("threat-model.md"), "{}", ran.err);
+}

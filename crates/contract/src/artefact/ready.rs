@@ -28,7 +28,11 @@ pub fn unknown_features(words: &str, tree: &dyn RepositoryFiles) -> Vec<Diagnost
     let files = tree.files_below(ids::FOLDER);
     let asked = words.split(',').map(str::trim).filter(|word| !word.is_empty());
     let is_known = |word: &str| match ids::leading(last_part(word)) {
-        Some(id) => index.knows(id),
+        // A story makes its feature known.
+        Some(id) => {
+            index.knows(id)
+                || index.known().iter().any(|known| known.starts_with(&format!("{id}-")))
+        }
         None => is_named(word, &files),
     };
     let unknown = asked.filter(|word| !is_known(word));
@@ -120,6 +124,7 @@ mod tests {
             "customer list",
             "undo",
             "F0002-S0001",
+            "F0002",
             "planning-mds/features/F0001-customer-list/",
             "F0001, undo",
         ] {

@@ -18,7 +18,7 @@ pages! {
         "An unfinished merge left this line behind. Decide which side is right and remove the conflict markers.";
     FEATURE_UNKNOWN = "artefact.feature_unknown":
         "The input `feature` names a feature that planning does not know. A feature is known by its id, such as F0001, where a\n\
-         file, a folder or a heading of planning-mds/ has it, or by its name as it stands in planning-mds/features/. Only what is\n\
+         file, a folder or a heading of planning-mds/ has it, or by its name as it is in planning-mds/features/. Only what is\n\
          committed counts.";
     PLACEHOLDER = "artefact.placeholder":
         "A part of a document contains only a placeholder such as TODO, TBD, ... or {{name}}. Write the real text. If there\n\

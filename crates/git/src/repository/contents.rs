@@ -1,7 +1,7 @@
 //! Files as a commit of the person's repository has them.
 
 use super::{Repository, RepositoryError};
-use crate::workspace::read_batch;
+use crate::batch::read_batch;
 use tollgate_core::id::CommitId;
 
 impl Repository {

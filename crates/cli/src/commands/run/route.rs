@@ -50,7 +50,7 @@ pub fn by_goal(context: &Context, goal: &str) -> Result<Routed, Failure> {
     by_name(context, &name, verbs)
 }
 
-/// Says which action the goal chose, when it is not the default, and what is to be known about its file.
+/// Says which action the goal chose, when it is not the default, and what they should know about its file.
 pub fn tell(routed: &Routed) {
     if let Some(note) = &routed.note {
         output::marked(output::WARN, "note:", note);

@@ -6,7 +6,8 @@ use super::page::Section;
 use super::stage::{Player, Stage, StageKind, gate, is_conditional, is_end};
 
 const ARROWS: [&str; 9] = ["↓", "→", "▼", "⬇", "➜", "⟶", "->", "=>", "⇒"];
-/// A flow with more stages is none that people drew.
+/// A flow with more lines or stages is none that people drew.
+const LINES_MAX: usize = 300;
 const STAGES_MAX: usize = 200;
 
 pub(super) fn read(reader: &mut Reader<'_>, section: &Section) -> Vec<Stage> {
@@ -18,7 +19,7 @@ pub(super) fn read(reader: &mut Reader<'_>, section: &Section) -> Vec<Stage> {
         let drawn = written.filter(|written| written.is_item || is_drawn(written.text));
         lines = drawn.map(|written| (written.line, written.text)).collect();
     }
-    let drawn = stage_texts(&lines);
+    let drawn = stage_texts(&lines[..lines.len().min(LINES_MAX)]);
     let last = drawn.len().saturating_sub(1);
     let mut stages = Vec::new();
     for (at, (line, text)) in drawn.into_iter().take(STAGES_MAX).enumerate() {
@@ -57,16 +58,16 @@ fn stage_texts(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
 fn split_at_arrows(line: u32, text: &str) -> Vec<(u32, String)> {
     let mut parts = vec![String::new()];
     // Behind an arrow at the beginning of a line, brackets are a remark.
-    let (mut rest, mut is_remark) = (text, false);
+    let (mut rest, mut is_remark, mut open) = (text, false, 0);
     while let Some(c) = rest.chars().next() {
-        let so_far = parts.last().map(String::as_str).unwrap_or_default();
-        let arrow = ARROWS.iter().find(|arrow| rest.starts_with(**arrow));
-        if let Some(arrow) = arrow.filter(|_| depth(so_far) == 0) {
-            is_remark |= parts.len() == 1 && so_far.trim().is_empty();
+        let arrow = ARROWS.iter().find(|arrow| open == 0 && rest.starts_with(**arrow));
+        if let Some(arrow) = arrow {
+            is_remark |= parts.len() == 1 && parts[0].trim().is_empty();
             parts.push(String::new());
             rest = &rest[arrow.len()..];
             continue;
         }
+        open = depth_after(open, c);
         if let Some(last) = parts.last_mut() {
             last.push(c);
         }
@@ -83,11 +84,15 @@ fn split_at_arrows(line: u32, text: &str) -> Vec<(u32, String)> {
 
 /// How many brackets are open at the end.
 fn depth(text: &str) -> usize {
-    text.chars().fold(0, |depth: usize, c| match c {
+    text.chars().fold(0, depth_after)
+}
+
+fn depth_after(depth: usize, c: char) -> usize {
+    match c {
         '(' | '[' => depth + 1,
         ')' | ']' => depth.saturating_sub(1),
         _ => depth,
-    })
+    }
 }
 
 fn stage(
@@ -129,11 +134,7 @@ fn members(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut open = 0_usize;
     for c in text.chars() {
-        match c {
-            '(' | '[' => open += 1,
-            ')' | ']' => open = open.saturating_sub(1),
-            _ => {}
-        }
+        open = depth_after(open, c);
         match (c, parts.last_mut()) {
             ('+' | '&' | ',', _) if open == 0 => parts.push(String::new()),
             (c, Some(last)) => last.push(c),

@@ -13,11 +13,14 @@ pub(super) struct Named {
 
 /// Names of roles have no more words than this.
 const WORDS_MAX: usize = 4;
+/// Whom a text names, it names in its first words.
+const TEXT_WORDS_MAX: usize = 60;
 
 /// Every role that is named, in order; the longest name counts. Of two names side by side, as in `Security Reviewer`, the
 /// first is meant.
 pub(super) fn in_words(text: &str, resolve: &Resolve<'_>) -> Vec<Named> {
-    let words = words_with_gaps(text);
+    let mut words = words_with_gaps(text);
+    words.truncate(TEXT_WORDS_MAX);
     let mut found: Vec<Named> = Vec::new();
     let (mut at, mut after_role) = (0, false);
     while at < words.len() {

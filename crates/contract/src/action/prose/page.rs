@@ -4,8 +4,10 @@ use crate::markdown::{Line, Markdown};
 use crate::sections::plain_name;
 use std::ops::Range;
 
-/// A file longer than this is no action that a person reads.
+/// A file beyond these bounds is no action that a person reads; what is beyond them is not looked at.
 const LINES_MAX: usize = 20_000;
+const LINE_BYTES_MAX: usize = 2_000;
+const PATHS_MAX: usize = 2_000;
 
 pub(super) struct Page<'t> {
     lines: Vec<&'t str>,
@@ -33,7 +35,8 @@ pub(super) struct Written<'t> {
 
 impl<'t> Page<'t> {
     pub fn of(text: &'t str) -> Self {
-        let lines: Vec<&str> = text.lines().take(LINES_MAX).collect();
+        let lines = text.lines().take(LINES_MAX);
+        let lines = lines.map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]).collect();
         Self { lines, markdown: Markdown::of(text) }
     }
 
@@ -101,7 +104,7 @@ impl<'t> Page<'t> {
     /// Every word of code in the text that looks like a path with folders.
     pub fn paths(&self) -> Vec<&str> {
         let words = self.markdown.code_words.iter().map(|(word, _)| word.as_str());
-        words.filter(|word| word.contains('/')).collect()
+        words.filter(|word| word.contains('/')).take(PATHS_MAX).collect()
     }
 
     /// The first paragraph in these lines, as one line.

@@ -46,7 +46,7 @@ fn explain(reader: &mut Reader<'_>, line: u32, kind: GateKind) {
              gates of the lifecycle stage run"
         }
         GateKind::Clarification => {
-            "this gate is a question to you: answer changes-requested with what is to be made clear, or approve"
+            "this gate is a question to you: answer changes-requested and say what is unclear, or approve"
         }
         GateKind::Other => "the kind of this gate is not known; you are asked to approve",
         GateKind::Approval | GateKind::Severity => return,

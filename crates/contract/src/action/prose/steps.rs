@@ -6,6 +6,9 @@ use super::page::Section;
 use super::stage::{Player, Stage, StageKind, gate, is_conditional, is_end};
 use std::ops::Range;
 
+/// Whom a step names, it names in its first items.
+const ITEMS_MAX: usize = 100;
+
 pub(super) fn read(reader: &mut Reader<'_>, section: &Section) -> Vec<Stage> {
     let mut stages = Vec::new();
     for step in reader.page.parts(section) {
@@ -100,7 +103,7 @@ fn players_of(reader: &mut Reader<'_>, step: &Section, title: &str) -> Vec<Named
     if !in_title.is_empty() || is_end(title) || is_informational(title) {
         return in_title;
     }
-    for written in reader.page.items(step.below.clone()) {
+    for written in reader.page.items(step.below.clone()).into_iter().take(ITEMS_MAX) {
         let mut named = names::in_words(written.text, reader.resolve);
         if named.is_empty() {
             continue;
