@@ -205,6 +205,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
     reached.extend(runs.iter().flat_map(|run| &run.places).map(|place| place.point));
     reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT).chain(&MANUAL_POINTS));
     reached.extend(LOGIN_POINTS);
+    reached.extend(BASE_POINTS);
     reached.insert(OLDER_JOURNAL_POINT);
     let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
     assert!(missed.is_empty(), "nothing is killed at {missed:?}");
@@ -216,6 +217,9 @@ const MANUAL_POINTS: [&str; 3] = ["dispatch.assigned", "submit.output_written", 
 /// Killed at beside the other stories of logins, in driven_cli.rs.
 const LOGIN_POINTS: [&str; 4] =
     ["homes.before_removal", "login.listed", "login.lent", "login.given_back"];
+
+/// Killed at beside the other stories of a base that moves, in requirements/integrating.rs.
+const BASE_POINTS: [&str; 3] = ["base.merged", "base.kept", "base.joined"];
 
 /// Killed at beside the other stories of older journals, in requirements/identity.rs.
 const OLDER_JOURNAL_POINT: &str = "aside.kept";

@@ -216,6 +216,7 @@ fn policy(file: &ConfigFile) -> Policy {
         fallbacks: usual.fallbacks,
         parallel_tasks: file.limits.parallel_tasks.unwrap_or(usual.parallel_tasks),
         coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
+        evidence: file.check.commands.clone(),
         micro_usd_max: file.limits.usd.map(micro_usd),
         tokens_max: file.limits.tokens,
         wall_ms_max: ms(&file.limits.wall),

@@ -1,5 +1,7 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod by_hand;
+mod looks;
 mod part;
 mod scope;
 
@@ -172,6 +174,9 @@ impl Session {
             (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
             (Purpose::Test, _) => "Test all changes".to_owned(),
             (Purpose::Audit, _) => "Security audit of all changes".to_owned(),
+            (Purpose::Look { .. }, role) if self.was_asked_for(dispatch) => {
+                format!("{role}: look at what was asked for")
+            }
             (Purpose::Look { .. }, role) => format!("{role}: look again"),
             // The well-known titles belong to the route with an implement loop.
             (Purpose::Step { .. }, _) if !self.has_task_loop() => {
@@ -253,11 +258,15 @@ impl Session {
                     constraints.extend(scope.words());
                 }
             }
+            Role::Docs => constraints.extend(self.manual_step_words()),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(
                 "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
             ),
+            Role::Integrator => constraints.extend(self.record.known_issues.iter().map(|text| {
+                format!("accepted as a known issue, do not stop for it: {text}")
+            })),
             Role::Reviewer => constraints.push(
                 "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
             ),
@@ -282,6 +291,8 @@ impl Session {
             }));
             constraints.extend(self.scope_words(task));
         }
+        constraints.extend(self.look_words(dispatch));
+        constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());

@@ -7,6 +7,7 @@ use std::fmt;
 #[serde(from = "String", into = "String")]
 pub enum NoticeCode {
     AgentFallback,
+    BaseUnrelated,
     BudgetUnknown,
     JournalOlderAccepted,
     ProjectionPutBack,
@@ -21,8 +22,9 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 10] = [
+const WORDS: [(NoticeCode, &str); 11] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
+    (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),

@@ -392,6 +392,21 @@ impl CheckResult {
     pub const SETUP: &str = "workspace.setup";
 }
 
+/// What came of merging the person's branch, which has moved, into the session's work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "came", rename_all = "snake_case")]
+pub enum BaseMerge {
+    /// A commit with both.
+    Clean { commit: CommitId },
+    /// Files that both sides changed in ways that do not go together. `start` is a commit with both sides and markers
+    /// around what must be decided.
+    Conflicts { files: Vec<String>, start: CommitId },
+    /// The session's work has it already.
+    AlreadyIn,
+    /// The two have no commit in common.
+    Unrelated,
+}
+
 /// Lines that tests reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {

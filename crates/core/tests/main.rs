@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod gates;
+mod integrating;
 mod kept;
 mod lanes;
 mod limits;
+mod looks;
 mod mutants;
 mod reports;
 mod routes;

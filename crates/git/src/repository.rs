@@ -281,6 +281,16 @@ impl Repository {
         self.update_refs(format!("update refs/tollgate/keep/{session}/merged {commit}\n"))
     }
 
+    /// Keeps both sides of a merge of the person's branch with their conflicts, until somebody has resolved it.
+    pub fn keep_conflict(&self, session: &SessionName, commit: &CommitId) -> Result<(), GitError> {
+        self.update_refs(format!("update refs/tollgate/keep/{session}/conflict {commit}\n"))
+    }
+
+    /// The commit that a branch of the person is at; none where there is no such branch.
+    pub fn tip_of_branch(&self, branch: &str) -> Result<Option<CommitId>, RepositoryError> {
+        Ok(self.tip_of(&format!("refs/heads/{branch}"))?)
+    }
+
     /// Runs `update-ref --stdin` on lines of our own making, as one transaction.
     pub(crate) fn update_refs(&self, lines: String) -> Result<(), GitError> {
         let call = self

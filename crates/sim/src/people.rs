@@ -105,6 +105,7 @@ impl People {
                 "override: a toy",
             ],
             (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
+            (DecisionKind::Check, _) => &["waive: it is a toy", "fix-check: make test"],
         };
         (*self.chance.pick(choices)).to_owned()
     }

@@ -46,6 +46,7 @@ struct ActionRow {
     name: String,
     description: String,
     source: String,
+    #[serde(skip_serializing_if = "Form::is_usual")]
     form: Form,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -150,6 +151,7 @@ fn show(all: Vec<FoundAction>, name: &str, is_json: bool) -> Result<Exit, Failur
 #[derive(Debug, Serialize)]
 struct ActionOutput<'a> {
     source: &'a str,
+    #[serde(skip_serializing_if = "Form::is_usual")]
     form: Form,
     #[serde(skip_serializing_if = "Option::is_none")]
     unused: Option<String>,

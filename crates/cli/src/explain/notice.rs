@@ -6,6 +6,11 @@ pages! {
          list in tollgate.toml plays its roles; this uses no retry. After that the agent plays its roles again.\n\n\
          What to do: nothing. To choose yourself, answer a question about the dispatch with `retry-with: AGENT`; without a\n\
          `fallback` list the session waits until the limit resets.";
+    "base.unrelated":
+        "The branch that the session started from now has a history that shares no commit with the session's work, so it was\n\
+         not merged. The session continues with the work as it is.\n\n\
+         What to do: nothing, if you replaced the history on purpose. Bring the session's branch over yourself at the end, for\n\
+         example with `git cherry-pick`.";
     "journal.older_accepted":
         "The journal was not the one that this machine knew: an older copy, or one of another machine. You accepted it with\n\
          `tollgate resume --accept-older-journal`, and the session continues from what it records. Nothing that happened after\n\

@@ -59,7 +59,7 @@ const ROWS: [Row; 9] = [
             "Architect",
             "code-reviewer",
             DEVELOPERS,
-            "lifecycle gates",
+            "evidence, lifecycle gates, coverage",
             "code-reviewer",
             "CODE_REVIEW_SEVERITY",
             "APPROVE_CODE_REVIEW",
@@ -89,7 +89,7 @@ const ROWS: [Row; 9] = [
             "Architect",
             "code-reviewer",
             "backend-developer+frontend-developer+ai-engineer+quality-engineer+devops",
-            "lifecycle gates",
+            "evidence, lifecycle gates, coverage",
             "code-reviewer+Security",
             "FEATURE_REVIEW_SEVERITY",
             "APPROVE_FEATURE_REVIEW",
@@ -114,7 +114,7 @@ const ROWS: [Row; 9] = [
     Row {
         action: "test",
         inputs: &[],
-        flow: &["quality-engineer", "coverage", "TEST_SEVERITY"],
+        flow: &["quality-engineer", "evidence, coverage", "TEST_SEVERITY"],
         gates: &[],
         outputs: &["planning-mds/testing/test-plan.md", "planning-mds/testing/defects.md"],
     },
@@ -226,6 +226,14 @@ fn listed(repo: &Repo, action: &str) -> Value {
     rows.find(|row| row["name"] == action).cloned().unwrap_or(Value::Null)
 }
 
+fn subject(of: &Value) -> &str {
+    match of.as_str().unwrap() {
+        "lifecycle" => "lifecycle gates",
+        "planning" => "planning files",
+        other => other,
+    }
+}
+
 /// The steps of an action in few words, without the last.
 fn flow(action: &Value) -> Vec<String> {
     let name = |part: &Value| part["called"].as_str().or(part["role"].as_str()).unwrap().to_owned();
@@ -239,11 +247,6 @@ fn flow(action: &Value) -> Vec<String> {
             return name(part);
         }
         if let Some(of) = kind["checks"]["of"].as_array() {
-            let subject = |of: &Value| match of.as_str().unwrap() {
-                "lifecycle" => "lifecycle gates",
-                "planning" => "planning files",
-                _ => "coverage",
-            };
             return of.iter().map(subject).collect::<Vec<_>>().join(", ");
         }
         let gate = kind["approve"]["gate"].as_str().or(kind["severity"]["gate"].as_str());
@@ -326,7 +329,7 @@ fn r147_every_action_of_a_real_repository_can_be_written_down_as_front_matter() 
         assert_eq!(after, format!("{}\n\n{before}", dry.trim_end()), "{}", row.action);
         repo.tollgate(&["check", &row.path()]).exits(0).does_not_say("warning[");
         let adopted = shown(&repo, row.action);
-        assert_eq!(adopted["form"], "front_matter");
+        assert_eq!((&adopted["source"], adopted.get("form")), (&json!(row.path()), None));
         for key in ["name", "description", "intent", "inputs", "outputs", "steps"] {
             assert_eq!(adopted[key], understood[key], "{} {key}", row.action);
         }
@@ -432,7 +435,7 @@ fn r147_a_file_that_cannot_be_understood_never_hides_the_built_in_action() {
         repo.write(path, text);
         commit(&repo);
         let row = listed(&repo, "review");
-        assert_eq!((&row["source"], &row["form"]), (&json!("built-in"), &json!("built_in")));
+        assert_eq!((&row["source"], row.get("form")), (&json!("built-in"), None));
         assert!(row["unused"].as_str().unwrap().contains(why), "{row}");
         assert!(repo.tollgate(&["actions", "review"]).exits(0).out.contains(why));
         repo.tollgate(&["check", path]).exits(1).says(why);
@@ -502,7 +505,7 @@ fn r147_a_gate_whose_script_is_missing_says_so_and_the_others_run() {
         ("boundary_genericness", "scripts/validate-genericness.py"),
         ("solution_contract", "planning-mds/testing/validate-nebula-api-contract.py"),
     ] {
-        assert_eq!(gate(name)["trouble"], format!("its script {script} does not exist"));
+        assert_eq!(gate(name)["missing_script"], script);
     }
     assert!(ran.err.contains(
         "boundary_genericness (its script scripts/validate-genericness.py does not exist)"
@@ -510,7 +513,7 @@ fn r147_a_gate_whose_script_is_missing_says_so_and_the_others_run() {
     for name in ["infra_non_strict", "security_planning_light"] {
         assert_eq!(gate(name)["ok"], true, "{found:#}");
     }
-    assert!(gate("api_contract").get("trouble").is_none(), "its script is there");
+    assert!(gate("api_contract").get("missing_script").is_none(), "its script is there");
     // The scripts judge for themselves.
     fs::remove_file(repo.root().join("planning-mds/security/threat-model.md")).unwrap();
     let ran = repo.tollgate(&["gates", "--stage", "planning"]).exits(1);

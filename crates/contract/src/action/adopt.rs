@@ -71,6 +71,7 @@ fn assignment(part: &Assignment) -> Vec<String> {
 fn subject(subject: &CheckSubject) -> String {
     match subject {
         CheckSubject::Acceptance => "acceptance".to_owned(),
+        CheckSubject::Evidence => "evidence".to_owned(),
         CheckSubject::Lifecycle => "lifecycle".to_owned(),
         CheckSubject::Coverage => "coverage".to_owned(),
         CheckSubject::Planning => "planning".to_owned(),

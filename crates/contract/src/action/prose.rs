@@ -47,7 +47,7 @@ pub fn read_prose(
         built_in: built_in(name),
         report: Report::default(),
     };
-    let action = reader.action();
+    let action = reader.action().map(super::evidence::ensured);
     let mut report = reader.report;
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     (action.filter(|_| report.is_ok()), report)

@@ -86,17 +86,14 @@ pub(super) fn check(path: &str, text: &str, document: &Markdown, report: &mut Re
     }
 }
 
-/// The line of the first placeholder where a document is made of nothing else; its first line where there is not even one.
+/// The line of the first placeholder where a document has nothing else to say.
 pub(super) fn first_placeholder(text: &str, document: &Markdown) -> Option<u32> {
-    let body = lines(text, document, 0..document.lines.len());
-    if !body.is_empty() && !is_only_stand_in(&body) {
+    if !is_only_stand_in(&lines(text, document, 0..document.lines.len())) {
         return None;
     }
-    let is_first = |(line, kind): &(&str, &Line)| {
-        matches!(kind, Line::Text | Line::Fenced | Line::Indented) && is_stand_in(line)
-    };
-    let at = text.lines().zip(&document.lines).position(|pair| is_first(&pair));
-    u32::try_from(at.unwrap_or(0) + 1).ok()
+    let is_told = |kind: &Line| matches!(kind, Line::Text | Line::Fenced | Line::Indented);
+    let at = document.lines.iter().position(is_told)?;
+    u32::try_from(at + 1).ok()
 }
 
 fn required(path: &str) -> &'static [Required] {

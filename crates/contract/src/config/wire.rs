@@ -240,6 +240,9 @@ impl Default for SecurityTable {
 pub struct CheckTable {
     /// Put before a check or gate command.
     pub runner: Vec<String>,
+    /// Commands that show what the project does, such as its build and its tests. `build`, `feature` and `test` end with
+    /// their exit codes.
+    pub commands: Vec<String>,
     /// Globs of files that may be left as they are, even where they do not parse.
     pub syntax_except: Vec<String>,
 }

@@ -29,6 +29,7 @@ fn all_options(kind: DecisionKind) -> Vec<AnswerOption> {
         DecisionKind::Scope => of::<ScopeWay>(),
         DecisionKind::ManualCheck => of::<ManualCheckWay>(),
         DecisionKind::Coverage => of::<CoverageWay>(),
+        DecisionKind::Check => of::<CheckWay>(),
     };
     options.extend(of::<CancelWay>());
     options
@@ -48,6 +49,7 @@ fn way_of(choice: &Choice) -> &'static str {
         Choice::Scope(answer) => answer.way().id(),
         Choice::ManualCheck(answer) => answer.way().id(),
         Choice::Coverage(answer) => answer.way().id(),
+        Choice::Check(answer) => answer.way().id(),
     }
 }
 
@@ -67,8 +69,8 @@ fn typed(option: &AnswerOption) -> String {
 #[test]
 fn each_text_means_one_way_and_is_kept_in_one_form() {
     use DecisionKind::{
-        Approve, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope, Security,
-        Strategy,
+        Approve, Check, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope,
+        Security, Strategy,
     };
     // The kind of question, what is typed, the way that it means, and what is kept.
     let table = [
@@ -127,6 +129,11 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Coverage, "fix", "fix", "fix"),
         (Coverage, "lower: 72.5 % a", "lower", "lower: 72.5 % a"),
         (Coverage, "override: a", "override", "override: a"),
+        (Check, "fix-check: make test", "fix-check", "fix-check: make test"),
+        (Check, "waive: a", "waive", "waive: a"),
+        (Check, "repair", "repair", "repair"),
+        (Check, "manual-fix", "manual-fix", "manual-fix"),
+        (Check, "retry", "retry", "retry"),
     ];
     for (kind, given, way, canonical) in table {
         let choice = answer(kind, &all_options(kind), given, None)

@@ -171,6 +171,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
     report::record(draft, number, reply);
+    take::note_manual_steps(draft, number, reply);
     if questions::stops_for(draft, number, reply, work) {
         return;
     }

@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::moves::{attempt, ending, escalate, finding, named, repair};
-use super::{checks, correction, failure, parallel, questions, scope, severity, take, weakened};
+use super::{
+    checks, correction, evidence, failure, parallel, questions, scope, severity, take, weakened,
+};
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
     SecurityAnswer,
@@ -53,6 +55,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
         (Subject::Coverage { check }, Choice::Coverage(answer)) => {
             checks::coverage_answered(draft, *check, answer);
         }
+        (Subject::Evidence, Choice::Check(answer)) => evidence::answered(draft, answer),
         (Subject::Manual { checks, .. }, Choice::ManualCheck(answer)) => {
             manual(draft, checks, answer);
         }
@@ -71,6 +74,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
             | Subject::Files
             | Subject::Severity { .. }
             | Subject::Coverage { .. }
+            | Subject::Evidence
             | Subject::Manual { .. },
             _,
         ) => {}

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ask, attempt, ending, finding};
-use super::{gate, plan, report, scope, weakened};
+use super::{base, gate, looks, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
 use crate::event::{Event, Verdict};
 use crate::feedback::Feedback;
@@ -43,6 +43,7 @@ pub(super) fn conclude(draft: &mut Draft<'_>, number: DispatchNumber, verdict: V
         return draft.emit(Event::MemberReady { number, verdict });
     }
     let delivered = draft.dispatches[&number].delivered().cloned();
+    base::settle(draft, number);
     ending::close(draft, number, verdict);
     if let Some(Delivered { reply, work, .. }) = delivered {
         adopt(draft, number, &reply, &work);
@@ -60,6 +61,7 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply
     refine(draft, number, &work.documents.refinements);
     weakened::note(draft, number, work);
     report::follow(draft, number, reply);
+    looks::follow(draft, number, reply);
     let made = work
         .code
         .outputs
@@ -88,6 +90,25 @@ pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
         if word.trim().eq_ignore_ascii_case("assumption") {
             draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
         }
+    }
+}
+
+/// Notes what the agent leaves to a person, each thing once.
+pub(super) fn note_manual_steps(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply) {
+    let who = |number: &DispatchNumber| {
+        let dispatch = &draft.dispatches[number];
+        (dispatch.role, dispatch.task.clone())
+    };
+    let mut new: Vec<String> = Vec::new();
+    for text in &said.manual_steps {
+        let mut known = draft.record.manual_steps.iter();
+        let is_known = known.any(|step| step.text == *text && who(&step.dispatch) == who(&number));
+        if !is_known && !new.contains(text) {
+            new.push(text.clone());
+        }
+    }
+    for text in new {
+        draft.emit(Event::ManualStepNoted { number, text });
     }
 }
 

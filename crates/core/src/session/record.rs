@@ -3,7 +3,7 @@
 use crate::decision::Blocker;
 use crate::event::Finding;
 use crate::finding::FindingStatus;
-use crate::id::FindingId;
+use crate::id::{DispatchNumber, FindingId};
 use crate::notice::NoticeCode;
 use crate::time::Timestamp;
 
@@ -12,7 +12,15 @@ pub struct Record {
     pub findings: Vec<Finding>,
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
+    pub manual_steps: Vec<ManualStep>,
     pub notices: Vec<Notice>,
+}
+
+/// What an agent leaves to a person to do by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManualStep {
+    pub dispatch: DispatchNumber,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

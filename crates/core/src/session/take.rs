@@ -28,6 +28,7 @@ impl Session {
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
         self.plan.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
+        self.note_commands(number, &delivered.reply.commands);
         let Work { code, documents, .. } = &delivered.work;
         for path in code.gone() {
             self.files.outputs.remove(path);

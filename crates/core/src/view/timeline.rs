@@ -6,14 +6,14 @@ use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict,
 };
-use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::id::{Attempt, CommitId, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::work::{BaseMerge, CheckResult, DispatchEnd, Merged};
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -69,6 +69,7 @@ fn short(text: &str) -> String {
 }
 
 /// Every event has a line; `session` is the state after the commit of the event.
+// table: every event stands here once, so that a new one cannot be forgotten.
 pub(super) fn line(session: &Session, event: &Event) -> Line {
     match event {
         Event::SessionOpened(opening) => opened(opening),
@@ -95,9 +96,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::MemberReady { number, .. } => ready(*number),
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),
-        Event::PlanAdopted { tasks } => {
-            detail(Tone::Note, "plan", crate::count::counted(tasks.len(), "task"))
-        }
+        Event::BaseMoved { commit } => base_moved(session, commit),
+        Event::BaseMergeStarted { base } => base_merging(session, base),
+        Event::BaseMergeEnded { base, outcome } => base_merged(session, base, outcome),
+        Event::PlanAdopted { tasks } => planned(tasks.len()),
         Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
         Event::TaskMoved { task, status } => {
             detail(Tone::Quiet, "task", format!("{task} is {status}"))
@@ -111,6 +113,8 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         }
         Event::ChecksEnded { results, .. } => checked(results),
         Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
+        Event::EvidenceNamed { command } => small("evidence", short(command)),
+        Event::EvidenceWaived { reason } => small("evidence", about("waived", reason)),
         Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
         Event::StageDeclared { stage } => {
             small("stage", stage.as_deref().unwrap_or("none is declared"))
@@ -118,6 +122,8 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
         Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
         Event::AssumptionNoted { text } => small("assumed", short(text)),
+        Event::ManualStepNoted { number, text } => by_hand(session, *number, text),
+        Event::LookWanted { task, role, by, concerns } => look(session, task, *role, *by, concerns),
         Event::KnownIssueNoted { text } => small("issue", short(text)),
         Event::CriterionSettled { id, result } => criterion(id, result),
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
@@ -135,6 +141,25 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
         Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
     }
+}
+
+fn by_hand(session: &Session, number: DispatchNumber, text: &str) -> Line {
+    detail(Tone::Note, "by hand", about(&who(session, number), text))
+}
+
+fn look(
+    session: &Session,
+    task: &TaskRef,
+    role: Role,
+    by: DispatchNumber,
+    concerns: &[String],
+) -> Line {
+    let asked = format!("{} asks for {role} to look at {task}", who(session, by));
+    let text = match concerns {
+        [] => asked,
+        concerns => about(&asked, &concerns.join("; ")),
+    };
+    detail(Tone::Note, "look", text)
 }
 
 fn opened(opening: &Opening) -> Line {
@@ -279,6 +304,45 @@ fn brought_together(merged: &[Merged]) -> Line {
     }
     let text = format!("these conflict: {}", clashing.join(", "));
     detail(Tone::Warning, "merge", text)
+}
+
+fn planned(count: usize) -> Line {
+    detail(Tone::Note, "plan", crate::count::counted(count, "task"))
+}
+
+fn base_moved(session: &Session, commit: &CommitId) -> Line {
+    small("base", format!("{} moved to {}", base_name(session), short_id(commit)))
+}
+
+fn base_merging(session: &Session, base: &CommitId) -> Line {
+    small("merge", format!("{} at {}", base_name(session), short_id(base)))
+}
+
+fn base_merged(session: &Session, base: &CommitId, outcome: &BaseMerge) -> Line {
+    let name = base_name(session);
+    let at = short_id(base);
+    match outcome {
+        BaseMerge::Clean { .. } => {
+            detail(Tone::Good, "merge", format!("{name} had moved to {at}; it is merged"))
+        }
+        BaseMerge::Conflicts { files, .. } => {
+            let text = format!("{name} had moved to {at} and conflicts in {}", files.join(", "));
+            detail(Tone::Warning, "merge", text)
+        }
+        BaseMerge::AlreadyIn => small("merge", format!("the work has {name} at {at} already")),
+        BaseMerge::Unrelated => {
+            let text = format!("{name} at {at} has no history in common with the work");
+            detail(Tone::Warning, "merge", text)
+        }
+    }
+}
+
+pub(super) fn base_name(session: &Session) -> &str {
+    session.opening.base_branch.as_deref().unwrap_or("the base")
+}
+
+fn short_id(commit: &CommitId) -> String {
+    commit.as_str().chars().take(10).collect()
 }
 
 fn adopted(count: usize) -> Line {

@@ -64,7 +64,9 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
 
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     text(redactor, &mut reply.summary);
-    for words in &mut reply.notes {
+    let looks = &mut reply.looks.security;
+    let texts = [&mut reply.notes, &mut reply.commands, &mut reply.manual_steps, looks];
+    for words in texts.into_iter().flatten() {
         text(redactor, words);
     }
     for asked in &mut reply.questions {

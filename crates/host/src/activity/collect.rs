@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, outputs, syntax};
+use super::{clean, driven, guard, merge, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -243,7 +243,13 @@ fn delivered(
             return Ok(invalid(errors, &reply));
         }
     }
-    match take_changes(at, &reply, &changes, sorted, &mut work) {
+    let join = at.order.join.as_ref();
+    let errors = join.map(|join| merge::unresolved(at, join)).transpose()?.unwrap_or_default();
+    if !errors.is_empty() {
+        return Ok(invalid(errors, &reply));
+    }
+    let message = commit_message(at, &reply);
+    match take_changes(at, &message, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
@@ -251,13 +257,31 @@ fn delivered(
     work.code.outputs =
         outputs::taken(at.workspace.tree(), &declared, watched, &work.code.changes)?;
     guard::look(at, &mut work)?;
+    if let Some(join) = join {
+        merge::join(at, join, &message, &mut work)?;
+    }
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+}
+
+fn commit_message(at: &Site<'_>, reply: &Reply) -> CommitMessage {
+    let order = at.order;
+    CommitMessage {
+        subject: format!(
+            "{} {}: {}",
+            order.brief.role, order.brief.task.id, order.brief.task.title
+        ),
+        body: at.context.redactor.redact(&reply.summary).into_owned(),
+        session: order.session.clone(),
+        dispatch: order.number,
+        role: order.brief.role,
+        task: order.brief.task.id.clone(),
+    }
 }
 
 /// Makes the commit of what is allowed, and keeps aside what is not.
 fn take_changes(
     at: &Site<'_>,
-    reply: &Reply,
+    message: &CommitMessage,
     changes: &[RawChange],
     sorted: Classified,
     work: &mut Work,
@@ -273,19 +297,8 @@ fn take_changes(
     if !work.left_out.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
     }
-    let message = CommitMessage {
-        subject: format!(
-            "{} {}: {}",
-            order.brief.role, order.brief.task.id, order.brief.task.title
-        ),
-        body: at.context.redactor.redact(&reply.summary).into_owned(),
-        session: order.session.clone(),
-        dispatch: order.number,
-        role: order.brief.role,
-        task: order.brief.task.id.clone(),
-    };
     crash::point("collect.before_commit");
-    let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
+    let commit = at.workspace.commit(&sorted.allowed, &order.tip, message, clock::now())?;
     crash::point("collect.after_commit");
     if matches!(order.workspace_id, WorkspaceId::Member(_)) {
         at.context.repository.keep_member(&order.session, order.number, &commit)?;

@@ -14,7 +14,7 @@ use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::{Dispatch, Session, Wanted};
+use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
 use tollgate_files::layout::{RunFolder, session_path};
@@ -36,6 +36,8 @@ pub struct DispatchOrder {
     pub workspace_id: WorkspaceId,
     pub base: CommitId,
     pub tip: CommitId,
+    /// The two sides that its work brings together; `tip` has both with markers.
+    pub join: Option<Join>,
     pub about: SessionFacts,
     pub repo_state: RepoState,
     /// The dispatches that are not over; the private folders of all others go.
@@ -76,8 +78,9 @@ impl DispatchOrder {
             agent: dispatch.agent().cloned(),
             session: session.opening.session.clone(),
             workspace_id: workspace_id_of(dispatch),
-            base: session.opening.base.clone(),
+            base: session.merged_base().clone(),
             tip: dispatch.based_on().cloned().unwrap_or_else(|| session.branch.tip.clone()),
+            join: session.join_of(dispatch),
             about: SessionFacts {
                 mode: session.route.mode,
                 project_type: session.opening.project_type,

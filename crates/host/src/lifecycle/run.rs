@@ -42,8 +42,10 @@ pub struct GateResult {
     pub ok: bool,
     /// None when it did not get as far as an exit code; `trouble` then says why.
     pub exit_code: Option<i32>,
-    /// Why it could not do its work.
     pub trouble: Option<String>,
+    /// The script that it should have run, where a gate that failed has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_script: Option<String>,
     pub duration_ms: u64,
     /// Without secrets.
     pub output_tail: String,
@@ -128,21 +130,20 @@ fn result(
     outcome: &RunOutcome,
 ) -> Result<GateResult, LifecycleError> {
     let (exit_code, trouble) = match &outcome.end {
-        RunEnd::Exited { code: 0 } => (Some(0), None),
-        RunEnd::Exited { code } => {
-            let missing = missing_script(run.root, &gate.command);
-            (Some(*code), missing.map(|path| format!("its script {path} does not exist")))
-        }
+        RunEnd::Exited { code } => (Some(*code), None),
         other => (None, Some(trouble(other))),
     };
     let stdout = files::read_tail(&ran_in.join("stdout.log"), TAIL_BYTES / 2)?;
     let stderr = files::read_tail(&ran_in.join("stderr.log"), TAIL_BYTES / 2)?;
+    let ok = exit_code == Some(0);
+    let missing_script = missing_script(run.root, &gate.command).filter(|_| !ok);
     Ok(GateResult {
         name: gate.name.clone(),
         argv: argv(run, gate),
-        ok: exit_code == Some(0),
+        ok,
         exit_code,
         trouble,
+        missing_script: missing_script.map(str::to_owned),
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })

@@ -35,6 +35,13 @@ pub enum Form {
     Prose,
 }
 
+impl Form {
+    /// Nothing to tell: the source says which of the two it is.
+    pub fn is_usual(&self) -> bool {
+        *self != Self::Prose
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct UnusedFile {
     pub path: String,

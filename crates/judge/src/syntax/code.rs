@@ -51,6 +51,8 @@ fn parse_here(language: Language, text: &str) -> Parsed {
         return Parsed::Unknown;
     };
     match first_fault(tree.root_node()) {
+        // Its grammar takes both sides of a condition for code, which they need not be together.
+        Some(_) if language == Language::CSharp && has_conditions(text) => Parsed::Unknown,
         Some(node) => Parsed::broken(node.start_position().row + 1, told(node, text)),
         None => Parsed::Whole,
     }
@@ -65,7 +67,14 @@ fn grammar(language: Language) -> LanguageFn {
         Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
         Language::Go => tree_sitter_go::LANGUAGE,
         Language::Java => tree_sitter_java::LANGUAGE,
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+        Language::Php => tree_sitter_php::LANGUAGE_PHP,
+        Language::Ruby => tree_sitter_ruby::LANGUAGE,
     }
+}
+
+fn has_conditions(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("#if"))
 }
 
 /// The first node that the grammar could not place. Goes down one path only, whatever the depth.

@@ -4,6 +4,9 @@ use super::page::{Page, Written};
 use super::stage::is_conditional;
 use std::ops::Range;
 
+/// Nobody leaves or reads more files than this in one step.
+const PATHS_MAX: usize = 200;
+
 /// A path that a list names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listed {
@@ -57,10 +60,17 @@ impl Lists {
             Label::Makes => &mut self.makes,
             Label::Other => return,
         };
-        for listed in paths_of(page, item) {
-            if !list.iter().any(|known| known.path == listed.path) {
-                list.push(listed);
-            }
+        if list.len() < PATHS_MAX {
+            add(list, paths_of(page, item));
+        }
+    }
+}
+
+/// Each path once.
+pub(super) fn add(list: &mut Vec<Listed>, more: impl IntoIterator<Item = Listed>) {
+    for listed in more {
+        if !list.iter().any(|known| known.path == listed.path) {
+            list.push(listed);
         }
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 const LINES_MAX: usize = 20_000;
 const LINE_BYTES_MAX: usize = 2_000;
 const PATHS_MAX: usize = 2_000;
+const ITEMS_MAX: usize = 1_000;
 
 pub(super) struct Page<'t> {
     lines: Vec<&'t str>,
@@ -98,7 +99,8 @@ impl<'t> Page<'t> {
     }
 
     pub fn items(&self, range: Range<usize>) -> Vec<Written<'t>> {
-        self.written(range).into_iter().filter(|written| written.is_item).collect()
+        let items = self.written(range).into_iter().filter(|written| written.is_item);
+        items.take(ITEMS_MAX).collect()
     }
 
     /// Every word of code in the text that looks like a path with folders.

@@ -168,7 +168,7 @@ fn overall(reader: &mut Reader<'_>, stages: &[Stage]) -> BTreeMap<String, Vec<Li
         for item in reader.page.items(range) {
             let paths = items::paths_of(&reader.page, &item);
             let list = found.entry(called.clone()).or_default();
-            list.extend(paths.into_iter().filter(is_writable));
+            items::add(list, paths.into_iter().filter(is_writable));
         }
     }
     found.retain(|_, list| !list.is_empty());

@@ -42,8 +42,8 @@ pub(super) fn of(reader: &mut Reader<'_>, stages: &[Stage], parts: &Parts) -> Ve
 fn explain(reader: &mut Reader<'_>, line: u32, kind: GateKind) {
     let words = match kind {
         GateKind::SelfReview => {
-            "what a role says of its own work is not asked again: its reply and its files have been checked, and here the \
-             gates of the lifecycle stage run"
+            "what a role says of its own work is not asked again: its reply and its files have been checked, and here \
+             Tollgate runs the commands that are the evidence, and the gates of the lifecycle stage"
         }
         GateKind::Clarification => {
             "this gate is a question to you: answer changes-requested and say what is unclear, or approve"
@@ -107,7 +107,16 @@ impl Route {
         let name = name_of(label);
         match kind {
             GateKind::SelfReview => {
-                self.push(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Lifecycle] });
+                let is_built = self.worked() == Some(State::ImplementLoop);
+                let of = match is_built {
+                    true => vec![
+                        CheckSubject::Evidence,
+                        CheckSubject::Lifecycle,
+                        CheckSubject::Coverage,
+                    ],
+                    false => vec![CheckSubject::Lifecycle],
+                };
+                self.push(State::Integrate, StepKind::Checks { of });
             }
             GateKind::Severity => self.severity(""),
             _ => {

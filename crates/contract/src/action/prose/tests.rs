@@ -64,7 +64,7 @@ fn r147_gates_are_never_left_out() {
         text,
         &[
             "Coder",
-            "lifecycle gates",
+            "evidence, lifecycle gates, coverage",
             "Reviewer",
             "OURS_SEVERITY",
             "APPROVE_CODE_QUALITY",
@@ -125,7 +125,7 @@ fn r147_known_actions_are_filled_up_and_others_are_not() {
     let text = "## Agent Flow\n\n```\nQuality Engineer\n```\n";
     let (test, report) = read("test", text);
     let test = test.unwrap();
-    assert_eq!(flow(&test), ["quality-engineer", "coverage", "TEST_SEVERITY"]);
+    assert_eq!(flow(&test), ["quality-engineer", "evidence, coverage", "TEST_SEVERITY"]);
     assert_eq!(test.outputs.len(), 4);
     assert!(lines(&report).iter().all(|(_, code)| *code == "action.prose_supplied"));
     let (ours, _) = read("ours", text);
