@@ -15,7 +15,7 @@ use crate::reply::ReplyError;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Session, Task};
 use crate::task::Check;
-use crate::work::FileChange;
+use crate::work::{FileChange, Implementation};
 use serde::Serialize;
 
 /// All that one attempt is given.
@@ -30,6 +30,8 @@ pub struct Brief {
     pub start: StartingPoint,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
+    /// Work items whose part of the specification a Reviewer is given, from the session's folder.
+    pub referred_items: Vec<String>,
     /// What is left of the limits for this attempt.
     pub allowance: Allowance,
 }
@@ -49,6 +51,9 @@ pub struct TaskBrief {
     /// For a Reviewer, everything that changed in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_changed_files: Option<Vec<FileChange>>,
+    /// For a Reviewer, what the Coder says about the changes, and what it declares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub implementations: Vec<Implementation>,
 }
 
 /// What it must leave behind and what it may change.
@@ -114,6 +119,7 @@ impl Session {
             },
             feedback: dispatch.given.feedback.lines.clone(),
             previous_errors: dispatch.given.previous_errors.clone(),
+            referred_items: self.referred_items(dispatch, task),
             allowance: dispatch.allowance(),
         })
     }
@@ -132,7 +138,32 @@ impl Session {
             risk_flags: self.risk_flags(task),
             session_changed_files: (dispatch.role == Role::Reviewer)
                 .then(|| self.branch.changed.iter().cloned().collect()),
+            implementations: self.implementations_for(dispatch, task),
         }
+    }
+
+    /// Who looks at the whole is told about every task.
+    fn implementations_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<Implementation> {
+        let units = match task {
+            _ if dispatch.role != Role::Reviewer => Vec::new(),
+            Some(task) => vec![&task.unit],
+            None => {
+                self.plan.tasks.iter().map(|task| &task.unit).chain([&self.plan.meta]).collect()
+            }
+        };
+        units.into_iter().flat_map(|unit| unit.implementations.clone()).collect()
+    }
+
+    fn referred_items(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
+        if dispatch.role != Role::Reviewer {
+            return Vec::new();
+        }
+        let tasks = match task {
+            Some(task) => vec![task],
+            None => self.plan.tasks.iter().collect(),
+        };
+        let items = tasks.into_iter().filter_map(|task| task.spec.work_item.as_deref());
+        items.map(|path| path.trim_start_matches("./").to_owned()).collect()
     }
 
     /// Work for the whole session carries the risks of all its tasks.

@@ -67,8 +67,9 @@ impl Session {
         if let (Some(until), Some(Worker::Agent(name))) = (ruling.out_until, &dispatch.who.player) {
             self.budget.out.insert(name.clone(), until);
         }
-        if let DispatchEnd::Replied { work, .. } = end {
+        if let DispatchEnd::Replied { work, reply } = end {
             self.note_scope(number, work);
+            self.note_implementation(number, reply, work);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::role::{RepairLoop, Role};
-use crate::work::Scoped;
+use crate::work::{Implementation, Scoped};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,6 +24,8 @@ pub struct Unit {
     pub(crate) refused: BTreeMap<String, String>,
     /// Changes beyond what its work item lists, as last judged: in scope by another rule, or left out.
     pub(crate) beyond: BTreeMap<String, Scoped>,
+    /// What its Coder said about each change that was delivered, the newest last.
+    pub(crate) implementations: Vec<Implementation>,
     /// What clashed with another task's work when they were brought together; it is done again alone.
     pub(crate) clash: Vec<String>,
     /// Changes that were left out as out of scope, and the name under which they are kept.

@@ -1,19 +1,23 @@
 //! What happened, in words: one line for each event of the journal.
 
+mod merges;
+
+pub(super) use self::merges::base_name;
+use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict,
 };
-use crate::id::{Attempt, CommitId, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{BaseMerge, CheckResult, DispatchEnd, Merged};
+use crate::work::{CheckResult, DispatchEnd};
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -292,57 +296,8 @@ fn ready(number: DispatchNumber) -> Line {
     small("ready", format!("dispatch {number} waits for the others of its step"))
 }
 
-fn merging(count: usize) -> Line {
-    small("merge", format!("{count} changes are being merged"))
-}
-
-fn brought_together(merged: &[Merged]) -> Line {
-    let clashing: Vec<&str> =
-        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
-    if clashing.is_empty() {
-        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
-    }
-    let text = format!("these conflict: {}", clashing.join(", "));
-    detail(Tone::Warning, "merge", text)
-}
-
 fn planned(count: usize) -> Line {
     detail(Tone::Note, "plan", crate::count::counted(count, "task"))
-}
-
-fn base_moved(session: &Session, commit: &CommitId) -> Line {
-    small("base", format!("{} moved to {}", base_name(session), short_id(commit)))
-}
-
-fn base_merging(session: &Session, base: &CommitId) -> Line {
-    small("merge", format!("{} at {}", base_name(session), short_id(base)))
-}
-
-fn base_merged(session: &Session, base: &CommitId, outcome: &BaseMerge) -> Line {
-    let name = base_name(session);
-    let at = short_id(base);
-    match outcome {
-        BaseMerge::Clean { .. } => {
-            detail(Tone::Good, "merge", format!("{name} had moved to {at}; it is merged"))
-        }
-        BaseMerge::Conflicts { files, .. } => {
-            let text = format!("{name} had moved to {at} and conflicts in {}", files.join(", "));
-            detail(Tone::Warning, "merge", text)
-        }
-        BaseMerge::AlreadyIn => small("merge", format!("the work has {name} at {at} already")),
-        BaseMerge::Unrelated => {
-            let text = format!("{name} at {at} has no history in common with the work");
-            detail(Tone::Warning, "merge", text)
-        }
-    }
-}
-
-pub(super) fn base_name(session: &Session) -> &str {
-    session.opening.base_branch.as_deref().unwrap_or("the base")
-}
-
-fn short_id(commit: &CommitId) -> String {
-    commit.as_str().chars().take(10).collect()
 }
 
 fn adopted(count: usize) -> Line {

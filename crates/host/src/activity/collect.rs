@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, merge, outputs, syntax};
+use super::{clean, driven, guard, measure, merge, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -15,15 +15,17 @@ use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::proof::one_line;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{DispatchEnd, LeftOut, Work};
+use tollgate_core::work::{Declaration, DispatchEnd, LeftOut, ScopeClass, Scoped, Work};
 use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
 use tollgate_git::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use tollgate_judge::globs::PathRules;
+use tollgate_judge::scope::plain_path;
 use tollgate_process::{RunEnd, RunOutcome, StopReason};
 
 /// How an attempt ended, and what it cost.
@@ -236,7 +238,7 @@ fn delivered(
     }
     let role =
         RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
+    let sorted = sorted(at, &role, &changes, said)?;
     if sorted.breaches.is_empty() {
         let errors = syntax::faults(at, &changes, &sorted.allowed)?;
         if !errors.is_empty() {
@@ -248,7 +250,8 @@ fn delivered(
     if !errors.is_empty() {
         return Ok(invalid(errors, &reply));
     }
-    let message = commit_message(at, &reply);
+    work.left_out.declared = said.declarations();
+    let message = commit_message(at, &reply, &sorted.scoped, &work.left_out.declared);
     match take_changes(at, &message, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
@@ -263,14 +266,33 @@ fn delivered(
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 
-fn commit_message(at: &Site<'_>, reply: &Reply) -> CommitMessage {
+fn sorted(
+    at: &Site<'_>,
+    role: &RoleFile,
+    changes: &[RawChange],
+    said: &Said,
+) -> Result<Classified, ActivityError> {
+    let said = Said {
+        measures: measure::declared(at, changes, said)?,
+        incidental_lines_max: at.context.config.incidental_lines_max,
+        ..said.clone()
+    };
+    Ok(classify(changes, role, at.order.brief.files.scope.as_ref(), &said))
+}
+
+fn commit_message(
+    at: &Site<'_>,
+    reply: &Reply,
+    scoped: &[Scoped],
+    declared: &[Declaration],
+) -> CommitMessage {
     let order = at.order;
     CommitMessage {
         subject: format!(
             "{} {}: {}",
             order.brief.role, order.brief.task.id, order.brief.task.title
         ),
-        body: at.context.redactor.redact(&reply.summary).into_owned(),
+        body: at.context.redactor.redact(&commit_body(reply, scoped, declared)).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
         role: order.brief.role,
@@ -312,6 +334,26 @@ fn take_changes(
     work.code.sensitive = sensitive(at, work);
     work.code.commit = Some(commit);
     Ok(())
+}
+
+/// The summary, and each scope correction that counts: whoever reads the history sees why another file was changed.
+fn commit_body(reply: &Reply, scoped: &[Scoped], declared: &[Declaration]) -> String {
+    let counts = |path: &str| {
+        let is = |s: &Scoped| s.class == ScopeClass::Corrected && s.path == plain_path(path);
+        scoped.iter().any(is)
+    };
+    let mut body = reply.summary.trim().to_owned();
+    for declared in declared {
+        if let Declaration::ScopeCorrection { listed, actual, reason } = declared
+            && counts(actual)
+        {
+            let reason = one_line(reason);
+            body.push_str(&format!(
+                "\n\nScope correction\n- Listed: {listed}\n- Actual: {actual}\n- Reason: {reason}"
+            ));
+        }
+    }
+    body
 }
 
 fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {
