@@ -336,6 +336,22 @@ impl Session {
         self.plan.wanted_roles.contains(&role)
     }
 
+    /// Lean work that can still become full.
+    pub(crate) fn can_become_full(&self) -> bool {
+        self.route.mode == Mode::Lean && self.opening.full_action.is_some()
+    }
+
+    /// The action that runs now: lean work that became full runs the full one.
+    pub fn action_name(&self) -> &str {
+        let full = self.opening.full_action.as_ref().filter(|_| self.has_become_full());
+        &full.unwrap_or(&self.opening.action).name
+    }
+
+    /// Whether it began as lean work.
+    pub fn has_become_full(&self) -> bool {
+        self.route.became_full.is_some()
+    }
+
     /// The branch that accepted work goes to.
     pub fn branch(&self) -> String {
         format!("tollgate/{}", self.opening.session)

@@ -1,6 +1,7 @@
 //! Whole sessions told to the engine, a line for each thing that happens.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod full;
 mod gates;
 mod integrating;
 mod kept;

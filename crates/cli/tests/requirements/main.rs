@@ -26,6 +26,7 @@ mod identity;
 mod instructions;
 mod integrating;
 mod lanes;
+mod lean_full;
 mod limits;
 mod looks;
 mod manual;

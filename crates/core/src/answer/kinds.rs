@@ -139,6 +139,7 @@ kind! {
         AcceptWithKnownIssues(words: Words) = "accept-with-known-issues", "accept-with-known-issues: TEXT";
         Simplify(words: Words) = "simplify", "simplify: TEXT";
         Guidance(words: Words) = "guidance", "guidance: TEXT";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 
@@ -168,6 +169,7 @@ kind! {
         Extend(extension: Extension) = "extend", "extend: DURATION";
         Skip = "skip", "skip";
         ManualFix = "manual-fix", "manual-fix";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 

@@ -141,6 +141,7 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::DifferentApproach(words) => ("take a different approach", words),
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
+        RepairAnswer::Full(words) => return take::full_by_person(draft, words),
     };
     let said = vec![format!("the person says to {told}: {}", &**words)];
     let mut told = Feedback::from(said)
@@ -255,6 +256,10 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationA
         EscalationAnswer::RetryWith(name) => agent = Some(Worker::Agent(name.to_string())),
         EscalationAnswer::Extend(extension) => timeout_ms = Some(extension.ms),
         EscalationAnswer::ManualFix => agent = Some(Worker::Person),
+        EscalationAnswer::Full(words) => {
+            ending::close(draft, number, Verdict::SetAside);
+            return take::full_by_person(draft, words);
+        }
         EscalationAnswer::Skip => {
             ending::close(draft, number, Verdict::Skipped);
             return parallel::settle_conflicts_of(draft, number);

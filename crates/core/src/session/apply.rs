@@ -20,9 +20,10 @@ impl Session {
             // What it opens is there before the first event is applied.
             Event::SessionOpened(_) => {}
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
-            Event::ModeChanged { mode, .. } => {
+            Event::ModeChanged { mode, reason } => {
                 let full = self.opening.full_action.as_ref();
-                self.route.restart(*mode, full.map(|action| action.steps.clone()));
+                self.route.restart(*mode, reason, full.map(|action| action.steps.clone()));
+                self.files.artefacts.remove("tasks.yaml");
                 self.plan.restart();
                 self.checks.subjects_hold.clear();
             }

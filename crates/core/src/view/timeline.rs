@@ -1,5 +1,6 @@
 //! What happened, in words: one line for each event of the journal.
 
+mod asked_for;
 mod merges;
 
 pub(super) use self::merges::base_name;
@@ -126,8 +127,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
         Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
         Event::AssumptionNoted { text } => small("assumed", short(text)),
-        Event::ManualStepNoted { number, text } => by_hand(session, *number, text),
-        Event::LookWanted { task, role, by, concerns } => look(session, task, *role, *by, concerns),
+        Event::ManualStepNoted { number, text } => asked_for::by_hand(session, *number, text),
+        Event::LookWanted { task, role, by, concerns } => {
+            asked_for::look(session, task, *role, *by, concerns)
+        }
         Event::KnownIssueNoted { text } => small("issue", short(text)),
         Event::CriterionSettled { id, result } => criterion(id, result),
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
@@ -145,25 +148,6 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
         Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
     }
-}
-
-fn by_hand(session: &Session, number: DispatchNumber, text: &str) -> Line {
-    detail(Tone::Note, "by hand", about(&who(session, number), text))
-}
-
-fn look(
-    session: &Session,
-    task: &TaskRef,
-    role: Role,
-    by: DispatchNumber,
-    concerns: &[String],
-) -> Line {
-    let asked = format!("{} asks for {role} to look at {task}", who(session, by));
-    let text = match concerns {
-        [] => asked,
-        concerns => about(&asked, &concerns.join("; ")),
-    };
-    detail(Tone::Note, "look", text)
 }
 
 fn opened(opening: &Opening) -> Line {
