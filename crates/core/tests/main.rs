@@ -14,5 +14,6 @@ mod routes;
 mod scopes;
 mod story;
 mod trouble;
+mod unproven;
 mod weighing;
 mod work;

@@ -9,6 +9,7 @@ mod artefacts;
 mod asking;
 mod bad_input;
 mod cancelling;
+mod checks_unproven;
 mod clauses;
 mod clock;
 mod copies;

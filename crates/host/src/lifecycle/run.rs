@@ -46,6 +46,9 @@ pub struct GateResult {
     /// The script that it should have run, where a gate that failed has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_script: Option<String>,
+    /// Its program or the runner is not there.
+    #[serde(skip)]
+    pub could_not_start: bool,
     pub duration_ms: u64,
     /// Without secrets.
     pub output_tail: String,
@@ -144,6 +147,7 @@ fn result(
         exit_code,
         trouble,
         missing_script: missing_script.map(str::to_owned),
+        could_not_start: matches!(outcome.end, RunEnd::CouldNotStart { .. }),
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })
