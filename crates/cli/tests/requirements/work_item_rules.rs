@@ -43,7 +43,7 @@ fn r159_a_document_of_the_repository_is_looked_for_in_its_last_commit() {
     repo.through(&[APPROVE]).exits(4).says("docs/lines.md");
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "spec"]);
-    repo.tollgate(&["cancel"]).exits(0);
+    repo.tollgate(&["cancel", "--reason", "the document is committed now"]).exits(0);
     repo.through(&[APPROVE]).exits(3).says("UD-REVIEW-STRATEGY");
 }
 
