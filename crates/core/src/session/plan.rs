@@ -2,9 +2,10 @@
 
 use super::Unit;
 use crate::event::CriterionResult;
-use crate::id::{TaskId, TaskRef};
+use crate::id::{DispatchNumber, TaskId, TaskRef};
 use crate::role::Role;
 use crate::task::{Check, Criterion, TaskSpec, TaskStatus};
+use crate::work::Refinement;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +18,9 @@ pub struct Plan {
     /// Manual checks that a person called met or waived.
     pub(crate) manual_settled: BTreeSet<String>,
     pub(crate) wanted_roles: BTreeSet<Role>,
+    /// Questions that the plan leaves open, and the dispatch that made it.
+    pub(crate) refinements: Vec<Refinement>,
+    pub(crate) refined_by: Option<DispatchNumber>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,13 +37,7 @@ pub struct Task {
 impl Task {
     /// The commands that its plan names.
     pub(crate) fn commands(&self) -> Vec<String> {
-        let checks = self.spec.acceptance_checks.iter();
-        checks
-            .filter_map(|check| match check {
-                Check::Command(command) => Some(command.clone()),
-                Check::Manual(_) => None,
-            })
-            .collect()
+        self.spec.checks().filter_map(Check::command).collect()
     }
 }
 
@@ -128,6 +126,7 @@ impl Plan {
             meta.take_looks_of(unit);
         }
         self.tasks.clear();
+        self.refinements.clear();
         self.meta = meta;
     }
 }

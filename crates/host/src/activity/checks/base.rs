@@ -25,8 +25,7 @@ pub fn fails(
     // The base may be another one by now.
     let name = files::hash_bytes(format!("{}\n{command}", order.base).as_bytes());
     let folder = home.join("checks").join(name.as_str());
-    let runner = &context.config.check_runner;
-    let spec = commands::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
+    let spec = super::spec(context, order, &workspace, command)?;
     let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&engine_run, stop, &mut || {
         if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
