@@ -24,6 +24,9 @@ pub struct AgentInput {
     /// Templates and references of the repository: to read where the work needs them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
+    /// Folders of earlier sessions of the repository, as copies: to be read, never to be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_sessions: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

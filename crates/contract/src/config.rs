@@ -45,6 +45,8 @@ pub struct Config {
     pub tracker_repository: Option<String>,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
+    /// The session folders are left to git.
+    pub sessions_tracked: bool,
     policy: Policy,
 }
 
@@ -178,6 +180,7 @@ fn config(file: ConfigFile) -> Config {
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,
         snapshot: file.snapshot,
+        sessions_tracked: file.session.tracked,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole sessions told to the engine, a line for each thing that happens.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod full;
 mod gates;
 mod integrating;
 mod kept;
@@ -13,5 +14,6 @@ mod routes;
 mod scopes;
 mod story;
 mod trouble;
+mod unproven;
 mod weighing;
 mod work;

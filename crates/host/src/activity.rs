@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod attempt;
+mod authored;
 pub mod checks;
 pub mod classify;
 pub mod clean;
@@ -9,6 +10,7 @@ pub mod collect;
 pub(crate) mod criteria;
 mod documents;
 pub(crate) mod driven;
+mod earlier;
 pub mod failed;
 mod guard;
 pub(crate) mod left_logins;

@@ -23,6 +23,14 @@ pub struct ConfigFile {
     pub tracker: TrackerTable,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
+    pub session: SessionTable,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionTable {
+    /// Whether `.agents-work` is left to git, to be committed by people, instead of being excluded.
+    pub tracked: bool,
 }
 
 /// A table with one optional text per role and one for each further key.

@@ -43,6 +43,9 @@ pub struct GateResult {
     /// None when it did not get as far as an exit code; `trouble` then says why.
     pub exit_code: Option<i32>,
     pub trouble: Option<String>,
+    /// Its program or the runner is not there.
+    #[serde(skip)]
+    pub could_not_start: bool,
     pub duration_ms: u64,
     /// Without secrets.
     pub output_tail: String,
@@ -138,6 +141,7 @@ fn result(
         ok: exit_code == Some(0),
         exit_code,
         trouble,
+        could_not_start: matches!(outcome.end, RunEnd::CouldNotStart { .. }),
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })

@@ -99,7 +99,8 @@ impl Stage {
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
         repository.exclude(&["scratch"]).unwrap();
-        repository.exclude_own().unwrap();
+        repository.exclude_own(false).unwrap();
+        repository.exclude_own(true).unwrap();
         assert_eq!(repository.branch_tip(&self.world.session).unwrap(), None);
         assert_eq!(repository.worktrees().unwrap().len(), 1);
         let api = Api::from_environment(&|_| None).unwrap();
