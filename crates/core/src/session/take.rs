@@ -135,7 +135,7 @@ impl Session {
         });
     }
 
-    /// What the Reviewer says it has verified; a later review says it anew.
+    /// What the Reviewer says it has verified; a later review says it again.
     pub(super) fn note_verified(&mut self, number: DispatchNumber, reply: &Reply) {
         let dispatch = &self.dispatches[&number];
         let (task, is_review) = (dispatch.task.clone(), dispatch.role == Role::Reviewer);

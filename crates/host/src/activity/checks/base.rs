@@ -1,6 +1,6 @@
 //! Runs a check that failed once more on the revision the session started from: did it fail there already?
 
-use super::CheckOrder;
+use super::{CheckOrder, test_runner};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::commands::{self, EngineRun, run_to_end};
 use crate::context::{Context, WorkspaceId};
@@ -19,6 +19,10 @@ pub fn fails(
     // Making the workspace has moved what is kept from `git gc` to the base.
     context.repository.keep_commits(session, &order.base, &order.tip)?;
     if commands::set_up(context, session, WorkspaceId::Base, &workspace, stop)?.is_err() {
+        return Ok(false);
+    }
+    // A test that the work brings did not fail before it.
+    if test_runner::is_missing(workspace.tree(), command) {
         return Ok(false);
     }
     let home = context.workspace_home(session, WorkspaceId::Base);

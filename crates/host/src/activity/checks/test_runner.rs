@@ -14,10 +14,7 @@ const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 pub(super) fn shell_command(configured: &[String], tree: &Path, command: &str) -> String {
     let Check::Test(path) = Check::from(command.to_owned()) else { return command.to_owned() };
     let path = path.strip_prefix("./").unwrap_or(&path);
-    let is_there = is_plain(path)
-        && files::open_beneath(tree, path)
-            .is_ok_and(|open| open.metadata().is_ok_and(|meta| meta.is_file() || meta.is_dir()));
-    if !is_there {
+    if !is_there(tree, path) {
         return ends_with(1, &format!("the test {path} does not exist"));
     }
     let argv = match configured.is_empty() {
@@ -33,6 +30,19 @@ pub(super) fn shell_command(configured: &[String], tree: &Path, command: &str) -
             ),
         ),
     }
+}
+
+/// Whether a check is a test that this tree does not have.
+pub(super) fn is_missing(tree: &Path, command: &str) -> bool {
+    match Check::from(command.to_owned()) {
+        Check::Test(path) => !is_there(tree, path.strip_prefix("./").unwrap_or(&path)),
+        Check::Command(_) | Check::Manual(_) => false,
+    }
+}
+
+fn is_there(tree: &Path, path: &str) -> bool {
+    let is_entry = |open: std::fs::File| open.metadata().is_ok_and(|m| m.is_file() || m.is_dir());
+    is_plain(path) && files::open_beneath(tree, path).is_ok_and(is_entry)
 }
 
 /// `{path}` stands for the test; without it the path comes last.
