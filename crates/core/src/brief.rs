@@ -1,5 +1,6 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod imported;
 mod part;
 mod scope;
 
@@ -283,6 +284,7 @@ impl Session {
             constraints.extend(self.scope_words(task));
         }
         constraints.extend(self.answers_for(dispatch));
+        constraints.extend(self.imported_words(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());
         }

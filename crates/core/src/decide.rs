@@ -10,6 +10,7 @@ mod failure;
 mod files;
 mod follow;
 mod gate;
+pub(crate) mod import;
 mod moves;
 mod next_task;
 mod parallel;

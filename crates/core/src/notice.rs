@@ -8,6 +8,9 @@ use std::fmt;
 pub enum NoticeCode {
     AgentFallback,
     BudgetUnknown,
+    ImportAgain,
+    ImportContinues,
+    ImportRepaired,
     JournalOlderAccepted,
     ProjectionPutBack,
     TasksUnreachable,
@@ -21,9 +24,12 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 10] = [
+const WORDS: [(NoticeCode, &str); 13] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
+    (NoticeCode::ImportAgain, "import.again"),
+    (NoticeCode::ImportContinues, "import.continues"),
+    (NoticeCode::ImportRepaired, "import.repaired"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),

@@ -9,6 +9,7 @@ mod decisions;
 mod dispatch;
 mod dispatches;
 mod fit;
+mod import;
 mod ledger;
 mod life;
 mod older;

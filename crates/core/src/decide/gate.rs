@@ -19,7 +19,7 @@ use crate::work::Artefact;
 
 /// Passes when what is there is approved under the declared stage; asks otherwise.
 pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
-    if gate_decision(draft, index).is_some_and(|decision| holds(draft, decision)) {
+    if is_passed(draft, index) {
         return enter::next(draft);
     }
     ask_approval(draft, index, None);
@@ -49,13 +49,40 @@ pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
     )
 }
 
+/// The step whose approval has an id of its own.
+pub(super) fn design_step(draft: &Draft<'_>) -> Option<usize> {
+    (0..draft.route.steps.len()).find(|index| is_design(draft, *index))
+}
+
+pub(super) fn is_passed(draft: &Draft<'_>, index: usize) -> bool {
+    gate_decision(draft, index).is_some_and(|decision| holds(draft, decision))
+}
+
+/// What an approve gate offers, and what it shows by content.
+pub(super) fn offered(draft: &Draft<'_>, index: usize) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let shows = match draft.route.steps.get(index).map(|step| &step.kind) {
+        Some(StepKind::Approve { shows, .. }) => shows.as_slice(),
+        _ => &[],
+    };
+    let options = approval_options(&names_of(draft, &correctors(draft, index)));
+    (options, shown_artefacts(draft, index, shows))
+}
+
+/// The same for the choice of a strategy, which is about the plan.
+pub(super) fn strategies_offered(draft: &Draft<'_>) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let plan = draft.files.artefacts.get("tasks.yaml");
+    let shown = plan
+        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() });
+    (strategy_options(recommended_strategy(draft)), shown.into_iter().collect())
+}
+
 pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
-    let Some(Step { state, kind: StepKind::Approve { gate, shows, .. }, .. }) =
+    let Some(Step { state, kind: StepKind::Approve { gate, .. }, .. }) =
         draft.route.steps.get(index).cloned()
     else {
         return;
     };
-    let shown = shown_artefacts(draft, index, &shows);
+    let (options, shown) = offered(draft, index);
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
     let what = match is_design(draft, index) {
         true => "the proposed solution".to_owned(),
@@ -79,7 +106,6 @@ pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<
             draft.record.assumptions.iter().map(|a| proof::one_line(a)).collect();
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&lines)));
     }
-    let options = approval_options(&names_of(draft, &correctors(draft, index)));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -280,17 +306,9 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
         crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
     );
-    let plan = draft.files.artefacts.get("tasks.yaml");
-    let shown = plan
-        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() })
-        .into_iter()
-        .collect();
-    let question = ask::Question {
-        kind: DecisionKind::Strategy,
-        text,
-        options: strategy_options(recommended),
-        subject: Subject::Strategy,
-    };
+    let (options, shown) = strategies_offered(draft);
+    let question =
+        ask::Question { kind: DecisionKind::Strategy, text, options, subject: Subject::Strategy };
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 

@@ -13,6 +13,8 @@ pub struct Record {
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
     pub notices: Vec<Notice>,
+    /// Where it was imported from, if it was.
+    pub imported_from: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,1 @@
+//! Session files as users of another orchestrator have them.
