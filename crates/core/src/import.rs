@@ -79,6 +79,9 @@ pub struct Rejection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenOver {
     pub origin: Origin,
+    /// The step that it had come to: what those before it make is not made again as long as it is there.
+    #[serde(default)]
+    pub reached: usize,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<Artefact>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

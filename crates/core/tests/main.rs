@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod gates;
+mod import;
 mod kept;
 mod lanes;
 mod limits;

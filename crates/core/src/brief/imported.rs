@@ -9,7 +9,7 @@ use crate::session::{Dispatch, Session};
 impl Session {
     /// Decisions of people from before the import, and what the list of changed files does not have.
     pub(super) fn imported_words(&self, dispatch: &Dispatch) -> Vec<String> {
-        if self.record.imported_from.is_none() {
+        if self.record.imported.is_none() {
             return Vec::new();
         }
         let mut words: Vec<String> =

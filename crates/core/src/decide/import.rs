@@ -21,7 +21,8 @@ pub(crate) fn take_over(draft: &mut Draft<'_>, import: Import) {
     let recorded = origin.state;
     let wanted = point::wanted(recorded, &import.decisions);
     let (tasks, again) = restarted(tasks);
-    let taken = TakenOver { origin, documents, criteria, tasks, repairs };
+    let reached = point::reached(draft, wanted);
+    let taken = TakenOver { origin, reached, documents, criteria, tasks, repairs };
     let head = head_is_taken(draft, &taken.origin);
     draft.emit(Event::SessionImported(Box::new(taken)));
     draft.notice(NoticeCode::ImportRepaired, head);
@@ -41,7 +42,7 @@ pub(crate) fn take_over(draft: &mut Draft<'_>, import: Import) {
         draft.emit(Event::KnownIssueNoted { text });
     }
     kept::decisions(draft, import.decisions, &import.rejections);
-    let index = point::of(draft, recorded, wanted);
+    let index = point::of(draft, recorded, wanted, reached);
     enter::step(draft, index);
     kept::correction(draft, index, import.correction);
     ask_blocked_tasks(draft);

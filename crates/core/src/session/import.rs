@@ -1,13 +1,15 @@
 //! How the state begins where another orchestrator had come to.
 
 use super::fit::{Fit, count_fits};
+use super::record::Imported;
 use super::{ArtefactRecord, Session, Task, Unit};
 use crate::import::{ImportedTask, Repairs, TakenOver};
 use crate::task::TaskStatus;
 
 impl Session {
     pub(super) fn take_over(&mut self, taken: &TakenOver) {
-        self.record.imported_from = Some(taken.origin.folder.clone());
+        let folder = taken.origin.folder.clone();
+        self.record.imported = Some(Imported { folder, reached: taken.reached });
         for document in &taken.documents {
             let record =
                 ArtefactRecord { sha256: document.sha256.clone(), previous: None, from: None };
@@ -20,7 +22,7 @@ impl Session {
 
     /// It comes right after the opening, and everything in it once.
     pub(super) fn import_fits(&self, taken: &TakenOver) -> Fit {
-        let is_first = self.record.imported_from.is_none()
+        let is_first = self.record.imported.is_none()
             && self.dispatches.is_empty()
             && self.decisions.asked.is_empty()
             && self.plan.tasks.is_empty();

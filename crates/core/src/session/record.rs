@@ -13,8 +13,15 @@ pub struct Record {
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
     pub notices: Vec<Notice>,
-    /// Where it was imported from, if it was.
-    pub imported_from: Option<String>,
+    pub imported: Option<Imported>,
+}
+
+/// What is remembered of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub folder: String,
+    /// The step that the session had come to.
+    pub(crate) reached: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! What people had decided before the import: kept as it was said, and bound to the documents as they are now.
 
+use super::point;
 use crate::answer::{ApproveAnswer, Choice, InfoWay};
 use crate::decide::draft::Draft;
 use crate::decide::moves::ask;
@@ -64,6 +65,9 @@ fn approval(
         ..question(draft, decision, State::ApproveDesign)
     };
     let said = answer_of(&asked, decision, |choice| matches!(choice, Choice::Approve(_)));
+    // Nobody has approved what is still to come.
+    let is_whole = point::first_missing(draft, index, true).is_none();
+    let said = said.filter(|_| is_whole);
     let former = rejections.iter().filter(|rejection| Some(&rejection.answer) != said.as_ref());
     for rejection in former {
         let before = ImportedDecision { resolved_at: rejection.at, ..decision.clone() };
@@ -88,6 +92,7 @@ fn strategy(draft: &mut Draft<'_>, decision: &ImportedDecision) {
         ..question(draft, decision, State::ReviewStrategy)
     };
     let said = answer_of(&asked, decision, |choice| matches!(choice, Choice::Strategy(_)));
+    let said = said.filter(|_| !draft.plan.tasks.is_empty());
     keep(draft, asked, decision, said);
 }
 
@@ -98,7 +103,7 @@ fn keep(draft: &mut Draft<'_>, asked: Decision, decision: &ImportedDecision, sai
         return resolve(draft, decision, said);
     }
     let why = match &decision.answer {
-        Some(answer) => format!("its answer was {answer:?}"),
+        Some(answer) => format!("its answer was {answer:?}, and that settles nothing here"),
         None => format!("it was {}", decision.status),
     };
     let text = format!("{id} is asked again when the work comes to it: {why}");

@@ -1,11 +1,12 @@
 //! Where an imported session continues: at the state that it names, or earlier where something for that is missing.
 
-use crate::action::{Assignment, Step, StepKind};
+use crate::action::{Step, StepKind};
 use crate::decide::draft::Draft;
 use crate::decide::gate;
+use crate::decide::moves::made;
 use crate::import::ImportedDecision;
 use crate::notice::NoticeCode;
-use crate::role::{Role, State};
+use crate::role::State;
 use crate::session::Task;
 use crate::task::TaskStatus;
 
@@ -38,15 +39,23 @@ fn working(state: State) -> Option<State> {
     }
 }
 
-/// The index of the step, and a notice that says why it is this one.
-pub fn of(draft: &mut Draft<'_>, recorded: Option<State>, wanted: Option<State>) -> usize {
+/// The step that the session had come to. What follows the tasks is done again where nobody knows how far it was.
+pub fn reached(draft: &Draft<'_>, wanted: Option<State>) -> usize {
+    index_of(&draft.route.steps, wanted.unwrap_or(State::Integrate))
+}
+
+/// The index of the step to continue with, and a notice that says why it is this one.
+pub fn of(
+    draft: &mut Draft<'_>,
+    recorded: Option<State>,
+    wanted: Option<State>,
+    reached: usize,
+) -> usize {
     let steps = draft.route.steps.clone();
-    // What comes after the work on tasks is done again where nobody knows how far it was.
-    let reached = index_of(&steps, wanted.unwrap_or(State::Integrate));
     // A session that lacks nothing and says that it is done is checked when it closes.
-    let is_whole = first_missing(draft, &steps, reached, true).is_none();
+    let is_whole = first_missing(draft, reached, true).is_none();
     let skips_checks = is_whole && wanted == Some(State::Done);
-    let missing = first_missing(draft, &steps, reached, skips_checks);
+    let missing = first_missing(draft, reached, skips_checks);
     let (index, why) = missing.map_or((reached, None), |(index, why)| (index, Some(why)));
     let state = steps.get(index).map_or(State::Intake, |step| step.state);
     draft.notice(NoticeCode::ImportContinues, words(recorded, state, why.as_deref()));
@@ -86,18 +95,19 @@ fn index_of(steps: &[Step], state: State) -> usize {
 }
 
 /// The first step before `reached` whose result is not there.
-fn first_missing(
+pub fn first_missing(
     draft: &Draft<'_>,
-    steps: &[Step],
     reached: usize,
     skips_checks: bool,
 ) -> Option<(usize, String)> {
-    let before = steps.iter().enumerate().take(reached);
+    let before = draft.route.steps.iter().enumerate().take(reached);
     before.into_iter().find_map(|(index, step)| {
         let why = match &step.kind {
             _ if step.when.is_some() => None,
-            StepKind::Dispatch(part) => lacks(draft, part),
-            StepKind::Parallel { members } => members.iter().find_map(|part| lacks(draft, part)),
+            StepKind::Dispatch(part) => made::lacks(draft, part),
+            StepKind::Parallel { members } => {
+                members.iter().find_map(|part| made::lacks(draft, part))
+            }
             StepKind::Approve { .. } => {
                 let is_open = !gate::is_passed(draft, index);
                 is_open.then(|| "the design is not approved".to_owned())
@@ -114,24 +124,6 @@ fn first_missing(
         };
         why.map(|why| (index, why))
     })
-}
-
-/// What a role would have left behind and is not there.
-fn lacks(draft: &Draft<'_>, part: &Assignment) -> Option<String> {
-    let has_plan = !draft.plan.tasks.is_empty();
-    let is_there = |name: &str| match name {
-        "tasks.yaml" => has_plan,
-        "acceptance.json" => !draft.plan.criteria.is_empty(),
-        // Folders hold what is not always needed.
-        name => name.ends_with('/') || draft.files.artefacts.contains_key(name),
-    };
-    let missing = part.outputs.iter().find(|output| !is_there(output));
-    let name = match missing {
-        Some(missing) => missing,
-        None if part.role == Role::Planner && !has_plan => "tasks.yaml",
-        None => return None,
-    };
-    Some(format!("{name} is missing or cannot be read"))
 }
 
 fn open_tasks(draft: &Draft<'_>) -> Option<String> {
